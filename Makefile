@@ -1,0 +1,328 @@
+# Builds pct out of tree in build/, runs its suite, installs it.
+#
+#   make            the shim, the command, the example strategy and the programs with known bugs
+#   make demo       find a bug of a real program and replay it (installs missing Debian packages)
+#   make check      the whole test suite (installs missing Debian packages)
+#   make help       all targets and variables
+#
+# Nothing here runs a compiler, or any other program, while the Makefile is read: `make demo` and `make check` start on
+# machines that have none, and install it first. V=1 shows the commands.
+
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+B := $(if $(BUILD),$(BUILD),build)
+# cc and g++ are GNU make's presets; only what the user says on the command line or in the environment counts.
+ifeq ($(filter-out undefined default,$(origin CC)),)
+CC := gcc
+endif
+ifeq ($(filter-out undefined default,$(origin CXX)),)
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+endif
+ifeq ($(filter-out undefined default,$(origin AR)),)
+AR := ar
+endif
+INSTALL ?= install
+CFLAGS ?= -O2 -g
+LDFLAGS ?=
+PREFIX ?= /usr/local
+# SANITIZE=address,undefined: for `make BUILD=build/asan command unit sim`. The shim itself cannot be sanitized: the runtime
+# of the sanitizer wants to be loaded before it.
+SANITIZE ?=
+sanitize := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+
+warnings := -Wall -Wextra -Werror
+includes := -Iinclude -I. -I$(B)/gen
+depend = -MMD -MP -MF $@.d
+
+# One set of flags for every object of pct, because the shim and the command share strategies/ and common/:
+#  -fvisibility=hidden                 only the intercepted functions leave the shim (the version script says it again)
+#  -fasynchronous-unwind-tables        cancellation and pthread_exit unwind through wrappers, reports unwind from signals;
+#                                      without -fexceptions no frame of ours asks for an unwinder of its own
+#  -fno-delete-null-pointer-checks     headers declare libc's parameters nonnull, wrappers must check them all the same
+#  -ftls-model=initial-exec            no __tls_get_addr, which may call malloc; a preloaded object has static TLS
+#  -fno-stack-protector                the shim also runs in threads whose thread pointer is a dummy (sandboxes that
+#                                      clone by hand), where there is no canary to compare with
+pct_cflags := -std=gnu17 -D_GNU_SOURCE $(warnings) -fPIC -fvisibility=hidden \
+	-fasynchronous-unwind-tables -fno-delete-null-pointer-checks -ftls-model=initial-exec -fno-stack-protector
+# clang warns of these checks; gcc of variables that AWAY() in shim.h has after its second return, where it needs none.
+pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-tautological-pointer-compare,-Wno-clobbered)
+#  initfirst  our constructor before everybody else's: programs make thousands of calls in theirs
+#  pack-relative-relocs   400 relocations in 100 bytes: less to read at every start
+#  now        no lazy binding, which would enter the dynamic linker, and its locks, inside a wrapper
+#  nostartfiles  the compiler's own start and end of a library: not needed, and two page faults
+#  noseparate-code, norelro  three system calls and mappings fewer at every start
+#  -Bsymbolic-functions  a wrapper that calls another one gets ours, not the program's function of that name
+shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
+	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
+	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
+command_libs := -ldw -lelf -lZydis -lstdc++ -lm
+
+# --- What there is -----------------------------------------------------------------------------------------------------
+core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))
+shim_sources := $(core_sources) $(sort $(wildcard preload/*.c))
+cli_sources := $(sort $(wildcard cli/*.c))
+command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
+objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
+pct_objects := $(call objects_of,$(sort $(shim_sources) $(cli_sources)))
+
+bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
+bug_names := $(basename $(notdir $(bug_sources)))
+bugs := $(foreach n,$(bug_names),$(B)/bugs/$(n) $(B)/bugs/$(n)-fixed)
+example_sources := $(sort $(wildcard examples/strategy/*.c))
+examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
+bench_programs := $(patsubst bench/%.c,$(B)/bench/%,$(sort $(wildcard bench/*.c)))
+
+snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
+snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
+unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
+test_programs := $(addprefix $(B)/programs/,$(basename $(notdir $(sort $(wildcard tests/programs/*.c \
+	tests/programs/*.cc)))))
+# What test programs share, linked into each of them.
+unit_helpers := $(call objects_of,$(sort $(filter-out tests/unit/test_% tests/unit/fuzz_%,$(wildcard tests/unit/*.c))))
+sim_helpers := $(call objects_of,$(sort $(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c))))
+test_support := $(B)/obj/tests/cmocka_filter.o
+fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
+
+# --- Targets -----------------------------------------------------------------------------------------------------------
+.PHONY: all lib command bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
+all: lib command examples bugs
+lib: $(B)/libpct.so
+command: $(B)/pct
+bugs: $(bugs)
+examples: $(examples)
+bench-programs: $(bench_programs)
+snippets: $(snippets)
+unit: $(unit_tests)
+sim: $(sim_tests)
+test-programs: $(test_programs)
+fuzzers: $(fuzzers)
+objects: $(pct_objects)
+tests: all snippets unit sim test-programs
+
+# The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
+# machine may have had no compiler when this make read its Makefile.
+.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real conformance lint \
+	bench experiments setup docs
+# All CPUs, unless the user said how many.
+build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
+run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
+demo:
+	@scripts/setup build
+	@$(build_with) all
+	@PCT_BUILD=$(B) scripts/demo
+
+check:
+	@scripts/setup build check
+	@$(build_with) tests
+	@$(run_tests)
+
+check-unit: wanted = unit
+check-sim: wanted = sim
+check-snippets: wanted = all snippets
+check-programs: wanted = all test-programs
+check-cli check-compat: wanted = all
+check-unit check-sim check-snippets check-programs check-cli check-compat:
+	@scripts/setup build check
+	@$(build_with) $(wanted)
+	@$(run_tests) $(@:check-%=%)
+
+RUNS ?= 1000
+# Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The suite itself
+# takes a few seeds of the smaller ones. SEEDS=N: as many of each. Both run to their end, whatever fails.
+check-real:
+	@scripts/setup build check real
+	@$(build_with) all
+	@status=0; PCT_BUILD='$(B)' tests/programs/real --seeds '$(or $(SEEDS),200)' || status=1; \
+	PCT_BUILD='$(B)' tests/compat/run --part real --seeds '$(or $(SEEDS),100)' --page '$(B)/COMPATIBILITY.md' || status=1; \
+	echo 'docs/COMPATIBILITY.md as measured now: $(B)/COMPATIBILITY.md'; exit $$status
+
+# glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes about an hour.
+conformance: SEEDS = 3
+conformance:
+	@scripts/setup build conformance
+	@$(build_with) lib
+	@PCT_BUILD='$(B)' tests/conformance/run -n '$(SEEDS)'
+
+lint:
+	@scripts/setup build check
+	@$(build_with) lib command
+	@$(run_tests) lint tables
+
+bench: all bench-programs
+	@if [ -x bench/run ]; then PCT_BUILD=$(B) bench/run; else echo 'make: bench/run is missing' >&2; exit 1; fi
+
+# Every strategy on every program of bench/bugs, RUNS times each; writes docs/experiments.
+experiments:
+	@scripts/setup build experiments
+	@$(build_with) command lib bugs
+	@PCT_BUILD='$(B)' RUNS='$(RUNS)' bench/experiments/run
+
+setup:
+	@scripts/setup build check
+
+docs:
+	scripts/gen-intercepts > docs/INTERCEPTS.md.new && mv docs/INTERCEPTS.md.new docs/INTERCEPTS.md
+	CC='$(CC)' scripts/gen-variables > docs/VARIABLES.md.new && mv docs/VARIABLES.md.new docs/VARIABLES.md
+	scripts/gen-conformance > docs/CONFORMANCE.md.new && mv docs/CONFORMANCE.md.new docs/CONFORMANCE.md
+
+.PHONY: install uninstall clean help
+installed_headers := $(sort $(wildcard include/pct/*.h))
+manuals := $(sort $(wildcard man/*.[1-8]))
+# man/pct.1 belongs in share/man/man1
+manual_directory = $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))
+install: lib command
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct \
+		$(sort $(foreach m,$(manuals),$(call manual_directory,$(m))))
+	$(INSTALL) -m 755 $(B)/pct $(DESTDIR)$(PREFIX)/bin/pct
+	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
+	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
+	$(foreach m,$(manuals),$(INSTALL) -m 644 $(m) $(call manual_directory,$(m))/ && ) :
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/pct
+	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
+	rm -f $(foreach m,$(manuals),$(call manual_directory,$(m))/$(notdir $(m)))
+	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct 2>/dev/null
+
+clean:
+	rm -rf $(B)
+
+help:
+	@echo 'all (the preset)  the shim, the command, the example strategy, the programs with known bugs'
+	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
+	@echo 'check             the whole test suite; installs missing Debian packages first'
+	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
+	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
+	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
+	@echo 'bench             the measurements'
+	@echo 'experiments       every strategy on every program with a known bug, RUNS=1000 times; writes docs/experiments'
+	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
+	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
+	@echo 'setup             install missing Debian packages'
+	@echo 'clean             remove $(B)/'
+	@echo 'Variables: V=1 shows commands, CC (now $(CC)), CFLAGS, LDFLAGS, SANITIZE=address,undefined, BUILD (now $(B))'
+
+# --- Rules -------------------------------------------------------------------------------------------------------------
+# quiet,WHAT prints one short line for each recipe; with V=1 make prints the commands instead.
+Q := $(if $(filter 1,$(V)),,@)
+quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@'; )
+
+# Once for each build directory and compiler: name the packages that are missing, instead of "xxhash.h: No such file".
+$(B)/tools: scripts/check-tools scripts/packages
+	@mkdir -p $(@D)
+	@CC='$(CC)' CXX='$(CXX)' scripts/check-tools && touch $@
+
+# Files that change when the flags or the set of sources change, so that everything (or every link) is made anew then.
+.PHONY: FORCE
+FORCE:
+flags_now := $(CC) $(CXX) $(CFLAGS) $(LDFLAGS) $(sanitize) $(pct_cflags) $(includes)
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(flags_now)' | cmp -s - $@ || printf '%s\n' '$(flags_now)' > $@
+$(B)/sources: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(pct_objects)' | cmp -s - $@ || printf '%s\n' '$(pct_objects)' > $@
+
+$(B)/gen/libpct.map: preload/intercepts.def scripts/gen-map scripts/rows.awk
+	@mkdir -p $(@D)
+	$(call quiet,GEN)scripts/gen-map > $@
+
+common_prerequisites = $(B)/flags | $(B)/tools
+
+$(B)/obj/%.o: %.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(pct_cflags) $(includes) $(CFLAGS) $(sanitize) $(depend) -c -o $@ $<
+
+# Hashing the trace is a loop over vectors.
+$(B)/obj/sched/record.o: CFLAGS += -O3
+
+$(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sources
+	$(call quiet,LINK)$(CC) $(shim_ldflags) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+$(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
+	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
+
+# For the tests, which take from them what they need. The command's main() stays out.
+$(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources
+$(B)/cli.a: $(call objects_of,$(filter-out cli/main.c,$(cli_sources))) $(B)/sources
+$(B)/core.a $(B)/cli.a:
+	$(call quiet,AR)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
+
+link_test = $(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	-Wl,--as-needed -lcmocka $(1) -lm
+
+$(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a $(B)/cli.a
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(call link_test,$(command_libs))
+
+# Built by clang alone: make CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link fuzzers
+$(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(B)/core.a $(B)/cli.a
+	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group \
+		$(filter %.a,$^) -Wl,--end-group -Wl,--as-needed $(command_libs)
+
+$(B)/sim/%: $(B)/obj/tests/sim/%.o $(sim_helpers) $(test_support) $(B)/core.a
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(call link_test,)
+
+# Programs that run under the shim: compiled as their users would compile them, and never sanitized. A source may name
+# further flags in a line `/* build: FLAGS */`. Deprecated functions are wrapped too, so they must be tested too.
+own_flags = $$(sed -n 's,.*/\* build: \(.*\) \*/.*,\1,p' $<)
+program_c = $(CC) -std=gnu17 $(warnings) -Wno-deprecated-declarations -pthread -Iinclude -I.
+program_cc = $(CXX) -std=gnu++20 $(warnings) -Wno-deprecated-declarations -pthread -Iinclude -I.
+
+$(B)/bugs/%-fixed: bench/bugs/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g -DFIXED $(depend) -o $@ $< $(own_flags)
+$(B)/bugs/%: bench/bugs/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
+$(B)/bugs/%-fixed: bench/bugs/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O1 -g -DFIXED $(depend) -o $@ $< $(own_flags)
+$(B)/bugs/%: bench/bugs/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
+
+$(B)/snippets/%: tests/snippets/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
+$(B)/snippets/%: tests/snippets/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
+
+$(B)/programs/%: tests/programs/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
+$(B)/programs/%: tests/programs/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
+
+# It calls strategies directly.
+$(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c))) $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
+
+# The simulated host of the tests.
+$(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o %.a,$^)
+
+$(B)/bench/%: bench/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O2 -g $(depend) -o $@ $< $(own_flags)
+
+# An out-of-tree strategy sees the public headers and nothing else.
+$(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) -std=gnu17 $(warnings) -O2 -g -fPIC -shared -Iinclude $(depend) -o $@ $<
+
+# The objects of tests stay: they are intermediate files only by name.
+.SECONDARY:
+
+-include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(examples) \
+	$(bench_programs) $(snippets) $(test_programs) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+	tests/unit/*.c tests/sim/*.c)))

@@ -1,0 +1,36 @@
+/* For the programs of this directory: a clock that the shim does not see, and the median of repeated measurements.
+ * Each program does one thing and prints one number per line; bench/run starts it with and without the shim, or once as
+ * the floor, and makes the ratios. */
+#ifndef PCT_BENCH_MEASURE_H
+#define PCT_BENCH_MEASURE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* Real nanoseconds: a raw system call, because the shim's clocks are virtual. */
+static inline double real_ns(void)
+{
+    struct timespec t;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_clock_gettime), "D"(CLOCK_MONOTONIC), "S"(&t)
+                     : "rcx", "r11", "memory");
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
+#endif

@@ -1,0 +1,5 @@
+/* The trivial program. */
+int main(void)
+{
+    return 0;
+}

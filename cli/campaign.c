@@ -1,0 +1,376 @@
+/* A campaign: see campaign.h. */
+#include "campaign.h"
+#include "claim.h"
+#include "estimate.h"
+#include "outcome.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { JOBS_MAX = 256, PROBE = 32 /* runs by which to tell how fast they are; a power of two */ };
+
+/* A run that has ended and waits for its turn to be looked at. */
+struct ended {
+    bool valid;
+    struct pct_process process;
+};
+
+struct state {
+    struct pct_campaign *c;
+    struct pct_process workers[JOBS_MAX];
+    struct ended *ended; /* by index modulo window */
+    uint64_t window;
+    uint64_t next;     /* the next run to start */
+    uint64_t frontier; /* the next run to look at */
+    uint64_t running;
+    bool stop;
+    int cpus[JOBS_MAX];
+    int cpu_count;
+    double start;
+};
+
+static void find_cpus(struct state *s)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set))
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE && s->cpu_count < JOBS_MAX; cpu++)
+        if (CPU_ISSET(cpu, &set))
+            s->cpus[s->cpu_count++] = cpu;
+}
+
+/* The first run of several, when nothing is known about k: it is used to measure it. */
+static bool calibrates(const struct pct_campaign *c, uint64_t index)
+{
+    return c->learns && !c->before.runs && index == 0 && c->runs > 1;
+}
+
+/* A run without change points needs no k. */
+static uint64_t depth_of(const struct pct_campaign *c, uint64_t index)
+{
+    return c->depth < 0 ? 0 : calibrates(c, index) ? 1 : c->config.run.param[c->depth];
+}
+
+static void make_token(const struct state *s, uint64_t index, char *token)
+{
+    struct pct_config config = s->c->config;
+    config.has_hash = false;
+    config.run.seed += index;
+    if (s->c->depth >= 0)
+        config.run.param[s->c->depth] = depth_of(s->c, index);
+    pct_config_format_token(token, PCT_TOKEN_MAX, &config, s->c->strategy);
+}
+
+/* --- What the runs so far teach --------------------------------------------------------------------------------------- */
+
+/* PCT, section 5.1.1: the steps of earlier runs are the estimate of k for the next ones. */
+static void learn(struct pct_campaign *c)
+{
+    struct pct_learned known = pct_learned_merge(&c->before, &c->learned);
+    if (!c->learns || !known.most)
+        return;
+    const struct pct_param *param = &c->strategy->params[c->k];
+    uint64_t k = pct_learned_k(&known), least = c->depth < 0 ? 1 : c->config.run.param[c->depth];
+    if (k < least)
+        k = least; /* fewer points than change points make no sense */
+    c->config.run.param[c->k] = k < param->min ? param->min : k > param->max ? param->max : k;
+}
+
+/* --confidence: how many runs it takes by what is known now, and whether that is too much. */
+static void plan(struct state *s)
+{
+    struct pct_campaign *c = s->c;
+    if (!(c->confidence > 0) || !c->done)
+        return;
+    uint64_t runs = pct_claim_runs(c);
+    if (!(c->pace > 0) && c->done >= (c->limit < PROBE ? 1 : PROBE)) {
+        c->pace = (double)c->done / (pct_cli_now() - s->start);
+        if (c->budget > 0 && c->budget * c->pace < (double)c->limit)
+            c->limit = (uint64_t)(c->budget * c->pace);
+        c->unaffordable = runs > c->limit;
+        c->price = runs;
+        s->stop = c->unaffordable;
+    }
+    c->runs = runs < c->limit ? runs : c->limit;
+}
+
+/* Both are done before runs 0, 1, 2, 4, 8, ... and after the last one, when all runs before were looked at: so what a run does
+ * depends on the outcomes of other runs, but not on the number of workers. */
+static bool is_milestone(const struct state *s)
+{
+    return !(s->next & (s->next - 1)) || s->next == s->c->runs;
+}
+
+static int start_next(struct state *s)
+{
+    int slot = 0;
+    while (s->workers[slot].running)
+        slot++;
+    struct pct_process *worker = &s->workers[slot];
+    worker->index = s->next;
+    worker->worker = (unsigned)slot;
+    char token[PCT_TOKEN_MAX];
+    make_token(s, s->next, token);
+    int cpu = s->c->jobs > 1 && s->cpu_count ? s->cpus[slot % s->cpu_count] : -1;
+    int failed = pct_process_start(worker, &s->c->launch, token, cpu, s->c->runs > 1 && !s->c->pass_output);
+    if (failed)
+        return failed;
+    s->next++;
+    s->running++;
+    return 0;
+}
+
+static bool may_start(const struct state *s)
+{
+    const struct pct_campaign *c = s->c;
+    if (s->stop || s->next == c->runs || s->running == c->jobs || s->next - s->frontier >= s->window)
+        return false;
+    return !is_milestone(s) || s->next == s->frontier;
+}
+
+static void clear_progress(const struct state *s)
+{
+    if (s->c->progress)
+        fputs("\r\033[K", stderr);
+}
+
+static void draw_progress(const struct state *s)
+{
+    const struct pct_campaign *c = s->c;
+    /* With --confidence, how many runs it will be is known after the first. */
+    if (!c->progress || (c->confidence > 0 && !c->done))
+        return;
+    double seconds = pct_cli_now() - s->start, rate = seconds > 0 ? (double)c->done / seconds : 0;
+    char left[64];
+    fprintf(stderr, "\rpct: %llu of %llu runs, %.*f/s, %llu failed", (unsigned long long)c->done,
+            (unsigned long long)c->runs, rate < 10, rate, (unsigned long long)c->failures);
+    if (rate > 0 && c->done < c->runs)
+        fprintf(stderr, ", %s left", pct_cli_format_duration(left, sizeof left, (double)(c->runs - c->done) / rate));
+    fputs("\033[K", stderr);
+    fflush(stderr);
+}
+
+static void keep_trace(const struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
+{
+    char error[256];
+    if (result->unrecorded)
+        return;
+    bool wanted = c->keep && (failed ? c->failures == 1 : c->runs == 1);
+    if (wanted && pct_trace_save(&result->trace, c->keep, error, sizeof error))
+        pct_cli_say("the trace was not saved: %s: %s", c->keep, error);
+    if (!failed || !c->save)
+        return;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/seed-%llu.trace", c->save, (unsigned long long)(c->config.run.seed + index));
+    if (!pct_trace_may_replace(path, error, sizeof error) || pct_trace_save(&result->trace, path, error, sizeof error))
+        pct_cli_say("the trace was not saved: %s: %s", path, error);
+}
+
+static void count(struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    c->done++;
+    c->failures += failed;
+    c->unrecorded += result->unrecorded;
+    if (failed)
+        c->by_ending[result->ending]++;
+    uint32_t threads = header->threads;
+    /* A run that was killed has counted nothing. */
+    for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
+        if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
+            threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
+    if (threads > c->max_threads)
+        c->max_threads = threads;
+    uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
+    if (steps > c->max_steps)
+        c->max_steps = steps;
+    /* Strategies may count fewer steps. */
+    uint64_t points = header->points ? header->points : steps;
+    if (!result->unrecorded)
+        pct_learned_add(&c->learned, points, threads);
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        c->uncontrolled[i] += header->uncontrolled[i];
+    snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
+    pct_claim_add(c, result, depth_of(c, index), points, threads);
+}
+
+/* Look at the run whose turn it is. Returns 0 or an exit status that ends the campaign. */
+static int look_at(struct state *s, struct pct_process *process)
+{
+    struct pct_campaign *c = s->c;
+    struct pct_result result;
+    pct_process_result(process, &result);
+    /* Ctrl-C on the terminal that we lent to the target. */
+    bool interrupted = c->launch.terminal && WIFSIGNALED(process->status) && WTERMSIG(process->status) == SIGINT;
+    if (interrupted) {
+        pct_result_close(&result);
+        pct_process_close(process);
+        return 128 + SIGINT;
+    }
+    if (pct_outcome_is_void(&result)) {
+        clear_progress(s);
+        int code = pct_outcome_explain(&c->launch, process, &result);
+        pct_result_close(&result);
+        pct_process_close(process);
+        return code;
+    }
+    bool failed = result.ending != PCT_ENDING_EXIT || !c->ok[result.code & 0xff];
+    count(c, &result, process->index, failed);
+    keep_trace(c, &result, process->index, failed);
+    if (process->index == 0) {
+        if (c->runs > 1 && !strchr(c->config.strategy, '/'))
+            pct_estimate_counts(&c->config, c->strategy, &result.trace);
+        snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
+        c->origin.hash = result.trace.header.hash;
+    }
+    if (failed && !c->failed) {
+        c->failed = true;
+        c->first = *process;
+        c->first_result = result;
+    } else {
+        pct_result_close(&result);
+        pct_process_close(process);
+    }
+    char reason[256];
+    if ((failed && !c->keep_going) || (c->confidence > 0 && pct_claim_doubt(c, reason, sizeof reason)))
+        s->stop = true;
+    return 0;
+}
+
+/* Look at all runs whose turn has come. */
+static int advance(struct state *s)
+{
+    int failed = 0;
+    while (!failed && !s->stop) {
+        struct ended *ended = &s->ended[s->frontier % s->window];
+        if (!ended->valid || ended->process.index != s->frontier)
+            return 0;
+        ended->valid = false;
+        failed = look_at(s, &ended->process);
+        s->frontier++;
+    }
+    return failed;
+}
+
+static int loop(struct state *s)
+{
+    double drawn = 0;
+    for (;;) {
+        if (is_milestone(s) && s->next == s->frontier) {
+            learn(s->c);
+            plan(s);
+        }
+        while (may_start(s)) {
+            int failed = start_next(s);
+            if (failed)
+                return failed;
+        }
+        if (!s->running)
+            return 0;
+        int slot;
+        int signal =
+            pct_launch_wait(&s->c->launch, s->workers, (int)s->c->jobs, s->c->progress ? drawn + 0.2 : 0, &slot);
+        if (signal)
+            return 128 + signal;
+        if (slot >= 0) {
+            struct pct_process *worker = &s->workers[slot];
+            s->ended[worker->index % s->window] = (struct ended){ .valid = true, .process = *worker };
+            memset(worker, 0, sizeof *worker);
+            s->running--;
+            int failed = advance(s);
+            if (failed || s->stop)
+                return failed;
+        }
+        if (s->c->progress && pct_cli_now() >= drawn + 0.2) {
+            drawn = pct_cli_now();
+            draw_progress(s);
+        }
+    }
+}
+
+/* Run the first run again: if the schedule decides all, it does the same. A failure now is a failure like any other. */
+static int repeat_first(struct state *s)
+{
+    struct pct_campaign *c = s->c;
+    struct pct_process *worker = &s->workers[0];
+    struct pct_result result;
+    int slot, failed = pct_process_start(worker, &c->launch, c->origin.token, -1, true);
+    if (failed)
+        return failed;
+    int signal = pct_launch_wait(&c->launch, s->workers, 1, 0, &slot);
+    if (signal)
+        return 128 + signal;
+    pct_process_result(worker, &result);
+    c->differs = result.state != PCT_TRACE_GOOD || result.trace.header.hash != c->origin.hash;
+    c->failed = result.state == PCT_TRACE_GOOD && (result.ending != PCT_ENDING_EXIT || !c->ok[result.code & 0xff]);
+    if (c->failed) {
+        c->failures++;
+        c->by_ending[result.ending]++;
+        c->first = *worker;
+        c->first_result = result;
+        memset(worker, 0, sizeof *worker);
+    } else {
+        pct_trace_close(&result.trace);
+        pct_process_close(worker);
+    }
+    return 0;
+}
+
+/* End what still runs, and forget what nobody looked at. */
+static void sweep(struct state *s, int status)
+{
+    /* One run alone may have things to clean up; of many, none is worth waiting for. */
+    int signal = s->c->runs == 1 && status > 128 ? status - 128 : SIGKILL;
+    for (unsigned i = 0; i < s->c->jobs; i++) {
+        if (s->workers[i].running) {
+            pct_process_kill(&s->workers[i], signal);
+            pct_process_close(&s->workers[i]);
+        }
+    }
+    for (uint64_t i = 0; i < s->window; i++)
+        if (s->ended[i].valid)
+            pct_process_close(&s->ended[i].process);
+}
+
+int pct_campaign_run(struct pct_campaign *campaign)
+{
+    if (campaign->jobs > JOBS_MAX)
+        campaign->jobs = JOBS_MAX;
+    struct state *s = calloc(1, sizeof *s);
+    if (s) {
+        s->window = 2 * campaign->jobs + 2;
+        s->ended = calloc(s->window, sizeof *s->ended);
+    }
+    if (!s || !s->ended) {
+        free(s);
+        pct_cli_say("out of memory");
+        return PCT_EXIT_INTERNAL;
+    }
+    s->c = campaign;
+    s->start = pct_cli_now();
+    find_cpus(s);
+    int status = loop(s);
+    campaign->seconds = pct_cli_now() - s->start;
+    char reason[256];
+    if (!status && !s->stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
+        !pct_claim_doubt(campaign, reason, sizeof reason))
+        status = repeat_first(s);
+    clear_progress(s);
+    sweep(s, status);
+    free(s->ended);
+    free(s);
+    return status;
+}
+
+void pct_campaign_close(struct pct_campaign *campaign)
+{
+    if (!campaign->failed)
+        return;
+    pct_result_close(&campaign->first_result);
+    pct_process_close(&campaign->first);
+    campaign->failed = false;
+}

@@ -1,0 +1,67 @@
+/* A campaign: many runs of one target with consecutive seeds, by parallel workers. Called by `pct run`, also for one run.
+ *
+ * Its outcome does not depend on timing: runs are started in the order of their seeds, and looked at in that order, however
+ * they finish. When it stops at the first failure, that is the failure of the lowest seed, with any number of workers. */
+#ifndef PCT_CLI_CAMPAIGN_H
+#define PCT_CLI_CAMPAIGN_H
+
+#include "cli.h"
+#include "guarantee.h"
+#include "launch.h"
+#include "state.h"
+
+struct pct_campaign {
+    /* What to do. */
+    struct pct_launch launch;
+    struct pct_config config; /* its seed is that of the first run */
+    const struct pct_strategy *strategy;
+    uint64_t runs;
+    unsigned jobs;
+    int k, depth; /* indices of the strategy's parameters of these names, -1: it has none */
+    bool keep_going;
+    bool pass_output;          /* show what the targets write as they write it */
+    bool progress;             /* draw the progress line */
+    bool learns;               /* k is not given: it is learned as the runs go */
+    bool repeat;               /* after a clean campaign, repeat its first run: does the schedule decide all? */
+    bool ok[256];              /* exit statuses that are no failure */
+    struct pct_learned before; /* what earlier campaigns have learned */
+    double confidence;         /* above 0: do as many runs as give this confidence for bugs of the strategy's depth, */
+    double budget;             /* if that takes no more than so many seconds, */
+    uint64_t limit;            /* nor more than so many runs */
+    const char *save;          /* a directory for the traces of failing runs, or NULL */
+    const char *keep;          /* a file for the trace of the first failing run, or of the only one, or NULL */
+
+    /* What came of it. */
+    uint64_t done;                        /* runs that count */
+    uint64_t failures;                    /* of these */
+    uint64_t by_ending[PCT_ENDING_COUNT]; /* failures only */
+    uint64_t max_steps;
+    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
+    double seconds;
+    uint64_t unrecorded;            /* runs that left no trace, for want of space */
+    uint64_t incomplete;            /* runs whose trace lacks steps, these included */
+    struct pct_learned learned;     /* steps and threads of these runs */
+    struct pct_guarantee guarantee; /* what theorem 9 needs to know of them; claim.c draws the conclusion */
+    struct {
+        char token[PCT_TOKEN_MAX];
+        uint64_t hash;
+    } origin;       /* the first run */
+    uint64_t price; /* so many runs would give the confidence, */
+    double pace;    /* at so many a second */
+    uint32_t max_threads;
+    bool unaffordable;        /* that is more than budget or limit allow */
+    bool differs;             /* the first run was repeated, and took other steps */
+    bool failed;              /* there is a first failing run: */
+    struct pct_process first; /* not yet closed */
+    struct pct_result first_result;
+    char last_token[PCT_TOKEN_MAX]; /* of the last run that counted */
+};
+
+/* Run it. Returns 0, the exit status of a failure to start anything (after a message), or 128 + the number of the signal
+ * that told us to end. What came of it so far is valid in any case. */
+int pct_campaign_run(struct pct_campaign *campaign);
+
+/* Give back the scratch files of the first failing run. */
+void pct_campaign_close(struct pct_campaign *campaign);
+
+#endif

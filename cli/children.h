@@ -1,0 +1,19 @@
+/* Child processes that failed. Each process of a run has a schedule of its own, of which only that of the first process is
+ * recorded; but one that pct ends, or that crashes, leaves its last steps and its stacks beside the trace, in a file with
+ * its process id behind the name (preload/end.c). */
+#ifndef PCT_CLI_CHILDREN_H
+#define PCT_CLI_CHILDREN_H
+
+#include "trace_read.h"
+
+/* Which children make a failing run, whatever their parents say: --children. Natively a deadlock would have hung the
+ * program; a crash its parent may expect, as death tests do. */
+enum pct_children { PCT_CHILDREN_STUCK, PCT_CHILDREN_ALL, PCT_CHILDREN_NONE };
+
+/* Open what the first child that failed has left (the one with the lowest id). Returns how many there are. */
+unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace);
+
+/* Remove what the children left. */
+void pct_children_remove(const char *trace_path);
+
+#endif

@@ -1,0 +1,279 @@
+/* What a clean campaign is worth: see claim.h. */
+#include "claim.h"
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* --- Words ------------------------------------------------------------------------------------------------------------ */
+
+/* 1207 as "1,207". */
+static const char *format_count(char *buffer, size_t size, uint64_t value)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    size_t used = 0;
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0)
+            buffer[used++] = ',';
+        buffer[used++] = digits[i];
+    }
+    buffer[used] = 0;
+    return buffer;
+}
+
+const char *pct_claim_format_miss(char *buffer, size_t size, double log_miss)
+{
+    double miss = exp(log_miss);
+    if (log_miss < -99 * M_LN10)
+        snprintf(buffer, size, "1e-99");
+    else if (miss < 0.1) {
+        /* Two digits: what %.1e prints rounds to the nearest, so add half of the last one before. */
+        double unit = pow(10, floor(log10(miss)) - 1);
+        snprintf(buffer, size, "%.2g", ceil(miss / unit - 1e-9) * unit);
+    } else if (miss <= 0.99)
+        snprintf(buffer, size, "%.2f", ceil(miss * 100 - 1e-9) / 100);
+    else if (miss <= 0.9999)
+        snprintf(buffer, size, "%.4f", ceil(miss * 10000 - 1e-9) / 10000);
+    else
+        snprintf(buffer, size, "1");
+    return buffer;
+}
+
+/* The value of a strategy's parameter; `otherwise` if it has none of this name. */
+static uint64_t parameter(const struct pct_campaign *c, const char *name, uint64_t otherwise)
+{
+    for (int i = 0; c->strategy->params && i < PCT_MAX_PARAMS && c->strategy->params[i].name; i++)
+        if (!strcmp(c->strategy->params[i].name, name))
+            return c->config.run.param[i];
+    return otherwise;
+}
+
+/* --- Whether the theorem applies -------------------------------------------------------------------------------------- */
+
+/* Steps that tell a strategy that a thread spins. */
+static uint64_t count_spins(const struct pct_trace *trace)
+{
+    uint64_t spins = 0;
+    for (uint64_t i = 0; i < trace->count; i++)
+        switch (PCT_RECORD_OP(trace->records[i])) {
+        case PCT_OP_YIELD:
+        case PCT_OP_SLEEP:
+        case PCT_OP_CLOCK:
+            spins++;
+            break;
+        case PCT_OP_MUTEX_TRYLOCK:
+        case PCT_OP_RWLOCK_TRYRDLOCK:
+        case PCT_OP_RWLOCK_TRYWRLOCK:
+        case PCT_OP_SPIN_TRYLOCK:
+        case PCT_OP_SEM_TRYWAIT:
+        case PCT_OP_THREAD_TRYJOIN:
+            spins += PCT_RECORD_ARG(trace->records[i]) == PCT_ARG_BUSY;
+            break;
+        }
+    return spins;
+}
+
+void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
+                   uint32_t threads)
+{
+    if (result->unrecorded || !result->trace.complete) {
+        c->incomplete++;
+        return;
+    }
+    if (c->k < 0 || c->depth < 0)
+        return;
+    struct pct_guarantee_run run = { .threads = threads,
+                                     .k = c->config.run.param[c->k],
+                                     .depth = (uint32_t)depth,
+                                     .spins = count_spins(&result->trace),
+                                     .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
+    pct_guarantee_add(&c->guarantee, &run, steps);
+}
+
+__attribute__((format(printf, 3, 4))) static const char *write_reason(char *buffer, size_t size, const char *format,
+                                                                      ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, size, format, arguments);
+    va_end(arguments);
+    return buffer;
+}
+
+/* What the options and the strategy have to do with it. */
+static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
+{
+    if (strcmp(c->strategy->name, "pct") || strchr(c->config.strategy, '/'))
+        return write_reason(buffer, size, "the strategy %s has no guarantee", c->strategy->name);
+    if (!c->config.run.param[c->depth])
+        return write_reason(buffer, size, "the depth is drawn anew for each run");
+    if (parameter(c, "phases", 0))
+        return write_reason(buffer, size, "with phases it holds within each phase only");
+    if (c->config.real_time)
+        return write_reason(buffer, size, "in real time the schedule does not decide when sleeps end");
+    if (c->launch.aslr)
+        return write_reason(buffer, size, "--aslr leaves the addresses to chance");
+    return NULL;
+}
+
+const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t size)
+{
+    const struct pct_guarantee *g = &c->guarantee;
+    char count[32];
+    if (doubt_wishes(c, buffer, size))
+        return buffer;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        if (c->uncontrolled[i])
+            return write_reason(buffer, size, "not all was controlled by pct: %s %s",
+                                format_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
+    if (c->incomplete)
+        return write_reason(buffer, size, "%s of the runs are not recorded whole",
+                            format_count(count, sizeof count, c->incomplete));
+    if (c->differs)
+        return write_reason(buffer, size,
+                            "the first run, repeated at the end, took other steps: something besides the schedule "
+                            "decides, or its input has changed");
+    if (!c->learns && g->steps && !pct_guarantee_counted(g))
+        return write_reason(buffer, size, "a run took %s steps, more than the k that was given",
+                            format_count(count, sizeof count, g->steps));
+    return NULL;
+}
+
+/* --- What it says ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t depth_of(const struct pct_campaign *c)
+{
+    return (uint32_t)c->config.run.param[c->depth];
+}
+
+/* Depths to speak of: nobody reads a list of 64. */
+static bool is_shown(const struct pct_campaign *c, uint32_t bug)
+{
+    return bug <= 4 || bug == depth_of(c);
+}
+
+/* The next run, at worst. */
+static struct pct_guarantee_run next_run(const struct pct_campaign *c, uint32_t depth)
+{
+    return (struct pct_guarantee_run){
+        .threads = c->guarantee.threads, .k = c->config.run.param[c->k], .depth = depth, .spins = c->guarantee.spins
+    };
+}
+
+uint64_t pct_claim_runs(const struct pct_campaign *c)
+{
+    struct pct_guarantee_run run = next_run(c, depth_of(c));
+    uint64_t missing = pct_guarantee_missing(&c->guarantee, &run, run.depth, c->confidence);
+    return missing > UINT64_MAX - c->done ? UINT64_MAX : c->done + missing;
+}
+
+bool pct_claim_reached(const struct pct_campaign *c)
+{
+    char reason[256];
+    if (!(c->confidence > 0))
+        return true;
+    return !pct_claim_doubt(c, reason, sizeof reason) &&
+           pct_guarantee_log_miss(&c->guarantee, depth_of(c)) <= log1p(-c->confidence);
+}
+
+/* "27,790 runs, about 24 s" */
+static void print_price(uint64_t runs, double pace)
+{
+    char count[32], time[64];
+    if (runs == UINT64_MAX)
+        fputs("more than 10^18 runs", stderr);
+    else
+        fprintf(stderr, "%s runs, about %s", format_count(count, sizeof count, runs),
+                pct_cli_format_duration(time, sizeof time, (double)runs / pace));
+}
+
+/* What would make the shallowest depth that is not yet sure so. */
+static void print_advice(const struct pct_campaign *c)
+{
+    const struct pct_guarantee none = { 0 };
+    for (uint32_t bug = 1; bug <= depth_of(c); bug++) {
+        if (pct_guarantee_log_miss(&c->guarantee, bug) <= log(0.01) || !(c->seconds > 0))
+            continue;
+        struct pct_guarantee_run run = next_run(c, bug);
+        if (run.k < c->guarantee.steps)
+            run.k = c->guarantee.steps;
+        fprintf(stderr, "pct: to be 99 %% sure of depth %u: --depth %u --confidence 0.99, ", bug, bug);
+        print_price(pct_guarantee_missing(&none, &run, bug, 0.99), (double)c->done / c->seconds);
+        fputc('\n', stderr);
+        return;
+    }
+}
+
+static void print_claim(const struct pct_campaign *c)
+{
+    const struct pct_guarantee *g = &c->guarantee;
+    char count[32], other[32], miss[32];
+    uint64_t counted = pct_guarantee_counted(g);
+    if (g->threads == 1) {
+        pct_cli_say("n = 1 thread, which has one schedule: nothing was missed");
+        return;
+    }
+    fprintf(stderr, "pct: n = %u threads, k = %s points, ", g->threads,
+            format_count(count, sizeof count, c->config.run.param[c->k]));
+    fprintf(stderr, "%s runs: ", format_count(count, sizeof count, counted));
+    for (uint32_t bug = 1; bug <= depth_of(c); bug++)
+        if (is_shown(c, bug))
+            fprintf(stderr,
+                    bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
+                             : "; depth %u: %s",
+                    bug, pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
+    fputs(" (PCT, theorem 9)\n", stderr);
+    if (counted < c->done)
+        pct_cli_say("%s of %s runs count: in the others k was below the %llu steps that the longest took",
+                    format_count(count, sizeof count, counted), format_count(other, sizeof other, c->done),
+                    (unsigned long long)g->steps);
+    if (g->spins && g->spin_inverse)
+        pct_cli_say("taken off for threads that yield, sleep or try in vain, up to %s times in a run",
+                    format_count(count, sizeof count, g->spins));
+}
+
+/* --confidence asked for more than there is. */
+static void print_unaffordable(const struct pct_campaign *c)
+{
+    char count[32], miss[64];
+    uint32_t depth = depth_of(c);
+    uint64_t runs = c->limit;
+    fprintf(stderr, "pct: not affordable: confidence %g for bugs of depth %u takes ", c->confidence, depth);
+    print_price(c->price, c->pace);
+    fprintf(stderr, " (n = %u, k = %s)\n", c->guarantee.threads,
+            format_count(count, sizeof count, c->config.run.param[c->k]));
+    fprintf(stderr, "pct: affordable: ");
+    print_price(runs, c->pace);
+    for (uint32_t bug = depth; bug; bug--) {
+        if (!is_shown(c, bug))
+            continue;
+        struct pct_guarantee_run run = next_run(c, bug);
+        double log_miss = (double)runs * log1p(-pct_guarantee_hit(&run, bug));
+        fprintf(stderr, "%s with --depth %u they miss a bug of depth %u with probability at most %s",
+                bug == depth ? ":" : ";", bug, bug, pct_claim_format_miss(miss, sizeof miss, log_miss));
+    }
+    fputc('\n', stderr);
+}
+
+void pct_claim_print(const struct pct_campaign *c, bool quiet)
+{
+    char reason[256], miss[32];
+    const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
+    if (c->unaffordable && !doubt) {
+        print_unaffordable(c);
+        return;
+    }
+    if (doubt) {
+        if (!quiet || c->confidence > 0)
+            pct_cli_say("no claim about the bugs that these runs may have missed: %s", doubt);
+        return;
+    }
+    if (!quiet)
+        print_claim(c);
+    if (!pct_claim_reached(c))
+        pct_cli_say("confidence %g was not reached: bugs of depth %u are missed with probability at most %s",
+                    c->confidence, depth_of(c),
+                    pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth_of(c))));
+    else if (!quiet && !(c->confidence > 0))
+        print_advice(c);
+}

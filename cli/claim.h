@@ -1,0 +1,27 @@
+/* What a campaign without a failure is worth, in words: whether theorem 9 of the PCT paper applies to its runs, what it says,
+ * and how many runs a confidence takes. The arithmetic is in guarantee.h. Called by campaign.c and run.c. */
+#ifndef PCT_CLI_CLAIM_H
+#define PCT_CLI_CLAIM_H
+
+#include "campaign.h"
+
+/* Add a run that was looked at: depth as it had it, which for the first run is not that of the others. */
+void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
+                   uint32_t threads);
+
+/* Why the theorem says nothing about these runs, as a part of a sentence; NULL if it does. Returns buffer. */
+const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t size);
+
+/* For --confidence: how many runs in all it takes by what is known now, UINT64_MAX if no number does. */
+uint64_t pct_claim_runs(const struct pct_campaign *c);
+
+/* Print the claim, or why there is none, after a clean campaign; for --confidence also what became of it. */
+void pct_claim_print(const struct pct_campaign *c, bool quiet);
+
+/* Whether the confidence that was asked for is reached. True if none was. */
+bool pct_claim_reached(const struct pct_campaign *c);
+
+/* For the tests: a probability of at most exp(log_miss), never rounded down. Returns buffer. */
+const char *pct_claim_format_miss(char *buffer, size_t size, double log_miss);
+
+#endif

@@ -1,0 +1,70 @@
+/* What the files of the `pct` command share: its sub-commands, messages, and text that is safe to print.
+ * Everything here runs in the command's own process, on its only thread. */
+#ifndef PCT_CLI_H
+#define PCT_CLI_H
+
+#include <common/config.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define PCT_CLI_VERSION "0.1.0"
+
+/* The sub-commands: X(identifier, name, one line of help). Each is int pct_cmd_<identifier>(argc, argv), with argv[0]
+ * replaced by "pct NAME", and returns the exit status of the command. */
+#define PCT_COMMANDS(X)                                                                                                \
+    X(run, "run", "run a program under control, once or with many seeds")                                              \
+    X(replay, "replay", "repeat the run that a token or a trace names")                                                \
+    X(report, "report", "print what a recorded trace says")                                                            \
+    X(strategies, "strategies", "list the strategies and their parameters")                                            \
+    X(doctor, "doctor", "say whether a program can be controlled")
+
+#define PCT_COMMAND_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
+PCT_COMMANDS(PCT_COMMAND_DECLARE)
+#undef PCT_COMMAND_DECLARE
+
+/* How the user called this command: for lines that are meant to be typed again. */
+extern const char *pct_cli_program;
+
+/* One line to standard error, with "pct: " before and a line end behind. */
+void pct_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and the exit status for bad usage (PCT_EXIT_USAGE), for `return pct_cli_usage(...)`. */
+int pct_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print text that comes from outside (a trace, the target): what is not printable becomes `?`, so that it cannot move
+ * the terminal's cursor. At most `max` bytes; stops at a NUL. UTF-8 passes. */
+void pct_cli_print_clean(FILE *out, const char *text, size_t max);
+
+/* Print a word so that a POSIX shell reads it back as the same word; without quotes where none are needed. */
+void pct_cli_print_quoted(FILE *out, const char *word);
+
+/* Print the words of argv (ended by NULL), quoted, with a space between them. */
+void pct_cli_print_command(FILE *out, char *const *argv);
+
+/* A duration in seconds as people write it: "40 ms", "1.4 s", "12 s", "3 min 20 s", "2 h 5 min". Returns buffer. */
+const char *pct_cli_format_duration(char *buffer, size_t size, double seconds);
+
+/* Seconds of the monotonic clock. */
+double pct_cli_now(void);
+
+/* Write all of data. Returns 0 or a negative errno. */
+int pct_cli_write_all(int fd, const void *data, size_t size);
+
+/* The strategy of this name: a built-in one, or, when there is a slash in the name, the one that the shared object of
+ * this path exports. Matches pct_find_strategy of common/config.h. cli/strategies.c */
+const struct pct_strategy *pct_cli_find_strategy(const char *name, char *error, size_t size);
+
+/* Ask the strategy of this configuration whether it would start with its parameters, as the shim will. Returns 0, or
+ * PCT_EXIT_USAGE after a message. cli/strategies.c */
+int pct_cli_check_strategy(const struct pct_config *config);
+
+/* Names of operations, classes and verdicts; "?" beyond the end of the table. cli/names.c */
+const char *pct_name_op(unsigned op);
+const char *pct_name_op_identifier(unsigned op);
+unsigned pct_name_op_class(unsigned op);
+const char *pct_name_class(unsigned class_);
+const char *pct_name_verdict(unsigned verdict);
+const char *pct_name_uncontrolled(unsigned kind);
+
+#endif

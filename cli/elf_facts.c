@@ -1,0 +1,135 @@
+/* What an ELF file says about itself: see elf_facts.h. */
+#include "elf_facts.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void read_interpreter(struct pct_elf_facts *facts, Elf *elf, const GElf_Phdr *segment)
+{
+    size_t size = segment->p_filesz < sizeof facts->interpreter - 1 ? segment->p_filesz : sizeof facts->interpreter - 1;
+    Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, size, ELF_T_BYTE);
+    if (data && data->d_buf && size)
+        snprintf(facts->interpreter, sizeof facts->interpreter, "%.*s", (int)data->d_size, (const char *)data->d_buf);
+}
+
+static void read_segments(struct pct_elf_facts *facts, Elf *elf)
+{
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment))
+            continue;
+        if (segment.p_type == PT_INTERP)
+            read_interpreter(facts, elf, &segment);
+        facts->has_dynamic |= segment.p_type == PT_DYNAMIC;
+    }
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return !strncmp(name, with, strlen(with));
+}
+
+static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = data && head->sh_entsize ? data->d_size / head->sh_entsize : 0;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF)
+            continue;
+        const char *name = elf_strptr(elf, head->sh_link, symbol.st_name);
+        if (!name)
+            continue;
+        facts->imports_syscall |= !strcmp(name, "syscall");
+        facts->imports_io_uring |= begins(name, "io_uring_");
+        facts->imports_seccomp |= begins(name, "seccomp_");
+        facts->imports_clone |= !strcmp(name, "clone");
+        facts->imports_threads |= !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create");
+    }
+}
+
+static void read_code(struct pct_elf_facts *facts, Elf_Scn *section)
+{
+    Elf_Data *data = elf_rawdata(section, NULL);
+    if (data && data->d_buf)
+        pct_raw_calls_count(&facts->raw, data->d_buf, data->d_size);
+}
+
+static void read_sections(struct pct_elf_facts *facts, Elf *elf, bool code)
+{
+    size_t names = 0;
+    Elf_Scn *section = NULL;
+    elf_getshdrstrndx(elf, &names);
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr head;
+        if (!gelf_getshdr(section, &head))
+            continue;
+        const char *name = elf_strptr(elf, names, head.sh_name);
+        facts->is_go |= name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid"));
+        if (head.sh_type == SHT_DYNSYM)
+            read_imports(facts, elf, section, &head);
+        if (code && head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR)
+            read_code(facts, section);
+    }
+}
+
+int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code)
+{
+    memset(facts, 0, sizeof *facts);
+    elf_version(EV_CURRENT);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+        close(fd);
+        return -EINVAL;
+    }
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    GElf_Ehdr head;
+    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &head)) {
+        facts->is_elf = true;
+        facts->is_64 = head.e_ident[EI_CLASS] == ELFCLASS64;
+        facts->machine = head.e_machine;
+        facts->type = head.e_type;
+        read_segments(facts, elf);
+        read_sections(facts, elf, code && facts->is_64 && head.e_machine == EM_X86_64);
+    }
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return 0;
+}
+
+bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size)
+{
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
+         section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        Elf_Data *data = NULL;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC || !(data = elf_getdata(section, NULL)))
+            continue;
+        GElf_Dyn entry;
+        for (int i = 0; !found && gelf_getdyn(data, i, &entry); i++) {
+            const char *needed =
+                entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, (size_t)entry.d_un.d_val) : NULL;
+            found = needed && !strncmp(needed, prefix, strlen(prefix)) && strlen(needed) < size;
+            if (found)
+                strcpy(name, needed);
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}

@@ -1,0 +1,46 @@
+/* What an ELF file says about itself, as far as it decides whether pct can control the program. For the doctor. */
+#ifndef PCT_CLI_ELF_FACTS_H
+#define PCT_CLI_ELF_FACTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PCT_RAW_NUMBER_MAX = 512 };
+
+/* System call instructions in the code itself, which no preloaded library can wrap. */
+struct pct_raw_calls {
+    uint64_t total;
+    uint64_t unknown;                       /* the number is not loaded just before */
+    uint64_t by_number[PCT_RAW_NUMBER_MAX]; /* of those that load their number as a constant before */
+    uint64_t legacy;                        /* int 0x80 and sysenter */
+};
+
+struct pct_elf_facts {
+    bool is_elf;
+    bool is_64;
+    unsigned machine; /* EM_* */
+    unsigned type;    /* ET_* */
+    bool has_dynamic;
+    char interpreter[PATH_MAX]; /* PT_INTERP, "" for none */
+    bool is_go;
+    bool imports_syscall, imports_io_uring, imports_seccomp, imports_clone;
+    bool imports_threads; /* pthread_create or thrd_create */
+    struct pct_raw_calls raw;
+};
+
+/* Read the file. code: also decode its code and count raw system calls (some seconds for 100 MB). Returns 0 (also for a file
+ * that is not ELF) or a negative errno. */
+int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code);
+
+/* The first library that this program needs whose name begins with `prefix`, as in the program. False: none, or no ELF. */
+bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size);
+
+/* Decode `size` bytes of x86-64 code and add its system call instructions to *raw. */
+void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size);
+
+/* The name of a system call that matters to control, or NULL. */
+const char *pct_raw_calls_name(unsigned number);
+
+#endif

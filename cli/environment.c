@@ -1,0 +1,131 @@
+/* The environment of a target: see environment.h.
+ *
+ * The strings of the environment lie above the stack, so their total length moves the stack of the main thread. Programs
+ * that decide by addresses (or whose library does, by alignment) must see the same addresses in a run and in its replay,
+ * though paths, seeds and the shell's own variables differ in length. Hence a variable of padding that rounds the block
+ * up; its name has no meaning to anybody. */
+#include "environment.h"
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PCT_PAD_UNIT = 16384 };
+#define PCT_PAD_NAME "_PCT_PAD="
+
+/* The bytes that a string takes on the new stack: itself and the pointer to it. */
+static size_t footprint(const char *string)
+{
+    return strlen(string) + 1 + sizeof(char *);
+}
+
+/* Variables that the command sets, or keeps to itself. How patient the shim is, is between the user and the shim. */
+static bool is_ours(const char *variable)
+{
+    if (!strncmp(variable, "PCT_WATCHDOG=", 13))
+        return false;
+    return !strncmp(variable, "PCT_", 4) || !strncmp(variable, "LD_PRELOAD=", 11) ||
+           !strncmp(variable, PCT_PAD_NAME, sizeof PCT_PAD_NAME - 1);
+}
+
+/* The variables that pct sets, into the block at *room; room is enough for all. */
+struct builder {
+    char **next;
+    char *room;
+    size_t used; /* footprint so far */
+};
+
+static void add(struct builder *b, const char *name, const char *value)
+{
+    size_t name_length = strlen(name), value_length = strlen(value);
+    *b->next++ = b->room;
+    memcpy(b->room, name, name_length);
+    memcpy(b->room + name_length, value, value_length + 1);
+    b->used += name_length + value_length + 1 + sizeof(char *);
+    b->room += name_length + value_length + 1;
+}
+
+char **pct_environment_plain(void)
+{
+    size_t count = 0;
+    for (char **at = environ; *at; at++)
+        count++;
+    char **vector = malloc((count + 1) * sizeof *vector), **next = vector;
+    for (char **at = environ; vector && *at; at++)
+        if (!is_ours(*at))
+            *next++ = *at;
+    if (vector)
+        *next = NULL;
+    return vector;
+}
+
+char **pct_environment_make(const struct pct_launch *launch, char *const *command, const char *token, const char *trace,
+                            int cpu)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    size_t count = 0, used = 0;
+    for (char **at = environ; *at; at++)
+        count++;
+    for (char *const *at = command; *at; at++)
+        used += footprint(*at);
+    used += strlen(launch->program) + 1; /* the kernel stores it too, as AT_EXECFN */
+    size_t room = strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) + strlen(trace) +
+                  (launch->replay ? strlen(launch->replay) : 0) + PCT_PAD_UNIT + 512;
+    char **vector = malloc((count + 16) * sizeof *vector + room);
+    if (!vector)
+        return NULL;
+    struct builder b = { .next = vector, .room = (char *)(vector + count + 16), .used = used };
+    for (char **at = environ; *at; at++) {
+        if (is_ours(*at))
+            continue;
+        *b.next++ = *at;
+        b.used += footprint(*at);
+    }
+    char number[24];
+    snprintf(number, sizeof number, "%d", cpu);
+    const char *given_cpu = getenv("PCT_CPU");
+    add(&b, "PCT_TOKEN=", token);
+    add(&b, "PCT_TRACE=", trace);
+    add(&b, "PCT_LOG=", "quiet");
+    if (launch->replay)
+        add(&b, "PCT_REPLAY=", launch->replay);
+    if (cpu >= 0 || given_cpu)
+        add(&b, "PCT_CPU=", given_cpu ? given_cpu : number);
+    /* Ours first: the first library in the list is the first in look-up. */
+    size_t length = strlen(launch->library_path);
+    char *list = b.room;
+    add(&b, "LD_PRELOAD=", launch->library_path);
+    if (preload && *preload) {
+        b.room = list + sizeof "LD_PRELOAD=" - 1 + length;
+        b.room += sprintf(b.room, ":%s", preload) + 1;
+        b.used += 1 + strlen(preload);
+    }
+    size_t whole = b.used + sizeof PCT_PAD_NAME + sizeof(char *);
+    size_t pad = (PCT_PAD_UNIT - whole % PCT_PAD_UNIT) % PCT_PAD_UNIT;
+    *b.next++ = b.room;
+    memcpy(b.room, PCT_PAD_NAME, sizeof PCT_PAD_NAME - 1);
+    memset(b.room + sizeof PCT_PAD_NAME - 1, '.', pad);
+    b.room[sizeof PCT_PAD_NAME - 1 + pad] = 0;
+    *b.next = NULL;
+    return vector;
+}
+
+int pct_environment_check(bool replaying)
+{
+    for (char **at = environ; *at; at++) {
+        if (strncmp(*at, "PCT_", 4))
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
+        const char *closest = pct_config_unknown_variable(name);
+        if (closest && *closest)
+            return pct_cli_usage("unknown variable %s in the environment; did you mean %s?", name, closest);
+        if (closest)
+            return pct_cli_usage("unknown variable %s in the environment; docs/VARIABLES.md lists those that pct knows",
+                                 name);
+        bool excluded = !strcmp(name, "PCT_TOKEN") || !strcmp(name, "PCT_REPLAY");
+        if (excluded && !replaying)
+            return pct_cli_usage("%s is set in the environment: use `pct replay`, or unset it", name);
+    }
+    return 0;
+}

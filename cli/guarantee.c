@@ -1,0 +1,88 @@
+/* The arithmetic of theorem 9: see guarantee.h. All in logarithms, because a run finds a deep bug with a probability that
+ * 1 - p would round away. */
+#include "guarantee.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* n choose k. */
+static double choose(uint32_t n, uint32_t k)
+{
+    return exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0));
+}
+
+/* The run has depth-1 change points and the bug needs bug-1 of them, in order. Any bug-1 of them may be those, each at its one
+ * step in k, while the others do no harm if they fall on the last step of the run, also one in k: so many disjoint ways.
+ * For bug = depth this is the theorem. And none of the spins may have moved a thread. */
+double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug)
+{
+    if (!bug || bug > run->depth || !run->threads || !run->k)
+        return 0;
+    if (run->threads == 1)
+        return 1; /* there is one schedule */
+    double log_kept = run->spins && run->spin_inverse ? (double)run->spins * log1p(-1 / (double)run->spin_inverse) : 0;
+    double log_hit = log_kept - log(run->threads) - (run->depth - 1.0) * log((double)run->k);
+    return fmin(1, choose(run->depth - 1, bug - 1) * exp(log_hit));
+}
+
+void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
+{
+    if (run->threads > g->threads)
+        g->threads = run->threads;
+    if (steps > g->steps)
+        g->steps = steps;
+    if (run->spins > g->spins)
+        g->spins = run->spins;
+    g->spin_inverse = run->spin_inverse;
+    struct pct_guarantee_group *last = g->groups ? &g->group[g->groups - 1] : NULL;
+    if (last && last->depth == run->depth && last->k == run->k)
+        last->runs++;
+    else if (g->groups < PCT_GUARANTEE_GROUPS) /* one that finds no place counts for nothing */
+        g->group[g->groups++] = (struct pct_guarantee_group){ .depth = run->depth, .k = run->k, .runs = 1 };
+}
+
+static bool counts(const struct pct_guarantee *g, const struct pct_guarantee_group *group)
+{
+    return group->depth == 1 || group->k >= g->steps;
+}
+
+uint64_t pct_guarantee_counted(const struct pct_guarantee *g)
+{
+    uint64_t runs = 0;
+    for (uint32_t i = 0; i < g->groups; i++)
+        if (counts(g, &g->group[i]))
+            runs += g->group[i].runs;
+    return runs;
+}
+
+double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug)
+{
+    double log_miss = 0;
+    for (uint32_t i = 0; i < g->groups; i++) {
+        const struct pct_guarantee_group *group = &g->group[i];
+        struct pct_guarantee_run worst = { .threads = g->threads,
+                                           .k = group->k,
+                                           .depth = group->depth,
+                                           .spins = g->spins,
+                                           .spin_inverse = g->spin_inverse };
+        if (counts(g, group))
+            log_miss += (double)group->runs * log1p(-pct_guarantee_hit(&worst, bug));
+    }
+    return log_miss;
+}
+
+uint64_t pct_guarantee_missing(const struct pct_guarantee *g, const struct pct_guarantee_run *run, uint32_t bug,
+                               double confidence)
+{
+    double left = log1p(-confidence) - pct_guarantee_log_miss(g, bug);
+    if (left >= 0)
+        return 0;
+    bool too_short = run->depth > 1 && run->k < g->steps;
+    double hit = too_short ? 0 : pct_guarantee_hit(run, bug);
+    if (!(hit > 0))
+        return UINT64_MAX;
+    if (hit == 1)
+        return 1;
+    double runs = ceil(left / log1p(-hit));
+    return runs < 1e18 ? (uint64_t)runs : UINT64_MAX;
+}

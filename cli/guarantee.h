@@ -1,0 +1,53 @@
+/* What runs of the strategy `pct` are worth, by theorem 9 of Burckhardt et al., "A Randomized Scheduler with Probabilistic
+ * Guarantees of Finding Bugs", ASPLOS 2010. Arithmetic, without input or output; claim.c decides whether the theorem
+ * applies, and says it in words. docs/GUARANTEE.md has the derivations. */
+#ifndef PCT_CLI_GUARANTEE_H
+#define PCT_CLI_GUARANTEE_H
+
+#include <stdint.h>
+
+/* One spin in so many costs a thread its priority, unless the strategy has a parameter that says otherwise (strategies/pct.c). */
+#define PCT_GUARANTEE_SPIN_INVERSE 16
+
+/* What a run was, or may have been at worst. */
+struct pct_guarantee_run {
+    uint32_t threads;      /* n */
+    uint64_t k;            /* over which its change points were drawn */
+    uint32_t depth;        /* it had depth-1 of them */
+    uint64_t spins;        /* steps that may have cost a thread its priority by chance: */
+    uint64_t spin_inverse; /* one in so many does, 0: none */
+};
+
+/* A lower bound of the probability that such a run finds a bug of depth `bug` (at least 1); 0 if the theorem says nothing. */
+double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug);
+
+/* The runs that a campaign has done: those with the same depth and k together. */
+enum { PCT_GUARANTEE_GROUPS = 80 };
+struct pct_guarantee {
+    struct pct_guarantee_group {
+        uint32_t depth;
+        uint64_t k, runs;
+    } group[PCT_GUARANTEE_GROUPS];
+    uint32_t groups;
+    uint32_t threads; /* the most of any run: what the theorem's n, k and the spins are taken to be */
+    uint64_t steps;
+    uint64_t spins;
+    uint64_t spin_inverse; /* of all of them */
+};
+
+/* Add a run that drew its change points over k and took so many threads, steps and spins. */
+void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps);
+
+/* How many of the runs the theorem counts: those whose k was not below the steps of the longest run, and those without change
+ * points. */
+uint64_t pct_guarantee_counted(const struct pct_guarantee *g);
+
+/* The natural logarithm of an upper bound of the probability that all of these runs missed a bug of depth `bug`; 0: nothing
+ * is known. */
+double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug);
+
+/* How many more runs like `run` make it at most 1 - confidence; UINT64_MAX if no number of runs does. */
+uint64_t pct_guarantee_missing(const struct pct_guarantee *g, const struct pct_guarantee_run *run, uint32_t bug,
+                               double confidence);
+
+#endif

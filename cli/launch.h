@@ -1,0 +1,126 @@
+/* Starting targets under control, and learning how they ended: with those of drive.c, which are not under control,
+ * all that `pct` forks.
+ *
+ * The shim is spoken to through the environment (PCT_* variables) and the header of the trace file, nothing else. Each
+ * target runs in a process group of its own, so that it can be ended with all that it started. Order of calls:
+ *
+ *     pct_launch_prepare()                       once
+ *     pct_process_start()  ... pct_launch_wait() ... pct_process_result(), pct_process_close()    for each run
+ *     pct_launch_finish()                        once, also after a signal
+ */
+#ifndef PCT_CLI_LAUNCH_H
+#define PCT_CLI_LAUNCH_H
+
+#include "children.h"
+#include "drive.h"
+#include "trace_read.h"
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* What all runs of a command have in common. The first members are the user's wishes. */
+struct pct_launch {
+    char **command;             /* the target and its arguments, ended by NULL */
+    const char *library;        /* --lib, or NULL: look for it */
+    const char *replay;         /* a trace to follow (absolute path), or NULL */
+    double timeout;             /* seconds of real time for each run, 0: none */
+    enum pct_children children; /* which child processes that fail make a failing run */
+    bool aslr;                  /* leave address-space randomisation on */
+    bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
+    struct pct_drive drive;
+    /* Set by pct_launch_prepare(). */
+    char program[PATH_MAX];
+    char library_path[PATH_MAX];
+    int input;            /* what several runs read, each from the start */
+    bool terminal;        /* standard input is a terminal and we are in its foreground */
+    sigset_t old_signals; /* the mask that the targets get */
+};
+
+/* How a run ended, as the command sees it. The verdicts of <pct/trace.h> say what the shim saw. */
+enum pct_ending {
+    PCT_ENDING_EXIT,
+    PCT_ENDING_CRASH,
+    PCT_ENDING_ASSERTION,
+    PCT_ENDING_DEADLOCK,
+    PCT_ENDING_LIVELOCK,
+    PCT_ENDING_DIVERGENCE,
+    PCT_ENDING_INTERNAL,
+    PCT_ENDING_KILLED,  /* by a signal that nobody can see coming, like SIGKILL */
+    PCT_ENDING_TIMEOUT, /* --timeout */
+    PCT_ENDING_NOT_CONTROLLED,
+    PCT_ENDING_NOT_READY, /* from here: of servers, see drive.h */
+    PCT_ENDING_EARLY,
+    PCT_ENDING_NOT_STOPPED,
+    PCT_ENDING_CLIENT,    /* it failed */
+    PCT_ENDING_NO_CLIENT, /* it could not be run */
+    PCT_ENDING_COUNT
+};
+
+const char *pct_ending_name(enum pct_ending ending);
+
+struct pct_process {
+    bool running;   /* from pct_process_start() until pct_launch_wait() returns it */
+    pid_t pid;      /* 0: none, or it has ended */
+    uint64_t index; /* the caller's: which run this is */
+    enum pct_children children;
+    unsigned worker; /* the caller's: runs with the same number follow each other */
+    char **command;
+    struct pct_driven *driven; /* NULL: there is no client */
+    int trace;                 /* the scratch file of the trace */
+    char trace_path[PATH_MAX];
+    int output;      /* the scratch file of what the target wrote, -1: passed through */
+    double deadline; /* on the clock of pct_cli_now(), 0: none */
+    bool timed_out;
+    int status; /* as from waitpid() */
+    char token[PCT_TOKEN_MAX];
+};
+
+struct pct_result {
+    enum pct_ending ending;
+    int code; /* the exit status that stands for this ending: docs/EXIT-CODES.md */
+    enum pct_trace_state state;
+    bool unrecorded;        /* there was no space for a trace: only the ending is known, and the header says little */
+    struct pct_trace trace; /* of a process that is not closed yet */
+    unsigned children;      /* child processes that failed; if any: */
+    struct pct_trace child; /* the last steps of one */
+    char error[256];        /* why the trace is not good */
+};
+
+/* Find the target and the library, and take over the signals. Returns 0, or the exit status for the command, after a
+ * message. */
+int pct_launch_prepare(struct pct_launch *launch);
+void pct_launch_finish(struct pct_launch *launch);
+
+/* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of
+ * its client. Returns 0, or an exit status for the command, after a message. */
+int pct_process_start(struct pct_process *process, const struct pct_launch *launch, const char *token, int cpu,
+                      bool capture);
+
+/* Wait until one of the runs is over (its index in processes is returned in *ended), or until
+ * `until` on the clock of pct_cli_now() (0: for ever; *ended is -1). Ends those whose time is over. Returns 0, or the
+ * number of a signal that tells us to end. */
+int pct_launch_wait(const struct pct_launch *launch, struct pct_process *processes, int count, double until,
+                    int *ended);
+
+/* Look at how the run ended. The result's traces are valid until pct_result_close(). */
+void pct_process_result(struct pct_process *process, struct pct_result *result);
+void pct_result_close(struct pct_result *result);
+
+/* Collect the status of a leader that has ended, and kill what is left of its process group. Without waiting for the end of
+ * that, the next server would find the port in use. */
+int pct_process_reap_group(pid_t leader);
+
+/* End a run that still goes on. With a signal: give the target two seconds to end by it. */
+void pct_process_kill(struct pct_process *process, int signal);
+
+/* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
+void pct_process_close(struct pct_process *process);
+
+/* Copy what was collected in this file to `out`; of very much only the last part, with a line that says so. False: there is
+ * nothing in it, or (output is -1) it was not collected. */
+bool pct_output_copy(int output, FILE *out);
+
+#endif

@@ -1,0 +1,100 @@
+/* Where things are: see locate.h. */
+#include "locate.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int check_executable(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return errno == EACCES ? 126 : 127;
+    return S_ISREG(status.st_mode) && !access(path, X_OK) ? 0 : 126;
+}
+
+int pct_locate_command(const char *word, char *out, size_t size)
+{
+    if (!*word)
+        return 127;
+    if (strchr(word, '/')) {
+        snprintf(out, size, "%s", word);
+        return check_executable(word);
+    }
+    const char *path = getenv("PATH");
+    if (!path)
+        path = "/usr/local/bin:/usr/bin:/bin";
+    int found = 127;
+    for (;;) {
+        size_t length = strcspn(path, ":");
+        /* An empty entry is the current directory. */
+        snprintf(out, size, "%.*s%s%s", (int)length, path, length ? "/" : "./", word);
+        int status = check_executable(out);
+        if (!status)
+            return 0;
+        struct stat what;
+        if (status == 126 && !stat(out, &what) && S_ISREG(what.st_mode))
+            found = 126;
+        if (!path[length])
+            return found;
+        path += length + 1;
+    }
+}
+
+int pct_locate_library(const char *given, char *out, size_t size, char *error, size_t error_size)
+{
+    char found[PATH_MAX];
+    if (given) {
+        if (!realpath(given, found)) {
+            snprintf(error, error_size, "--lib=%s: %s", given, strerror(errno));
+            return -ENOENT;
+        }
+        snprintf(out, size, "%s", found);
+        return 0;
+    }
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    static const char *const places[] = { "libpct.so", "../lib/pct/libpct.so", "../lib/libpct.so" };
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", self, places[i]);
+        if (realpath(path, found)) {
+            snprintf(out, size, "%s", found);
+            return 0;
+        }
+    }
+    snprintf(error, error_size, "libpct.so was not found beside %s/pct nor in ../lib/pct or ../lib; name it with --lib",
+             self);
+    return -ENOENT;
+}
+
+int pct_locate_scratch(char *path, size_t size, bool large)
+{
+    const char *const runtime = getenv("XDG_RUNTIME_DIR"), *const temporary = getenv("TMPDIR");
+    const char *const places[] = { large ? temporary : runtime, large ? "/tmp" : "/dev/shm",
+                                   large ? "/var/tmp" : temporary, large ? runtime : "/tmp", "/dev/shm" };
+    int failed = -ENOENT;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!places[i] || places[i][0] != '/')
+            continue;
+        if ((size_t)snprintf(path, size, "%s/pct-XXXXXX", places[i]) >= size)
+            continue;
+        int fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0 && !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0))
+            return fd;
+        failed = fd < 0 ? -errno : -ENOSPC;
+        if (fd >= 0) {
+            unlink(path);
+            close(fd);
+        }
+    }
+    return failed;
+}

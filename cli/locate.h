@@ -1,0 +1,21 @@
+/* Where things are: a command in PATH, libpct.so, a place for scratch files. For run, replay and doctor. */
+#ifndef PCT_CLI_LOCATE_H
+#define PCT_CLI_LOCATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The file that a shell would execute for this word. Returns 0 with the path in out; 126 if there is one that may not be
+ * executed, 127 if there is none: the exit statuses that a shell has for these. */
+int pct_locate_command(const char *word, char *out, size_t size);
+
+/* libpct.so: `given` if not NULL, or beside this executable, or in ../lib/pct/ or ../lib/ from there. Returns 0 with an
+ * absolute path in out, or -ENOENT with a message in error. */
+int pct_locate_library(const char *given, char *out, size_t size, char *error, size_t error_size);
+
+/* Make an empty scratch file (0600, opened for reading and writing, close-on-exec) in the first place that has room for
+ * some more bytes. large: what goes into it has no bound, so $TMPDIR, /tmp and /var/tmp come first; otherwise the places
+ * that are memory, $XDG_RUNTIME_DIR and /dev/shm. Returns its descriptor, or a negative errno. The caller unlinks it. */
+int pct_locate_scratch(char *path, size_t size, bool large);
+
+#endif

@@ -1,0 +1,90 @@
+/* The `pct` command: finds the sub-command and calls it. Everything else is in the sub-command's own file. */
+#include "cli.h"
+#include <argp.h>
+#include <common/text.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    const char *called; /* argv[0] for argp's messages */
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+#define COMMAND(id, name, help) { name, "pct " name, pct_cmd_##id, help },
+    PCT_COMMANDS(COMMAND)
+#undef COMMAND
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static int print_help(FILE *out)
+{
+    fputs("Usage: pct COMMAND [OPTION...] [ARGUMENT...]\n"
+          "Run native multithreaded programs under controlled schedules: find concurrency bugs, and replay them.\n\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
+    fputs("  version     print the version\n"
+          "  help        print this, or the help of a command: pct help COMMAND\n\n"
+          "Try: pct run -n 1000 -- ./program\n",
+          out);
+    return 0;
+}
+
+static int unknown(const char *word)
+{
+    const char *names[COMMAND_COUNT + 2];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    names[COMMAND_COUNT] = "version";
+    names[COMMAND_COUNT + 1] = "help";
+    const char *closest = pct_text_closest(word, names, COMMAND_COUNT + 2);
+    if (closest)
+        return pct_cli_usage("unknown command '%s'; did you mean '%s'?", word, closest);
+    return pct_cli_usage("unknown command '%s'; `pct help` lists them", word);
+}
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+static int call(const struct command *command, int argc, char **argv)
+{
+    argv[0] = (char *)(uintptr_t)command->called;
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    if (argv[0] && argv[0][0])
+        pct_cli_program = argv[0];
+    argp_err_exit_status = PCT_EXIT_USAGE;
+    argp_program_version = "pct " PCT_CLI_VERSION;
+    if (argc < 2) {
+        print_help(stderr);
+        return PCT_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (!strcmp(word, "version") || !strcmp(word, "--version") || !strcmp(word, "-V")) {
+        puts(argp_program_version);
+        return 0;
+    }
+    bool help = !strcmp(word, "help");
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || (help && argc < 3))
+        return print_help(stdout);
+    const struct command *command = find(help ? argv[2] : word);
+    if (!command)
+        return unknown(help ? argv[2] : word);
+    if (help) {
+        char option[] = "--help";
+        char *arguments[] = { NULL, option, NULL };
+        return call(command, 2, arguments);
+    }
+    int status = call(command, argc - 1, argv + 1);
+    return fflush(stdout) ? PCT_EXIT_INTERNAL : status;
+}

@@ -1,0 +1,133 @@
+/* Messages of the `pct` command, and text that is safe to print. Called from everywhere in cli/. */
+#include "cli.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *pct_cli_program = "pct";
+
+static void say(const char *format, va_list arguments)
+{
+    /* Put together first: the line must not be torn when a target writes to the same terminal. */
+    char line[8192];
+    vsnprintf(line, sizeof line, format, arguments);
+    fprintf(stderr, "pct: %s\n", line);
+}
+
+void pct_cli_say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+int pct_cli_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    return PCT_EXIT_USAGE;
+}
+
+/* The length of the well-formed UTF-8 sequence at `at`, 0 if it is not one. C1 controls (U+0080..U+009F) count as not
+ * printable: terminals obey them. */
+static size_t utf8_length(const unsigned char *at, size_t left)
+{
+    size_t length = at[0] >= 0xc2 && at[0] <= 0xdf   ? 2
+                    : (at[0] & 0xf0) == 0xe0         ? 3
+                    : at[0] >= 0xf0 && at[0] <= 0xf4 ? 4
+                                                     : 0;
+    if (!length || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    if (at[0] == 0xc2 && at[1] < 0xa0)
+        return 0;
+    return length;
+}
+
+void pct_cli_print_clean(FILE *out, const char *text, size_t max)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t left = strnlen(text, max);
+    while (left) {
+        size_t length = *at >= 0x20 && *at < 0x7f ? 1 : *at == '\t' ? 1 : utf8_length(at, left);
+        if (length)
+            fwrite(at, 1, length, out);
+        else
+            fputc('?', out);
+        length += !length;
+        at += length;
+        left -= length;
+    }
+}
+
+void pct_cli_print_quoted(FILE *out, const char *word)
+{
+    /* Without `=`, which would make an assignment of a first word, and `~`, `#`, `^`, which some shells expand. */
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:@%";
+    if (word[0] && strspn(word, plain) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++) {
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    }
+    fputc('\'', out);
+}
+
+void pct_cli_print_command(FILE *out, char *const *argv)
+{
+    for (int i = 0; argv[i]; i++) {
+        if (i)
+            fputc(' ', out);
+        pct_cli_print_quoted(out, argv[i]);
+    }
+}
+
+const char *pct_cli_format_duration(char *buffer, size_t size, double seconds)
+{
+    unsigned long whole = seconds < 0 ? 0 : (unsigned long)seconds;
+    if (seconds < 1)
+        snprintf(buffer, size, "%d ms", (int)(seconds < 0 ? 0 : seconds * 1000));
+    else if (seconds < 10)
+        snprintf(buffer, size, "%.1f s", seconds);
+    else if (whole < 120)
+        snprintf(buffer, size, "%lu s", whole);
+    else if (whole < 7200)
+        snprintf(buffer, size, "%lu min %lu s", whole / 60, whole % 60);
+    else
+        snprintf(buffer, size, "%lu h %lu min", whole / 3600, whole % 3600 / 60);
+    return buffer;
+}
+
+double pct_cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int pct_cli_write_all(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size) {
+        ssize_t wrote = write(fd, at, size);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return -errno;
+        at += wrote;
+        size -= (size_t)wrote;
+    }
+    return 0;
+}

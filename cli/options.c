@@ -1,0 +1,138 @@
+/* Options that run and replay share: see options.h. */
+#include "options.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_LIB = 1000,
+    KEY_ASLR,
+    KEY_TIMEOUT,
+    KEY_CHILDREN,
+    KEY_READY,
+    KEY_DRIVE,
+    KEY_STOP,
+    KEY_READY_TIMEOUT,
+    KEY_STOP_TIMEOUT
+};
+
+static const char *const children_names[] = { "stuck", "all", "none" };
+
+static error_t set_children(struct pct_launch *launch, const char *name)
+{
+    for (unsigned i = 0; i < sizeof children_names / sizeof *children_names; i++)
+        if (!strcmp(name, children_names[i])) {
+            launch->children = (enum pct_children)i;
+            return 0;
+        }
+    exit(pct_cli_usage("--children: '%s' is not one of stuck, all and none", name));
+}
+
+static const struct argp_option launch_options[] = {
+    { "timeout", KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this, in real time (default: never)",
+      8 },
+    { "aslr", KEY_ASLR, NULL, 0,
+      "leave address-space randomisation on: addresses, and what depends on them, will differ", 8 },
+    { "lib", KEY_LIB, "FILE", 0, "the libpct.so to preload (default: the one that belongs to this pct)", 8 },
+    { "children", KEY_CHILDREN, "WHICH", 0,
+      "which child processes make a failing run, whatever their parents say: stuck (those that deadlock or livelock; "
+      "the default), all (those that crash, too), none",
+      8 },
+    { NULL, 0, NULL, 0, "Servers", 9 },
+    { "ready", KEY_READY, "WHAT", 0,
+      "the target is a server, and ready when: line:TEXT or regex:REGEX is in a line of its output, port:NUMBER or "
+      "unix:PATH is listened on, file:PATH is new",
+      9 },
+    { "drive", KEY_DRIVE, "CLIENT", 0, "then run this, by sh -c and not under control; it must end with status 0", 9 },
+    { "stop", KEY_STOP, "SIGNAL", 0, "what then stops the server; none: the client does (default: TERM)", 9 },
+    { "ready-timeout", KEY_READY_TIMEOUT, "SECONDS", 0, "how long the server may take to be ready (default: 30)", 9 },
+    { "stop-timeout", KEY_STOP_TIMEOUT, "SECONDS", 0, "and to end (default: 10)", 9 },
+    { 0 },
+};
+
+uint64_t pct_options_number(struct argp_state *state, const char *name, const char *text, uint64_t min, uint64_t max)
+{
+    uint64_t value = 0;
+    char error[256];
+    if (pct_config_parse_u64(&value, text, min, max, name, error, sizeof error))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s", error);
+    return value;
+}
+
+double pct_options_seconds(struct argp_state *state, const char *name, const char *text)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > 0) || seconds > 1e8)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s: '%s' is not a number of seconds above 0", name, text);
+    return seconds;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_launch *launch = state->input;
+    switch (key) {
+    case KEY_LIB:
+        launch->library = argument;
+        return 0;
+    case KEY_ASLR:
+        launch->aslr = true;
+        return 0;
+    case KEY_TIMEOUT:
+        launch->timeout = pct_options_seconds(state, "--timeout", argument);
+        return 0;
+    case KEY_CHILDREN:
+        return set_children(launch, argument);
+    case KEY_READY:
+        launch->drive.ready = argument;
+        return 0;
+    case KEY_DRIVE:
+        launch->drive.client = argument;
+        return 0;
+    case KEY_STOP:
+        launch->drive.stop = argument;
+        return 0;
+    case KEY_READY_TIMEOUT:
+        launch->drive.ready_timeout = pct_options_seconds(state, "--ready-timeout", argument);
+        return 0;
+    case KEY_STOP_TIMEOUT:
+        launch->drive.stop_timeout = pct_options_seconds(state, "--stop-timeout", argument);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp launch_argp = { .options = launch_options, .parser = parse };
+
+const struct argp_child pct_options_launch[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+
+static void print(FILE *out, const char *option, const char *value)
+{
+    fprintf(out, "%s ", option);
+    pct_cli_print_quoted(out, value);
+    fputc(' ', out);
+}
+
+void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout)
+{
+    if (launch->library)
+        print(out, "--lib", launch->library);
+    if (launch->aslr)
+        fputs("--aslr ", out);
+    if (launch->children)
+        fprintf(out, "--children=%s ", children_names[launch->children]);
+    if (timeout && launch->timeout > 0)
+        fprintf(out, "--timeout %g ", launch->timeout);
+    if (!process->driven)
+        return;
+    const struct pct_drive *drive = &launch->drive;
+    print(out, "--ready", process->driven->ready_text);
+    print(out, "--drive", process->driven->client);
+    if (drive->stop)
+        print(out, "--stop", drive->stop);
+    if (drive->ready_timeout != PCT_DRIVE_READY_TIMEOUT)
+        fprintf(out, "--ready-timeout %g ", drive->ready_timeout);
+    if (drive->stop_timeout != PCT_DRIVE_STOP_TIMEOUT)
+        fprintf(out, "--stop-timeout %g ", drive->stop_timeout);
+}

@@ -1,0 +1,22 @@
+/* Options that run and replay share, as an argp parser for both (its input is a struct pct_launch), and the parsing of
+ * their values. */
+#ifndef PCT_CLI_OPTIONS_H
+#define PCT_CLI_OPTIONS_H
+
+#include "cli.h"
+#include "launch.h"
+#include <argp.h>
+
+/* The child of run's and replay's parser: --lib, --aslr, --timeout, and those for servers. */
+extern const struct argp_child pct_options_launch[];
+
+/* A whole number in min..max, for an option of this name; ends the command with the status for usage if it is not. */
+uint64_t pct_options_number(struct argp_state *state, const char *name, const char *text, uint64_t min, uint64_t max);
+
+/* A number of seconds above 0; likewise. */
+double pct_options_seconds(struct argp_state *state, const char *name, const char *text);
+
+/* Print the options that a replay needs as well, each with a space behind. timeout: whether that one matters. */
+void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout);
+
+#endif

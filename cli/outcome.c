@@ -1,0 +1,141 @@
+/* What run and replay print about a run that failed: see outcome.h. */
+#include "outcome.h"
+#include "cli.h"
+#include "doctor.h"
+#include "options.h"
+#include "report.h"
+#include <string.h>
+#include <sys/wait.h>
+
+const char *pct_outcome_format(char *buffer, size_t size, const struct pct_process *process,
+                               const struct pct_result *result)
+{
+    const char *name = pct_ending_name(result->ending);
+    char client[96];
+    switch (result->ending) {
+    case PCT_ENDING_EXIT:
+        snprintf(buffer, size, "%s %d", name, result->code);
+        break;
+    case PCT_ENDING_CRASH:
+    case PCT_ENDING_KILLED:
+        snprintf(buffer, size, "%s by signal %d (%s)", name, result->code - 128,
+                 sigdescr_np(result->code - 128) ? sigdescr_np(result->code - 128) : "unknown");
+        break;
+    default:
+        snprintf(buffer, size, "%s", name);
+    }
+    if (result->children) {
+        size_t length = strlen(buffer);
+        snprintf(buffer + length, size - length, " in a child process");
+    }
+    if (process->driven) {
+        size_t length = strlen(buffer);
+        snprintf(buffer + length, size - length, "%s%s", result->ending == PCT_ENDING_CLIENT ? ": " : "; client: ",
+                 pct_drive_format_client(client, sizeof client, process));
+    }
+    return buffer;
+}
+
+static void show(const char *who, int output)
+{
+    if (output < 0)
+        return;
+    if (who)
+        pct_cli_say("what the %s wrote:", who);
+    if (!pct_output_copy(output, stdout) && who)
+        fputs("(nothing)\n", stderr);
+    fflush(stdout);
+}
+
+void pct_outcome_show_output(const struct pct_process *process, bool heading)
+{
+    const struct pct_driven *driven = process->driven;
+    fflush(stderr);
+    if (!driven) {
+        show(heading ? "target" : NULL, process->output);
+    } else if (!driven->pass) {
+        show("server", process->output);
+        if (driven->phase != PCT_DRIVE_STARTING)
+            show("client", driven->output);
+    }
+}
+
+void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
+                        const struct pct_result *result)
+{
+    char headline[512], ending[256];
+    if (result->children) {
+        const struct pct_trace_header *child = &result->child.header;
+        fprintf(stderr, "%u child process%s of the run failed; process %d of", result->children,
+                result->children > 1 ? "es" : "", child->pid);
+        fputc(' ', stderr);
+        pct_cli_print_clean(stderr, child->command, sizeof child->command);
+        fputs(":\n", stderr);
+        pct_report_print(stderr, &result->child, NULL, PCT_REPORT_STEPS);
+        fputs("the first process of the run:\n", stderr);
+        pct_report_print(stderr, &result->trace, NULL, 0);
+        return;
+    }
+    bool own = process->driven && pct_drive_format(headline, sizeof headline, process, result);
+    pct_outcome_format(ending, sizeof ending, process, result);
+    if (own) {
+        /* It is said there. */
+    } else if (result->ending == PCT_ENDING_TIMEOUT) {
+        snprintf(headline, sizeof headline, "timeout: killed after %g s of real time", launch->timeout);
+        own = true;
+    } else if (result->trace.header.verdict == PCT_VERDICT_RUNNING) {
+        snprintf(headline, sizeof headline, "the target ended without a last word to pct: %s", ending);
+        own = true;
+    } else if (result->trace.header.verdict == PCT_VERDICT_EXIT) {
+        /* The kernel's word counts: the target may have crashed after it had begun to end. */
+        snprintf(headline, sizeof headline, "the target ended with %s", ending);
+        own = true;
+    }
+    pct_report_print(stderr, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
+}
+
+void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_process *process,
+                              const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    if (!strcmp(header->strategy, "none"))
+        pct_cli_say("strategy none leaves the order to the operating system: a replay need not do the same");
+    fputs("pct: this replays it:\n", stderr);
+    pct_cli_print_quoted(stderr, pct_cli_program);
+    fputs(" replay ", stderr);
+    pct_options_print(stderr, launch, process, result->ending == PCT_ENDING_TIMEOUT);
+    pct_cli_print_quoted(stderr, header->token);
+    fputs(" -- ", stderr);
+    pct_cli_print_command(stderr, process->command);
+    fputc('\n', stderr);
+}
+
+bool pct_outcome_is_void(const struct pct_result *result)
+{
+    return result->state != PCT_TRACE_GOOD || result->ending == PCT_ENDING_NO_CLIENT;
+}
+
+int pct_outcome_explain(const struct pct_launch *launch, const struct pct_process *process,
+                        const struct pct_result *result)
+{
+    pct_outcome_show_output(process, false);
+    if (result->ending == PCT_ENDING_NO_CLIENT) {
+        pct_cli_say("the client could not be run (the shell's status is %d): %s", result->code,
+                    process->driven->client);
+        return result->code;
+    }
+    if (result->ending != PCT_ENDING_NOT_CONTROLLED) {
+        pct_cli_say("%s", result->state == PCT_TRACE_EMPTY ? result->trace.header.message : result->error);
+        return result->code ? result->code : PCT_EXIT_INTERNAL;
+    }
+    bool explained = pct_doctor_explain(launch->program);
+    /* The shim ends a target with this status, after a message, when it does not like what it was told. */
+    if (!explained && WIFEXITED(process->status) && WEXITSTATUS(process->status) == PCT_EXIT_USAGE) {
+        pct_cli_say("%s did not start under control, or ended with status %d before pct came up", launch->command[0],
+                    PCT_EXIT_USAGE);
+        return PCT_EXIT_USAGE;
+    }
+    pct_cli_say("%s was not controlled: libpct.so was not preloaded into it%s", launch->command[0],
+                explained ? "" : "; `pct doctor` may tell more");
+    return PCT_EXIT_NOT_CONTROLLED;
+}

@@ -1,0 +1,30 @@
+/* What run and replay print about a run that failed: the output that was captured, the report, the line that replays it. */
+#ifndef PCT_CLI_OUTCOME_H
+#define PCT_CLI_OUTCOME_H
+
+#include "launch.h"
+
+/* "deadlock", "exit status 3", "killed by signal 9 (Killed)": the ending in a few words. Returns buffer. */
+const char *pct_outcome_format(char *buffer, size_t size, const struct pct_process *process,
+                               const struct pct_result *result);
+
+/* What was collected of the output of a run, with headings if there is a client, or if told to. */
+void pct_outcome_show_output(const struct pct_process *process, bool heading);
+
+/* The report of a failing run, on standard error. */
+void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
+                        const struct pct_result *result);
+
+/* The command that replays the run, on standard error: nothing but it on its line, to be copied. */
+void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_process *process,
+                              const struct pct_result *result);
+
+/* This run tells nothing, and the next one would not either: it left no trace, or none that can be read, or its client
+ * cannot be run. */
+bool pct_outcome_is_void(const struct pct_result *result);
+
+/* Say why, and return the exit status for it. Also shows what the target wrote, which may say more. */
+int pct_outcome_explain(const struct pct_launch *launch, const struct pct_process *process,
+                        const struct pct_result *result);
+
+#endif

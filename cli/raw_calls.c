@@ -1,0 +1,104 @@
+/* System call instructions in a program's own code: decoded, not searched for as bytes, since 0f 05 stands in many
+ * immediates and displacements. For the doctor; see elf_facts.h. */
+#include "elf_facts.h"
+#include <Zydis/Zydis.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+const char *pct_raw_calls_name(unsigned number)
+{
+/* clang-format off */
+#define CALLS(X)                                                                                                       \
+    X(futex) X(clone) X(clone3) X(fork) X(vfork) X(execve) X(exit) X(exit_group) X(sched_yield) X(nanosleep)           \
+    X(clock_nanosleep) X(clock_gettime) X(gettid) X(tgkill) X(kill) X(rt_sigaction) X(rt_sigprocmask) X(rt_sigreturn)  \
+    X(read) X(write) X(poll) X(ppoll) X(select) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(io_uring_setup)         \
+    X(io_uring_enter) X(io_uring_register) X(futex_waitv) X(seccomp) X(prctl) X(membarrier) X(getrandom) X(wait4)      \
+    X(mmap) X(munmap) X(mprotect) X(madvise) X(sched_getaffinity) X(sched_setaffinity) X(rseq) X(arch_prctl)
+    /* clang-format on */
+    switch (number) {
+#define CASE(name)                                                                                                     \
+    case SYS_##name:                                                                                                   \
+        return #name;
+        CALLS(CASE)
+#undef CASE
+    }
+    return NULL;
+}
+
+/* `mov eax, imm`, `mov rax, imm`, `xor eax, eax`: sets *number. Anything else that writes eax forgets it: found by asking
+ * for the operands. */
+static void track_rax(const ZydisDecoder *decoder, const ZydisDecoderContext *context,
+                      const ZydisDecodedInstruction *instruction, int64_t *number)
+{
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(decoder, context, instruction, operands, instruction->operand_count)))
+        return;
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        const ZydisDecodedOperand *operand = &operands[i];
+        if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER || !(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
+            ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) != ZYDIS_REGISTER_RAX)
+            continue;
+        bool whole = operand->reg.value == ZYDIS_REGISTER_EAX || operand->reg.value == ZYDIS_REGISTER_RAX;
+        if (whole && instruction->mnemonic == ZYDIS_MNEMONIC_MOV && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+            *number = operands[1].imm.value.s;
+        else if (whole && instruction->mnemonic == ZYDIS_MNEMONIC_XOR &&
+                 operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].reg.value == operand->reg.value)
+            *number = 0;
+        else
+            *number = -1;
+        return;
+    }
+}
+
+static bool ends_block(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_COND_BR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void count_call(struct pct_raw_calls *raw, int64_t number)
+{
+    raw->total++;
+    if (number >= 0 && number < PCT_RAW_NUMBER_MAX)
+        raw->by_number[number]++;
+    else
+        raw->unknown++;
+}
+
+void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size)
+{
+    /* Most code has no such bytes at all, and needs no decoding. */
+    if (!memmem(code, size, "\x0f\x05", 2) && !memmem(code, size, "\xcd\x80", 2) && !memmem(code, size, "\x0f\x34", 2))
+        return;
+    ZydisDecoder decoder;
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return;
+    int64_t number = -1; /* in eax, as far as this basic block tells */
+    for (size_t at = 0; at < size;) {
+        ZydisDecoderContext context;
+        ZydisDecodedInstruction instruction;
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &context, code + at, size - at, &instruction))) {
+            at++;
+            number = -1;
+            continue;
+        }
+        at += instruction.length;
+        if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL) {
+            count_call(raw, number);
+            number = -1;
+        } else if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSENTER ||
+                   (instruction.mnemonic == ZYDIS_MNEMONIC_INT && instruction.length == 2 && code[at - 1] == 0x80))
+            raw->legacy++;
+        else if (ends_block(&instruction))
+            number = -1;
+        else
+            track_rax(&decoder, &context, &instruction, &number);
+    }
+}

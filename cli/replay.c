@@ -1,0 +1,275 @@
+/* `pct replay`: repeat the run that a token or a trace names, and say whether it was the same run. */
+#include "cli.h"
+#include "environment.h"
+#include "options.h"
+#include "outcome.h"
+#include "report.h"
+#include "schedule.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static const struct argp_option options[] = {
+    { "runs", 'n', "N", 0, "replay N times, and count how many were identical (default: 1)", 1 },
+    { "trace", 't', "FILE", 0, "keep the trace of the first replay", 1 },
+    { "quiet", 'q', NULL, 0, "no report: say only whether the replay was identical", 1 },
+    { 0 },
+};
+
+struct replay {
+    struct pct_launch launch;
+    const char *name; /* the token or the file, as given */
+    const char *keep;
+    uint64_t runs;
+    bool quiet;
+    struct pct_config config;
+    char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
+    char file[PATH_MAX];       /* the trace to follow, or "" */
+    bool has_hash;
+    uint64_t hash; /* the one to compare with */
+    uint64_t identical;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct replay *r = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->launch;
+        return 0;
+    case 'n':
+        r->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX);
+        return 0;
+    case 't':
+        r->keep = argument;
+        return 0;
+    case 'q':
+        r->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!r->name) {
+            r->name = argument;
+            return 0;
+        }
+        r->launch.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->name)
+            argp_error(state, "no token and no trace is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TOKEN|TRACEFILE [--] COMMAND [ARGUMENT...]",
+    .doc =
+        "Repeat the run that a token names, or follow the schedule that a trace holds, and say whether it was the same "
+        "run.\vThe exit status is that of the run, as for `pct run`; 122 if the replay was not identical.",
+    .children = pct_options_launch,
+};
+
+/* The token of the trace file, and its hash. */
+static int read_file(struct replay *r, char *token, size_t size)
+{
+    static struct pct_trace trace;
+    char error[512];
+    if (pct_trace_open(&trace, r->name, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: %s", r->name, error);
+    snprintf(token, size, "%s", trace.header.token);
+    if (!r->launch.command) {
+        pct_cli_say("no command is given; the trace was recorded with:");
+        fputs("  ", stderr);
+        pct_cli_print_clean(stderr, trace.header.command, sizeof trace.header.command);
+        fputc('\n', stderr);
+        return PCT_EXIT_USAGE;
+    }
+    if (!trace.complete)
+        pct_cli_say("only the first %llu of %llu steps are in this trace: the replay will leave it there",
+                    (unsigned long long)trace.count, (unsigned long long)trace.header.steps);
+    r->has_hash =
+        trace.complete && trace.header.verdict != PCT_VERDICT_RUNNING && trace.header.verdict != PCT_VERDICT_TIMEOUT;
+    r->hash = trace.header.hash;
+    pct_trace_close(&trace);
+    if (!realpath(r->name, r->file))
+        return pct_cli_usage("%s: %s", r->name, strerror(errno));
+    r->launch.replay = r->file;
+    return 0;
+}
+
+static int prepare(struct replay *r)
+{
+    char token[PCT_TOKEN_MAX], error[512];
+    struct stat status;
+    int failed = pct_environment_check(true);
+    if (failed)
+        return failed;
+    bool is_file = !stat(r->name, &status);
+    if (!is_file && (strlen(r->name) >= sizeof token || strncmp(r->name, "pct", 3)) && strchr(r->name, '/'))
+        return pct_cli_usage("%s: %s", r->name, strerror(ENOENT));
+    if (is_file)
+        failed = read_file(r, token, sizeof token);
+    else
+        snprintf(token, sizeof token, "%s", r->name);
+    if (failed)
+        return failed;
+    if (!r->launch.command)
+        return pct_cli_usage("no command is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
+    if (strlen(r->name) >= sizeof token && !is_file)
+        return pct_cli_usage("this is neither a token nor a file: it is too long");
+    if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
+    if (!is_file) {
+        r->has_hash = r->config.has_hash;
+        r->hash = r->config.hash;
+    }
+    r->config.has_hash = false;
+    failed = pct_cli_check_strategy(&r->config);
+    if (failed)
+        return failed;
+    pct_config_format_token(r->token, sizeof r->token, &r->config,
+                            pct_cli_find_strategy(r->config.strategy, error, sizeof error));
+    if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
+        return pct_cli_usage("--trace=%s: %s", r->keep, error);
+    return 0;
+}
+
+/* Where the replay of a trace left it, worked out from both: the shim stops at the first step that differs, but cannot
+ * see steps that never came. Returns false if there is no such place. */
+static bool print_difference(const struct replay *r, const struct pct_result *result)
+{
+    static struct pct_trace recorded;
+    char error[256], expected[96] = "the end of the run", came[96] = "the end of the run";
+    if (!r->file[0] || pct_trace_open(&recorded, r->file, error, sizeof error) != PCT_TRACE_GOOD || recorded.first)
+        return false;
+    const struct pct_trace *made = &result->trace;
+    uint64_t i = 0;
+    while (i < recorded.count && i < made->count && recorded.records[i] == made->records[i])
+        i++;
+    bool differs = i < recorded.count || i < made->count;
+    unsigned here = 0, there = 0;
+    if (i < recorded.count) {
+        here = PCT_RECORD_THREAD(recorded.records[i]);
+        pct_schedule_format(expected, sizeof expected, PCT_RECORD_OP(recorded.records[i]),
+                            PCT_RECORD_ARG(recorded.records[i]), PCT_RECORD_OBJECT(recorded.records[i]));
+    }
+    if (i < made->count) {
+        there = PCT_RECORD_THREAD(made->records[i]);
+        pct_schedule_format(came, sizeof came, PCT_RECORD_OP(made->records[i]), PCT_RECORD_ARG(made->records[i]),
+                            PCT_RECORD_OBJECT(made->records[i]));
+    }
+    if (differs && i < recorded.count && i < made->count)
+        pct_cli_say("did NOT replay: at step %llu: expected thread %u: %s, came thread %u: %s",
+                    (unsigned long long)i + 1, here, expected, there, came);
+    else if (differs)
+        pct_cli_say("did NOT replay: at step %llu: expected %s, came %s", (unsigned long long)i + 1, expected, came);
+    pct_trace_close(&recorded);
+    return differs;
+}
+
+/* One line on whether this was the same run; counts it if so. */
+static void compare(struct replay *r, const struct pct_process *process, const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    char ending[256];
+    pct_outcome_format(ending, sizeof ending, process, result);
+    bool whole = result->state == PCT_TRACE_GOOD && !result->unrecorded && header->verdict != PCT_VERDICT_RUNNING;
+    bool same = r->has_hash && whole && header->hash == r->hash && header->verdict != PCT_VERDICT_DIVERGENCE;
+    r->identical += same;
+    if (r->runs > 1)
+        return;
+    if (result->unrecorded)
+        pct_cli_say("ran, but there was no space for a trace, so there is nothing to compare: %s", ending);
+    else if (same)
+        pct_cli_say("replayed identically (hash %016llx, %llu steps): %s", (unsigned long long)header->hash,
+                    (unsigned long long)header->steps, ending);
+    else if (header->verdict == PCT_VERDICT_DIVERGENCE)
+        pct_cli_say("did NOT replay: %s", header->message);
+    else if (r->has_hash && whole && print_difference(r, result))
+        return;
+    else if (!r->has_hash)
+        pct_cli_say("ran, but there is no hash to compare with (the run that it repeats was killed): %s", ending);
+    else if (!whole)
+        pct_cli_say("did NOT replay: this run was killed, the recorded one was not: %s", ending);
+    else
+        pct_cli_say("did NOT replay: the trace has hash %016llx, not %016llx, after %llu steps: %s",
+                    (unsigned long long)header->hash, (unsigned long long)r->hash, (unsigned long long)header->steps,
+                    ending);
+}
+
+/* After the first replay: its output, its trace, its report. */
+static void show(struct replay *r, struct pct_process *process, const struct pct_result *result)
+{
+    char error[256];
+    pct_outcome_show_output(process, false);
+    if (r->keep && !result->unrecorded && pct_trace_save(&result->trace, r->keep, error, sizeof error))
+        pct_cli_say("the trace was not saved: %s: %s", r->keep, error);
+    compare(r, process, result);
+    bool clean = result->ending == PCT_ENDING_EXIT && !result->code;
+    if (!r->quiet && !clean && result->ending != PCT_ENDING_DIVERGENCE)
+        pct_outcome_report(&r->launch, process, result);
+    else if (!r->quiet)
+        pct_report_print_uncontrolled(stderr, result->trace.header.uncontrolled);
+}
+
+/* One replay. Returns 0, or an exit status that ends the command; *code is the run's. */
+static int replay_once(struct replay *r, uint64_t index, int *code)
+{
+    static struct pct_process process;
+    static struct pct_result result;
+    int failed = pct_process_start(&process, &r->launch, r->token, -1, r->runs > 1);
+    if (failed)
+        return failed;
+    int ended = -1;
+    int signal = pct_launch_wait(&r->launch, &process, 1, 0, &ended);
+    if (!signal && r->launch.terminal && WIFSIGNALED(process.status) && WTERMSIG(process.status) == SIGINT)
+        signal = SIGINT;
+    if (signal) {
+        pct_process_kill(&process, r->runs > 1 ? SIGKILL : signal);
+        pct_process_close(&process);
+        pct_cli_say("interrupted; %llu replays done, %llu identical", (unsigned long long)index,
+                    (unsigned long long)r->identical);
+        return 128 + signal;
+    }
+    pct_process_result(&process, &result);
+    if (pct_outcome_is_void(&result)) {
+        failed = pct_outcome_explain(&r->launch, &process, &result);
+    } else if (!index) {
+        *code = result.code;
+        show(r, &process, &result);
+    } else
+        compare(r, &process, &result);
+    pct_result_close(&result);
+    pct_process_close(&process);
+    return failed;
+}
+
+int pct_cmd_replay(int argc, char **argv)
+{
+    static struct replay replay;
+    replay.runs = 1;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &replay);
+    int failed = prepare(&replay);
+    replay.launch.alone = replay.runs == 1 && !replay.launch.drive.client;
+    if (!failed)
+        failed = pct_drive_check(&replay.launch.drive, 1);
+    if (!failed)
+        failed = pct_launch_prepare(&replay.launch);
+    if (failed)
+        return failed;
+    int code = 0;
+    for (uint64_t i = 0; i < replay.runs && !failed; i++)
+        failed = replay_once(&replay, i, &code);
+    pct_launch_finish(&replay.launch);
+    if (failed)
+        return failed;
+    if (replay.runs > 1 && replay.has_hash)
+        pct_cli_say("replayed identically %llu times of %llu (hash %016llx)", (unsigned long long)replay.identical,
+                    (unsigned long long)replay.runs, (unsigned long long)replay.hash);
+    return replay.has_hash && replay.identical < replay.runs ? PCT_EXIT_DIVERGENCE : code;
+}

@@ -1,0 +1,189 @@
+/* The report of a run: see report.h. */
+#include "report.h"
+#include "cli.h"
+#include "schedule.h"
+#include "stacks.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void print_message(FILE *out, const char *before, const struct pct_trace_header *header)
+{
+    if (!header->message[0])
+        return;
+    fputs(before, out);
+    pct_cli_print_clean(out, header->message, sizeof header->message);
+}
+
+static void print_culprit(FILE *out, const struct pct_trace_header *header)
+{
+    if (header->culprit != PCT_NO_THREAD)
+        fprintf(out, " in thread %u", header->culprit);
+}
+
+void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
+{
+    const struct pct_trace_header *header = &trace->header;
+    switch (header->verdict) {
+    case PCT_VERDICT_RUNNING:
+        fputs("the target was killed, or ended in a way that pct does not see, after the steps recorded here", out);
+        break;
+    case PCT_VERDICT_EXIT:
+        fprintf(out, "the target ended with exit status %d", header->exit_status);
+        break;
+    case PCT_VERDICT_CRASH: {
+        const char *name = header->signal > 0 && header->signal < 65 ? sigdescr_np(header->signal) : NULL;
+        fputs("crash", out);
+        print_culprit(out, header);
+        fprintf(out, ": signal %d (%s)", header->signal, name ? name : "unknown");
+        print_message(out, ": ", header);
+        break;
+    }
+    case PCT_VERDICT_ASSERTION:
+        fputs("assertion failed", out);
+        print_culprit(out, header);
+        print_message(out, ": ", header);
+        break;
+    case PCT_VERDICT_DEADLOCK:
+        fputs("deadlock: no thread can go on, no timer is pending, and nothing outside can wake one", out);
+        break;
+    case PCT_VERDICT_LIVELOCK:
+        fputs("livelock", out);
+        print_message(out, ": ", header);
+        break;
+    case PCT_VERDICT_DIVERGENCE:
+        fputs("the replay left the recorded schedule", out);
+        print_message(out, " ", header);
+        break;
+    case PCT_VERDICT_TIMEOUT:
+        fputs("timeout: the target had not ended when its time was over", out);
+        break;
+    default:
+        fputs("internal error of pct", out);
+        print_message(out, ": ", header);
+    }
+}
+
+static void print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
+{
+    enum { MOST = 64 };
+    uint32_t ids[MOST];
+    size_t count = pct_snapshot_cycle(snapshot, ids, MOST);
+    if (!count) {
+        fputs("no cycle: each blocked thread waits for something that no thread that is left will do\n", out);
+        return;
+    }
+    fputs("the cycle:\n", out);
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, ids[i]);
+        fprintf(out, "  thread %u ", ids[i]);
+        pct_stacks_print_wait(out, snapshot, thread);
+        pct_stacks_print_place(out, unwinder, (size_t)(thread - snapshot->threads));
+        fputc('\n', out);
+    }
+    if (count > MOST)
+        fprintf(out, "  and %zu more\n", count - MOST);
+}
+
+static void print_facts(FILE *out, const struct pct_trace *trace)
+{
+    const struct pct_trace_header *header = &trace->header;
+    fputs("strategy ", out);
+    pct_cli_print_clean(out, header->strategy, sizeof header->strategy);
+    fprintf(out, ", seed %llu", (unsigned long long)header->seed);
+    if (header->verdict == PCT_VERDICT_RUNNING) {
+        fprintf(out, ", %llu steps recorded\n", (unsigned long long)trace->count);
+        return;
+    }
+    fprintf(out, "; threads %u, steps %llu, switches %llu, preemptions %llu, virtual time %.6f s\n", header->threads,
+            (unsigned long long)header->steps, (unsigned long long)header->switches,
+            (unsigned long long)header->preemptions, (double)header->virtual_ns / 1e9);
+}
+
+void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
+{
+    bool any = false;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++) {
+        if (!counts[i])
+            continue;
+        if (!any)
+            fputs("not controlled by pct, so a replay may differ there:\n", out);
+        any = true;
+        fprintf(out, "  %llu %s\n", (unsigned long long)counts[i], pct_name_uncontrolled(i));
+    }
+}
+
+/* Where threads were stuck with the baton. */
+static void print_places(FILE *out, const struct pct_trace_header *header)
+{
+    for (unsigned i = 0; i < PCT_PLACES && header->places[i].count; i++) {
+        const struct pct_place *place = &header->places[i];
+        fprintf(out, "  thread %u ", place->thread);
+        if (place->kind == PCT_UNCONTROLLED_SLEPT)
+            fprintf(out, "slept in system call %d", place->call);
+        else
+            fputs(place->kind == PCT_UNCONTROLLED_SPUN ? "spun" : "ran long", out);
+        fprintf(out, " %llu time%s, at ", (unsigned long long)place->count, place->count == 1 ? "" : "s");
+        pct_cli_print_clean(out, place->where, sizeof place->where);
+        fputc('\n', out);
+    }
+}
+
+static void print_steps(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t steps)
+{
+    if (!trace->count)
+        return;
+    uint64_t total = trace->header.verdict == PCT_VERDICT_RUNNING ? trace->count : trace->header.steps;
+    if (trace->complete || trace->first + trace->count == total)
+        fprintf(out, "the last %llu of %llu steps:\n",
+                (unsigned long long)(steps < trace->count ? steps : trace->count), (unsigned long long)total);
+    else
+        fprintf(out, "only the first %llu of %llu steps were recorded; the last of those:\n",
+                (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
+    pct_schedule_print(out, trace, snapshot, steps);
+}
+
+void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps)
+{
+    struct pct_snapshot snapshot;
+    if (pct_snapshot_read(&snapshot, trace)) {
+        pct_cli_say("out of memory");
+        return;
+    }
+    pct_schedule_fill_holders(&snapshot, trace);
+    if (headline)
+        fputs(headline, out);
+    else
+        pct_report_print_verdict(out, trace);
+    fputc('\n', out);
+    print_facts(out, trace);
+    if (snapshot.thread_count) {
+        struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
+        if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
+            print_cycle(out, &snapshot, unwinder);
+        pct_stacks_print(out, trace, &snapshot, unwinder);
+        pct_unwind_close(unwinder);
+    }
+    if (steps)
+        print_steps(out, trace, &snapshot, steps);
+    pct_report_print_uncontrolled(out, trace->header.uncontrolled);
+    print_places(out, &trace->header);
+    if (trace->note[0])
+        fprintf(out, "note: %s\n", trace->note);
+    unsigned verdict = trace->header.verdict;
+    if (verdict == PCT_VERDICT_RUNNING || verdict == PCT_VERDICT_EXIT || verdict == PCT_VERDICT_DEADLOCK) {
+        print_message(out, "note: ", &trace->header);
+        if (trace->header.message[0])
+            fputc('\n', out);
+    }
+    pct_snapshot_free(&snapshot);
+}
+
+void pct_report_print_ops(FILE *out, const struct pct_trace *trace)
+{
+    bool seen[PCT_OP_COUNT] = { false };
+    for (uint64_t i = 0; i < trace->count; i++)
+        seen[PCT_RECORD_OP(trace->records[i])] = true;
+    for (unsigned i = 0; i < PCT_OP_COUNT; i++)
+        if (seen[i])
+            fprintf(out, "%s\n", pct_name_op_identifier(i));
+}

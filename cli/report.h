@@ -1,0 +1,24 @@
+/* The report of a run: what happened, who waited for whom, where each thread stood, and the last steps. Called by run,
+ * replay and report, after the last target was started (reading debug information changes our environment). */
+#ifndef PCT_CLI_REPORT_H
+#define PCT_CLI_REPORT_H
+
+#include "trace_read.h"
+#include <stdio.h>
+
+/* The verdict in one line, without a line end. */
+void pct_report_print_verdict(FILE *out, const struct pct_trace *trace);
+
+/* All of it. headline: replaces the verdict's line if not NULL (the run was killed for its time, say). steps: how many of
+ * the last steps to show. */
+void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps);
+
+/* Lines about what the scheduler could not order; nothing if there was nothing. */
+void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts);
+
+/* The set of operations in the trace, by the identifiers of enum pct_op, one a line, in the order of the enum. */
+void pct_report_print_ops(FILE *out, const struct pct_trace *trace);
+
+enum { PCT_REPORT_STEPS = 20 };
+
+#endif

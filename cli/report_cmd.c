@@ -1,0 +1,106 @@
+/* `pct report`: what a recorded trace says, without running anything. */
+#include "cli.h"
+#include "report.h"
+#include "schedule.h"
+#include <argp.h>
+#include <string.h>
+
+enum { KEY_EVENTS = 3000, KEY_OPS, KEY_LAST };
+
+static const struct argp_option options[] = {
+    { "events", KEY_EVENTS, NULL, 0, "print the schedule only: all steps, one column per thread", 0 },
+    { "last", KEY_LAST, "N", 0, "print only the last N steps (default: 20 in a report, all with --events)", 0 },
+    { "ops", KEY_OPS, NULL, 0, "print the set of operations that occur, one a line", 0 },
+    { 0 },
+};
+
+struct wishes {
+    const char *file;
+    const char *last;
+    bool events, ops;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wishes *w = state->input;
+    switch (key) {
+    case KEY_EVENTS:
+        w->events = true;
+        return 0;
+    case KEY_OPS:
+        w->ops = true;
+        return 0;
+    case KEY_LAST:
+        w->last = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (w->file)
+            argp_error(state, "one trace at a time");
+        w->file = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->file)
+            argp_error(state, "no trace is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TRACEFILE",
+    .doc = "Print the report of a recorded run: the verdict, who waits for whom, all stacks, the last steps.\v"
+           "Stacks are unwound with the program and libraries that the trace names, as they are now.",
+};
+
+static void print_head(const struct pct_trace *trace)
+{
+    const struct pct_trace_header *header = &trace->header;
+    fputs("command: ", stdout);
+    pct_cli_print_clean(stdout, header->command, sizeof header->command);
+    fputs("\ntoken: ", stdout);
+    pct_cli_print_clean(stdout, header->token, sizeof header->token);
+    fputc('\n', stdout);
+}
+
+/* The command that repeats the run; the shim stored the target's arguments as a shell reads them. */
+static void print_replay(const struct pct_trace *trace)
+{
+    const struct pct_trace_header *header = &trace->header;
+    fputs("this replays it:\n", stdout);
+    pct_cli_print_quoted(stdout, pct_cli_program);
+    fputs(" replay '", stdout);
+    pct_cli_print_clean(stdout, header->token, sizeof header->token);
+    fputs("' -- ", stdout);
+    pct_cli_print_clean(stdout, header->command, sizeof header->command);
+    fputc('\n', stdout);
+}
+
+int pct_cmd_report(int argc, char **argv)
+{
+    struct wishes wishes = { 0 };
+    char error[512];
+    argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+    uint64_t last = wishes.events ? 0 : PCT_REPORT_STEPS;
+    if (wishes.last && pct_config_parse_u64(&last, wishes.last, 0, UINT64_MAX, "--last", error, sizeof error))
+        return pct_cli_usage("%s", error);
+    static struct pct_trace trace;
+    if (pct_trace_open(&trace, wishes.file, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: %s", wishes.file, error);
+    if (wishes.ops)
+        pct_report_print_ops(stdout, &trace);
+    else if (wishes.events) {
+        struct pct_snapshot snapshot;
+        if (!pct_snapshot_read(&snapshot, &trace)) {
+            pct_schedule_print(stdout, &trace, &snapshot, last);
+            pct_snapshot_free(&snapshot);
+        }
+    } else {
+        print_head(&trace);
+        pct_report_print(stdout, &trace, NULL, last);
+        print_replay(&trace);
+    }
+    pct_trace_close(&trace);
+    return 0;
+}

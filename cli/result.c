@@ -1,0 +1,143 @@
+/* How a run ended: from the trace's header, which the shim wrote, and the status that the kernel gave. They are asked
+ * together because either can be silent: a killed process wrote nothing, and a deadlock is a plain exit to the kernel. */
+#include "children.h"
+#include "launch.h"
+#include <pct/strategy.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+const char *pct_ending_name(enum pct_ending ending)
+{
+    static const char *const names[PCT_ENDING_COUNT] = {
+        [PCT_ENDING_EXIT] = "exit status",        [PCT_ENDING_CRASH] = "crash",
+        [PCT_ENDING_ASSERTION] = "assertion",     [PCT_ENDING_DEADLOCK] = "deadlock",
+        [PCT_ENDING_LIVELOCK] = "livelock",       [PCT_ENDING_DIVERGENCE] = "divergence",
+        [PCT_ENDING_INTERNAL] = "internal error", [PCT_ENDING_KILLED] = "killed",
+        [PCT_ENDING_TIMEOUT] = "timeout",         [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
+        [PCT_ENDING_NOT_READY] = "not ready",     [PCT_ENDING_EARLY] = "ended early",
+        [PCT_ENDING_NOT_STOPPED] = "not stopped", [PCT_ENDING_CLIENT] = "client failed",
+        [PCT_ENDING_NO_CLIENT] = "no client",
+    };
+    return names[ending];
+}
+
+static void set(struct pct_result *result, enum pct_ending ending, int code)
+{
+    result->ending = ending;
+    result->code = code;
+}
+
+/* What the kernel says, where the shim did not say more. */
+static void set_from_status(struct pct_result *result, int status, enum pct_ending by_signal)
+{
+    if (WIFSIGNALED(status))
+        set(result, by_signal, 128 + WTERMSIG(status));
+    else
+        set(result, PCT_ENDING_EXIT, WEXITSTATUS(status));
+}
+
+/* The shim was there and emptied the file, because there was no space: all that is known is how the target ended. */
+static void set_unrecorded(struct pct_result *result, const struct pct_process *process)
+{
+    struct pct_trace_header *header = &result->trace.header;
+    int code = WIFEXITED(process->status) ? WEXITSTATUS(process->status) : -1;
+    result->state = PCT_TRACE_GOOD;
+    result->unrecorded = result->trace.complete = true;
+    header->verdict = code == PCT_EXIT_DEADLOCK     ? PCT_VERDICT_DEADLOCK
+                      : code == PCT_EXIT_LIVELOCK   ? PCT_VERDICT_LIVELOCK
+                      : code == PCT_EXIT_DIVERGENCE ? PCT_VERDICT_DIVERGENCE
+                      : code == PCT_EXIT_INTERNAL   ? PCT_VERDICT_INTERNAL
+                      : code < 0                    ? PCT_VERDICT_CRASH
+                                                    : PCT_VERDICT_EXIT;
+    header->signal = code < 0 ? WTERMSIG(process->status) : 0;
+    header->exit_status = code;
+    header->culprit = PCT_NO_THREAD;
+    snprintf(header->token, sizeof header->token, "%s", process->token);
+    snprintf(header->message, sizeof header->message, "no space for the trace: the run was not recorded");
+}
+
+/* What the shim says; what the kernel says where the shim did not say more. */
+static void set_from_verdict(struct pct_result *result, const struct pct_trace_header *header, int status)
+{
+    switch (header->verdict) {
+    case PCT_VERDICT_RUNNING:
+        set_from_status(result, status, PCT_ENDING_KILLED);
+        break;
+    case PCT_VERDICT_EXIT:
+        /* A signal after the shim's last word is a crash all the same. */
+        set_from_status(result, status, PCT_ENDING_CRASH);
+        break;
+    case PCT_VERDICT_CRASH:
+    case PCT_VERDICT_ASSERTION: {
+        int signal = WIFSIGNALED(status)                         ? WTERMSIG(status)
+                     : header->signal > 0 && header->signal < 65 ? header->signal
+                                                                 : SIGABRT;
+        set(result, header->verdict == PCT_VERDICT_CRASH ? PCT_ENDING_CRASH : PCT_ENDING_ASSERTION, 128 + signal);
+        break;
+    }
+    case PCT_VERDICT_DEADLOCK:
+        set(result, PCT_ENDING_DEADLOCK, PCT_EXIT_DEADLOCK);
+        break;
+    case PCT_VERDICT_LIVELOCK:
+        set(result, PCT_ENDING_LIVELOCK, PCT_EXIT_LIVELOCK);
+        break;
+    case PCT_VERDICT_DIVERGENCE:
+        set(result, PCT_ENDING_DIVERGENCE, PCT_EXIT_DIVERGENCE);
+        break;
+    default:
+        set(result, PCT_ENDING_INTERNAL, PCT_EXIT_INTERNAL);
+    }
+}
+
+static void judge(struct pct_process *process, struct pct_result *result)
+{
+    result->error[0] = 0;
+    result->unrecorded = false;
+    result->children = 0;
+    result->state = pct_trace_open_fd(&result->trace, process->trace, result->error, sizeof result->error);
+    const struct pct_trace_header *header = &result->trace.header;
+    int status = process->status;
+    struct stat file;
+    if (result->state == PCT_TRACE_EMPTY && !fstat(process->trace, &file) && !file.st_size)
+        set_unrecorded(result, process);
+    if (result->state == PCT_TRACE_EMPTY) {
+        /* The shim came up but refused: the same status as for bad usage, and it left its reason in the header. */
+        if (header->message[0] && WIFEXITED(status))
+            set(result, PCT_ENDING_INTERNAL, WEXITSTATUS(status));
+        else
+            set(result, PCT_ENDING_NOT_CONTROLLED, PCT_EXIT_NOT_CONTROLLED);
+        return;
+    }
+    if (process->timed_out) {
+        set(result, PCT_ENDING_TIMEOUT, PCT_EXIT_TIMEOUT);
+        return;
+    }
+    set_from_verdict(result, header, status);
+}
+
+/* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure of its own. */
+static void judge_children(const struct pct_process *process, struct pct_result *result)
+{
+    result->children = pct_children_find(process->trace_path, process->children, &result->child);
+    bool own = result->ending != PCT_ENDING_EXIT && result->ending < PCT_ENDING_NOT_READY;
+    if (result->children && !own)
+        set_from_verdict(result, &result->child.header, W_EXITCODE(PCT_EXIT_INTERNAL, 0));
+}
+
+void pct_process_result(struct pct_process *process, struct pct_result *result)
+{
+    judge(process, result);
+    if (process->driven && result->state == PCT_TRACE_GOOD)
+        pct_drive_judge(process, result);
+    if (result->state == PCT_TRACE_GOOD)
+        judge_children(process, result);
+}
+
+void pct_result_close(struct pct_result *result)
+{
+    pct_trace_close(&result->trace);
+    if (result->children)
+        pct_trace_close(&result->child);
+    result->children = 0;
+}

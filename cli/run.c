@@ -1,0 +1,367 @@
+/* `pct run`: its options, the configuration that they make, and what is said at the end. campaign.c does the runs. */
+#include "campaign.h"
+#include "claim.h"
+#include "cli.h"
+#include "environment.h"
+#include "options.h"
+#include "outcome.h"
+#include "report.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    KEY_TIME = 2000,
+    KEY_MAX_STEPS,
+    KEY_EPOCH,
+    KEY_SHOW_OUTPUT,
+    KEY_SAVE,
+    KEY_OK_STATUS,
+    KEY_CONFIDENCE,
+    KEY_BUDGET,
+    KEY_STATE
+};
+
+static const struct argp_option options[] = {
+    { NULL, 0, NULL, 0, "Runs", 1 },
+    { "runs", 'n', "N", 0, "how many runs, with consecutive seeds (default: 1)", 1 },
+    { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random)", 1 },
+    { "keep-going", 'g', NULL, 0, "do all runs (default: stop at the first that fails)", 1 },
+    { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
+    { "confidence", KEY_CONFIDENCE, "C", 0,
+      "instead of a number of runs: as many as find a bug of the strategy's depth with probability C, such as 0.99",
+      1 },
+    { "budget", KEY_BUDGET, "SECONDS", 0,
+      "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
+      1 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
+      1 },
+    { NULL, 0, NULL, 0, "Schedules", 2 },
+    { "strategy", 'S', "SPEC", 0, "NAME[,PARAM=VALUE...]; see `pct strategies` (default: pct)", 2 },
+    { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
+    { "points", 'k', "N", 0, "its parameter k (default: learned from earlier runs of the command)", 2 },
+    { "state", KEY_STATE, "FILE", 0, "where to keep what was learned, or none (default: a file in ~/.local/state/pct)",
+      2 },
+    { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
+    { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
+    { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
+    { NULL, 0, NULL, 0, "Output", 3 },
+    { "show-output", KEY_SHOW_OUTPUT, NULL, 0,
+      "pass the output of all runs through (default: of several runs, show that of the failing one)", 3 },
+    { "trace", 't', "FILE", 0, "keep the trace of the first failing run, or of the only run", 3 },
+    { "save", KEY_SAVE, "DIR", 0, "keep the traces of all failing runs, as DIR/seed-SEED.trace", 3 },
+    { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
+    { NULL, 0, NULL, 0, "The target", 8 },
+    { 0 },
+};
+
+struct wishes {
+    struct pct_campaign *campaign;
+    const char *strategy, *seed, *depth, *points, *time, *max_steps, *epoch, *state;
+    bool quiet, counted; /* -n is given */
+};
+
+static double parse_confidence(struct argp_state *state, const char *text)
+{
+    char *end;
+    double confidence = strtod(text, &end);
+    if (end == text || *end || !(confidence > 0) || confidence > 1)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--confidence: '%s' is not a number between 0 and 1, such as 0.99",
+                     text);
+    if (confidence == 1)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--confidence=1: no number of runs gives certainty; try 0.99");
+    return confidence;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wishes *w = state->input;
+    struct pct_campaign *c = w->campaign;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->launch;
+        return 0;
+    case 'n':
+        c->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
+        w->counted = true;
+        return 0;
+    case KEY_CONFIDENCE:
+        c->confidence = parse_confidence(state, argument);
+        return 0;
+    case KEY_BUDGET:
+        c->budget = pct_options_seconds(state, "--budget", argument);
+        return 0;
+    case KEY_STATE:
+        w->state = argument;
+        return 0;
+    case 's':
+        w->seed = argument;
+        return 0;
+    case 'g':
+        c->keep_going = true;
+        return 0;
+    case 'j':
+        c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
+        return 0;
+    case KEY_OK_STATUS:
+        c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
+        return 0;
+    case 'S':
+        w->strategy = argument;
+        return 0;
+    case 'd':
+        w->depth = argument;
+        return 0;
+    case 'k':
+        w->points = argument;
+        return 0;
+    case KEY_TIME:
+        w->time = argument;
+        return 0;
+    case KEY_MAX_STEPS:
+        w->max_steps = argument;
+        return 0;
+    case KEY_EPOCH:
+        w->epoch = argument;
+        return 0;
+    case KEY_SHOW_OUTPUT:
+        c->pass_output = true;
+        return 0;
+    case 't':
+        c->keep = argument;
+        return 0;
+    case KEY_SAVE:
+        c->save = argument;
+        return 0;
+    case 'q':
+        w->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        /* The first word that is no option begins the target's command, whatever follows. */
+        c->launch.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!c->launch.command)
+            argp_error(state, "no command is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[--] COMMAND [ARGUMENT...]",
+    .doc = "Run a program under control of pct, once or with many seeds.\v"
+           "The exit status is 0 if no run failed, or that of the failing run with the lowest seed: the target's own, "
+           "128 + the signal of a crash, 120 for a deadlock, 121 for a livelock, 123 if the target was not controlled, "
+           "124 for a timeout. The last line that a failure prints is the command that replays it.",
+    .children = pct_options_launch,
+};
+
+/* An option wins over the variable. */
+static const char *choose(const char *option, const char *variable)
+{
+    const char *value = option ? option : getenv(variable);
+    return value && *value ? value : NULL;
+}
+
+static int parameter_index(const struct pct_strategy *strategy, const char *name)
+{
+    for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
+        if (!strcmp(strategy->params[i].name, name))
+            return i;
+    return -1;
+}
+
+static int set_strategy(struct pct_campaign *c, const struct wishes *w)
+{
+    const char *spec = choose(w->strategy, "PCT_STRATEGY");
+    char whole[PCT_TOKEN_MAX], error[512];
+    int length = snprintf(whole, sizeof whole, "%s%s%s%s%s", spec ? spec : "pct", w->depth ? ",depth=" : "",
+                          w->depth ? w->depth : "", w->points ? ",k=" : "", w->points ? w->points : "");
+    if ((size_t)length >= sizeof whole)
+        return pct_cli_usage("the strategy is too long");
+    if (pct_config_parse_spec(&c->config, whole, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);
+    int failed = pct_cli_check_strategy(&c->config);
+    if (failed)
+        return failed;
+    c->k = parameter_index(c->strategy, "k");
+    c->depth = parameter_index(c->strategy, "depth");
+    /* What a strategy of the user's own calls k may be anything. */
+    c->learns = c->k >= 0 && !strchr(c->config.strategy, '/') && !(c->config.given >> c->k & 1);
+    return 0;
+}
+
+/* --confidence: the number of runs is found on the way. */
+static int set_runs(struct pct_campaign *c, const struct wishes *w)
+{
+    char reason[256];
+    if (!(c->confidence > 0))
+        return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
+    const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
+    if (doubt)
+        return pct_cli_usage("--confidence: %s", doubt);
+    c->limit = w->counted ? c->runs : UINT64_MAX / 2;
+    if (!w->counted && !(c->budget > 0))
+        c->budget = 3600;
+    c->runs = c->limit;
+    return 0;
+}
+
+static int set_numbers(struct pct_campaign *c, const struct wishes *w)
+{
+    char error[256] = "";
+    struct pct_config *config = &c->config;
+    const char *text = choose(w->seed, "PCT_SEED");
+    uint32_t drawn = 0;
+    if (!text) {
+        /* 32 bits: short enough to type. */
+        if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+            drawn = (uint32_t)time(NULL);
+        config->run.seed = drawn;
+    } else
+        pct_config_parse_u64(&config->run.seed, text, 0, UINT64_MAX, w->seed ? "--seed" : "PCT_SEED", error,
+                             sizeof error);
+    text = choose(w->max_steps, "PCT_MAX_STEPS");
+    if (text && !error[0])
+        pct_config_parse_u64(&config->max_steps, text, 0, UINT64_MAX, w->max_steps ? "--max-steps" : "PCT_MAX_STEPS",
+                             error, sizeof error);
+    text = choose(w->epoch, "PCT_EPOCH");
+    if (text && !error[0])
+        pct_config_parse_u64(&config->epoch, text, 0, UINT64_C(1) << 40, w->epoch ? "--epoch" : "PCT_EPOCH", error,
+                             sizeof error);
+    /* All runs, and their replays, live at the same time of day. */
+    if (!config->epoch)
+        config->epoch = (uint64_t)time(NULL);
+    text = choose(w->time, "PCT_TIME");
+    if (text && strcmp(text, "real") && strcmp(text, "virtual"))
+        return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
+    if (text)
+        config->real_time = !strcmp(text, "real");
+    return error[0] ? pct_cli_usage("%s", error) : 0;
+}
+
+static int check_places(struct pct_campaign *c)
+{
+    char error[512];
+    struct stat status;
+    if (!c->keep)
+        c->keep = choose(NULL, "PCT_TRACE");
+    if (c->keep && !pct_trace_may_replace(c->keep, error, sizeof error))
+        return pct_cli_usage("--trace=%s: %s", c->keep, error);
+    if (c->save && mkdir(c->save, 0777) && errno != EEXIST)
+        return pct_cli_usage("--save=%s: %s", c->save, strerror(errno));
+    if (c->save && (stat(c->save, &status) || !S_ISDIR(status.st_mode)))
+        return pct_cli_usage("--save=%s: not a directory", c->save);
+    return 0;
+}
+
+static void print_summary(const struct pct_campaign *c, int status)
+{
+    char buffer[64];
+    fprintf(stderr, "pct: %s%llu %s in %s", status > 128 ? "interrupted; " : "", (unsigned long long)c->done,
+            c->done == 1 ? "run" : "runs", pct_cli_format_duration(buffer, sizeof buffer, c->seconds));
+    if (c->done > 1 && c->seconds > 0)
+        fprintf(stderr, " (%.*f/s)", (double)c->done < 10 * c->seconds, (double)c->done / c->seconds);
+    unsigned long long first = c->config.run.seed;
+    if (c->done > 1)
+        fprintf(stderr, ", seeds %llu to %llu: ", first, first + c->done - 1);
+    else
+        fprintf(stderr, ", seed %llu: ", first);
+    if (c->failures) {
+        fprintf(stderr, "%llu failed (", (unsigned long long)c->failures);
+        const char *comma = "";
+        for (unsigned i = 0; i < PCT_ENDING_COUNT; i++) {
+            if (!c->by_ending[i])
+                continue;
+            fprintf(stderr, "%s%llu %s", comma, (unsigned long long)c->by_ending[i], pct_ending_name(i));
+            comma = ", ";
+        }
+        fputs(")", stderr);
+    } else
+        fputs("no failure", stderr);
+    fprintf(stderr, "; at most n=%u, k=%llu\n", c->max_threads, (unsigned long long)c->max_steps);
+    if (c->learns && c->done > 1)
+        fprintf(stderr, "pct: k=%llu, learned from %s (PCT, section 5.1.1)\n",
+                (unsigned long long)c->config.run.param[c->k],
+                c->before.runs ? "earlier runs" : "these runs, the first of which had depth 1");
+    if (c->unrecorded)
+        pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
+    pct_report_print_uncontrolled(stderr, c->uncontrolled);
+}
+
+static int finish(struct pct_campaign *c, const struct wishes *w, int status)
+{
+    if (!c->failed) {
+        if (!w->quiet && (!status || status > 128))
+            print_summary(c, status);
+        if (!w->quiet && !status && c->runs == 1)
+            pct_cli_say("token %s", c->last_token);
+        if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
+            pct_claim_print(c, w->quiet);
+        return status || pct_claim_reached(c) ? status : PCT_EXIT_CONFIDENCE;
+    }
+    struct pct_result *result = &c->first_result;
+    char ending[256];
+    unsigned long long seed = c->config.run.seed + c->first.index;
+    if (c->runs > 1 && !c->pass_output) {
+        pct_cli_say("seed %llu failed", seed);
+        pct_outcome_show_output(&c->first, true);
+    }
+    pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
+    pct_outcome_report(&c->launch, &c->first, result);
+    if (!w->quiet)
+        print_summary(c, status);
+    pct_outcome_print_replay(&c->launch, &c->first, result);
+    return status ? status : result->code;
+}
+
+int pct_cmd_run(int argc, char **argv)
+{
+    static struct pct_campaign campaign; /* large, like the next */
+    static struct pct_state_file state;
+    struct wishes wishes = { .campaign = &campaign };
+    campaign.runs = campaign.jobs = 1;
+    campaign.ok[0] = true;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+    int status = pct_environment_check(false);
+    if (!status)
+        status = set_strategy(&campaign, &wishes);
+    if (!status)
+        status = set_numbers(&campaign, &wishes);
+    if (!status)
+        status = set_runs(&campaign, &wishes);
+    if (!status)
+        status = check_places(&campaign);
+    if (campaign.jobs > campaign.runs)
+        campaign.jobs = (unsigned)campaign.runs;
+    if (!status)
+        status = pct_drive_check(&campaign.launch.drive, campaign.jobs);
+    if (status)
+        return status;
+    campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
+    campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
+    campaign.repeat = !wishes.quiet && !campaign.pass_output;
+    status = pct_launch_prepare(&campaign.launch);
+    if (status)
+        return status;
+    pct_state_open(&state, wishes.state, campaign.launch.program, campaign.launch.command,
+                   pct_state_counts_by(&campaign.config, campaign.strategy));
+    campaign.before = state.learned;
+    status = pct_campaign_run(&campaign);
+    struct pct_learned learned = pct_learned_merge(&campaign.before, &campaign.learned);
+    pct_state_save(&state, &learned, wishes.quiet);
+    status = finish(&campaign, &wishes, status);
+    pct_campaign_close(&campaign);
+    pct_launch_finish(&campaign.launch);
+    return status;
+}

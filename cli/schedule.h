@@ -1,0 +1,19 @@
+/* The schedule as people read it: the steps of a trace, one column per thread, with the switches and their reasons.
+ * Called by the report. */
+#ifndef PCT_CLI_SCHEDULE_H
+#define PCT_CLI_SCHEDULE_H
+
+#include "snapshot.h"
+#include <stdio.h>
+
+/* Print the last `last` steps (0: all). snapshot tells what the threads were about to do at the end; it may be empty. */
+void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t last);
+
+/* The shim does not note who takes a lock that nobody waits for. Where the snapshot does not know the holder of what a
+ * thread waits for, take it from the steps. */
+void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_trace *trace);
+
+/* One operation in words: "lock mutex 3", "join thread 2 (timed out)". Returns buffer. */
+const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object);
+
+#endif

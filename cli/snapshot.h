@@ -1,0 +1,46 @@
+/* The state of all threads at the end of a run, as a trace's snapshot holds it. Reads the sections once, into arrays that
+ * the reports and the unwinder use. The text and the bytes stay inside the trace. */
+#ifndef PCT_CLI_SNAPSHOT_H
+#define PCT_CLI_SNAPSHOT_H
+
+#include "trace_read.h"
+
+struct pct_snap_memory {
+    uint64_t address;
+    uint64_t size;
+    const unsigned char *bytes;
+};
+
+struct pct_snapshot {
+    const char *maps; /* /proc/self/maps, not terminated; NULL if there is none */
+    size_t maps_size;
+    struct pct_snap_thread *threads; /* in the order of the file */
+    size_t thread_count;
+    struct pct_snap_memory *memory; /* copies of stacks */
+    size_t memory_count;
+    struct pct_snap_object *objects;
+    size_t object_count;
+};
+
+/* Returns 0, or -ENOMEM. A trace without a snapshot gives an empty one. */
+int pct_snapshot_read(struct pct_snapshot *snapshot, const struct pct_trace *trace);
+void pct_snapshot_free(struct pct_snapshot *snapshot);
+
+/* The thread with this id, or NULL. */
+const struct pct_snap_thread *pct_snapshot_thread(const struct pct_snapshot *snapshot, uint32_t id);
+
+/* The object with this number, or NULL. */
+const struct pct_snap_object *pct_snapshot_object(const struct pct_snapshot *snapshot, uint32_t number);
+
+/* The class of what this thread waits for, by the object if it is in the snapshot, else by the operation. */
+unsigned pct_snapshot_wait_class(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread);
+
+/* The thread that this thread waits for: the holder of its object, or the one that it joins. PCT_NO_THREAD if it does not
+ * wait, or nobody knows. */
+uint32_t pct_snapshot_waits_for(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread);
+
+/* Find a cycle of threads that wait for each other. Writes at most `max` ids, in the order of waiting, beginning with the
+ * smallest; returns how many there are, 0 if there is no cycle. */
+size_t pct_snapshot_cycle(const struct pct_snapshot *snapshot, uint32_t *ids, size_t max);
+
+#endif

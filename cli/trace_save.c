@@ -1,0 +1,59 @@
+/* Keeping a trace: `pct run -t FILE` and --save DIR. The recorder's file has a large record area, most of it a hole;
+ * what is kept here is compact, and appears under its name only when it is whole. */
+#include "cli.h"
+#include "trace_read.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int write_parts(int fd, const struct pct_trace *trace)
+{
+    union {
+        struct pct_trace_header header;
+        char bytes[PCT_TRACE_HEADER_SIZE];
+    } head;
+    memset(&head, 0, sizeof head);
+    head.header = trace->header;
+    uint64_t records_size = trace->count * sizeof *trace->records;
+    uint64_t end = PCT_TRACE_HEADER_SIZE + records_size;
+    head.header.records_size = records_size;
+    head.header.first = trace->first;
+    head.header.snapshot = trace->snapshot ? end : 0;
+    head.header.snapshot_size = trace->snapshot ? trace->snapshot_size : 0;
+    /* A run that was killed keeps the 0 here, and its records their end: the end of the file. */
+    if (head.header.verdict != PCT_VERDICT_RUNNING)
+        head.header.file_size = end + head.header.snapshot_size;
+    int failed = pct_cli_write_all(fd, &head, sizeof head);
+    if (!failed && records_size)
+        failed = pct_cli_write_all(fd, trace->records, records_size);
+    if (!failed && trace->snapshot)
+        failed = pct_cli_write_all(fd, trace->snapshot, trace->snapshot_size);
+    return failed;
+}
+
+int pct_trace_save(const struct pct_trace *trace, const char *path, char *error, size_t error_size)
+{
+    char temporary[4096];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= sizeof temporary) {
+        snprintf(error, error_size, "the name is too long");
+        return -ENAMETOOLONG;
+    }
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        int failed = -errno;
+        snprintf(error, error_size, "%s", strerror(-failed));
+        return failed;
+    }
+    int failed = write_parts(fd, trace);
+    if (close(fd) && !failed)
+        failed = -errno;
+    if (!failed && rename(temporary, path))
+        failed = -errno;
+    if (failed) {
+        snprintf(error, error_size, "%s", strerror(-failed));
+        unlink(temporary);
+    }
+    return failed;
+}

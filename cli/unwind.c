@@ -1,0 +1,301 @@
+/* Stacks, unwound after the fact: see unwind.h.
+ *
+ * libdw asks for registers and memory through callbacks, so the process need not exist any more. Files are opened by the
+ * names in the memory map; a file that was changed since gives wrong or no names, never a wrong schedule. */
+#include "unwind.h"
+#include "cli.h"
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The C++ runtime's demangler. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+
+struct pct_unwinder {
+    Dwfl *dwfl;
+    const struct pct_snapshot *snapshot;
+    struct pct_stack *out;
+    char directory[4096]; /* ours, with a slash: file names below it are printed without it */
+};
+
+/* A module's name is the path in the memory map. Only regular files: what the map names is not to be trusted. */
+static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
+                    Elf **elf)
+{
+    (void)module, (void)userdata, (void)base, (void)elf;
+    if (name[0] != '/')
+        return -1;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd >= 0)
+        *file_name = strdup(name);
+    return fd;
+}
+
+static const Dwfl_Callbacks modules = {
+    .find_elf = find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+/* Thread ids for libdw are indices + 1. */
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
+{
+    (void)dwfl, (void)arg, (void)thread_arg;
+    return 0; /* dwfl_getthread_frames() asks get_thread() instead */
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
+{
+    (void)dwfl;
+    struct pct_unwinder *unwinder = arg;
+    if (tid < 1 || (size_t)tid > unwinder->snapshot->thread_count)
+        return false;
+    *thread_arg = &unwinder->snapshot->threads[tid - 1];
+    return true;
+}
+
+static bool read_from_file(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result)
+{
+    Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
+    GElf_Addr bias;
+    Elf *elf = module ? dwfl_module_getelf(module, &bias) : NULL;
+    size_t count;
+    if (!elf || elf_getphdrnum(elf, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || segment.p_flags & PF_W)
+            continue;
+        Dwarf_Addr at = address - bias - segment.p_vaddr;
+        if (address - bias < segment.p_vaddr || segment.p_filesz < sizeof *result ||
+            at > segment.p_filesz - sizeof *result)
+            continue;
+        Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)(segment.p_offset + at), sizeof *result, ELF_T_BYTE);
+        if (!data || !data->d_buf || data->d_size < sizeof *result)
+            return false;
+        memcpy(result, data->d_buf, sizeof *result);
+        return true;
+    }
+    return false;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *arg)
+{
+    const struct pct_unwinder *unwinder = arg;
+    const struct pct_snapshot *snapshot = unwinder->snapshot;
+    for (size_t i = 0; i < snapshot->memory_count; i++) {
+        const struct pct_snap_memory *memory = &snapshot->memory[i];
+        if (address < memory->address || memory->size < sizeof *result ||
+            address - memory->address > memory->size - sizeof *result)
+            continue;
+        memcpy(result, memory->bytes + (address - memory->address), sizeof *result);
+        return true;
+    }
+    return read_from_file(dwfl, address, result);
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *thread_arg)
+{
+    const struct pct_snap_thread *from = thread_arg;
+    Dwarf_Word registers[17];
+    for (int i = 0; i < 17; i++)
+        registers[i] = from->regs[i];
+    return dwfl_thread_state_registers(thread, 0, 17, registers);
+}
+
+static const Dwfl_Thread_Callbacks threads = {
+    .next_thread = next_thread,
+    .get_thread = get_thread,
+    .memory_read = read_memory,
+    .set_initial_registers = set_registers,
+};
+
+static void name_function(struct pct_frame *frame, const char *symbol)
+{
+    char *plain = symbol[0] == '_' && symbol[1] == 'Z' ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+    snprintf(frame->function, sizeof frame->function, "%s", plain ? plain : symbol);
+    free(plain);
+}
+
+static void name_source(const struct pct_unwinder *unwinder, struct pct_frame *frame, const char *file, int line)
+{
+    size_t length = strlen(unwinder->directory);
+    if (length > 1 && !strncmp(file, unwinder->directory, length))
+        file += length;
+    size_t whole = strlen(file);
+    /* Of a name that is too long the end says more. */
+    if (whole >= sizeof frame->file)
+        file += whole - sizeof frame->file + 1;
+    snprintf(frame->file, sizeof frame->file, "%s", file);
+    frame->line = line;
+}
+
+static void name_frame(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Addr pc)
+{
+    Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
+    if (!module)
+        return;
+    Dwarf_Addr start;
+    const char *path = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    snprintf(frame->module, sizeof frame->module, "%s", slash ? slash + 1 : path ? path : "?");
+    frame->offset = frame->pc - start;
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL);
+    if (name)
+        name_function(frame, name);
+    Dwfl_Line *line = dwfl_module_getsrc(module, pc);
+    int number;
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    if (file)
+        name_source(unwinder, frame, file, number);
+}
+
+/* What the compiler inlined at this place: for each inlined function a frame of its own, innermost first, and in the end
+ * the frame of the function that has the code, with the line of the outermost call. */
+static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc)
+{
+    Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = module ? dwfl_module_addrdie(module, pc, &bias) : NULL;
+    Dwarf_Die *at = NULL, *chain = NULL;
+    Dwarf_Files *files;
+    size_t file_count;
+    if (!unit || dwarf_getsrcfiles(unit, &files, &file_count))
+        return;
+    /* The scopes at the address lead from an inlined function to where it is defined; its parents lead to its caller. */
+    int count = dwarf_getscopes(unit, pc - bias, &at) > 0 ? dwarf_getscopes_die(at, &chain) : 0;
+    for (int i = 0; i < count && stack->count + 1 < PCT_STACK_MAX; i++) {
+        if (dwarf_tag(&chain[i]) == DW_TAG_subprogram)
+            break;
+        if (dwarf_tag(&chain[i]) != DW_TAG_inlined_subroutine)
+            continue;
+        Dwarf_Attribute attribute;
+        Dwarf_Word file = 0, line = 0;
+        const char *name = NULL;
+        if (dwarf_attr_integrate(&chain[i], DW_AT_linkage_name, &attribute))
+            name = dwarf_formstring(&attribute);
+        if (!name)
+            name = dwarf_diename(&chain[i]);
+        if (!name || !dwarf_attr(&chain[i], DW_AT_call_line, &attribute) || dwarf_formudata(&attribute, &line) ||
+            !dwarf_attr(&chain[i], DW_AT_call_file, &attribute) || dwarf_formudata(&attribute, &file))
+            continue;
+        const char *path = dwarf_filesrc(files, file, NULL, NULL);
+        struct pct_frame *inner = &stack->frames[stack->count++], *outer = inner + 1;
+        *outer = *inner;
+        name_function(inner, name);
+        if (path)
+            name_source(unwinder, outer, path, (int)line);
+    }
+    free(at);
+    free(chain);
+}
+
+static bool is_shim(const struct pct_frame *frame)
+{
+    return !strcmp(frame->module, "libpct.so");
+}
+
+static int add_frame(Dwfl_Frame *state, void *arg)
+{
+    struct pct_unwinder *unwinder = arg;
+    struct pct_stack *stack = unwinder->out;
+    Dwarf_Addr pc;
+    bool activation;
+    if (!dwfl_frame_pc(state, &pc, &activation))
+        return DWARF_CB_ABORT;
+    if (stack->count == PCT_STACK_MAX) {
+        stack->cut = true;
+        return DWARF_CB_ABORT;
+    }
+    struct pct_frame *frame = &stack->frames[stack->count];
+    memset(frame, 0, sizeof *frame);
+    frame->pc = pc;
+    /* A return address can be behind the call's function: the call itself is what to name. */
+    name_frame(unwinder, frame, activation ? pc : pc - 1);
+    if (is_shim(frame))
+        return DWARF_CB_OK;
+    if (frame->file[0])
+        split_inlined(unwinder, stack, activation ? pc : pc - 1);
+    stack->count++;
+    return DWARF_CB_OK;
+}
+
+/* What every thread begins with says nothing. */
+static bool is_start(const struct pct_frame *frame)
+{
+    static const char *const names[] = { "start_thread",
+                                         "clone3",
+                                         "__clone3",
+                                         "clone",
+                                         "__libc_start_call_main",
+                                         "__libc_start_main",
+                                         "__libc_start_main@@GLIBC_2.34",
+                                         "_start" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(frame->function, names[i]))
+            return true;
+    return !strncmp(frame->function, "__libc_start_main", sizeof "__libc_start_main" - 1);
+}
+
+void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)
+{
+    stack->count = 0;
+    stack->cut = false;
+    unwinder->out = stack;
+    dwfl_getthread_frames(unwinder->dwfl, (pid_t)index + 1, add_frame, unwinder);
+    while (!stack->cut && stack->count && is_start(&stack->frames[stack->count - 1]))
+        stack->count--;
+}
+
+static bool report_modules(struct pct_unwinder *unwinder)
+{
+    const struct pct_snapshot *snapshot = unwinder->snapshot;
+    FILE *maps = fmemopen((void *)(uintptr_t)snapshot->maps, snapshot->maps_size, "r");
+    if (!maps)
+        return false;
+    dwfl_report_begin(unwinder->dwfl);
+    int failed = dwfl_linux_proc_maps_report(unwinder->dwfl, maps);
+    fclose(maps);
+    return !dwfl_report_end(unwinder->dwfl, NULL, NULL) && !failed;
+}
+
+struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot)
+{
+    if (!snapshot->maps)
+        return NULL;
+    /* Never ask the network for debug information. */
+    unsetenv("DEBUGINFOD_URLS");
+    struct pct_unwinder *unwinder = calloc(1, sizeof *unwinder);
+    if (!unwinder)
+        return NULL;
+    unwinder->snapshot = snapshot;
+    if (getcwd(unwinder->directory, sizeof unwinder->directory - 1))
+        strcat(unwinder->directory, "/");
+    unwinder->dwfl = dwfl_begin(&modules);
+    if (unwinder->dwfl && report_modules(unwinder) && dwfl_attach_state(unwinder->dwfl, NULL, 1, &threads, unwinder))
+        return unwinder;
+    pct_unwind_close(unwinder);
+    return NULL;
+}
+
+void pct_unwind_close(struct pct_unwinder *unwinder)
+{
+    if (!unwinder)
+        return;
+    if (unwinder->dwfl)
+        dwfl_end(unwinder->dwfl);
+    free(unwinder);
+}

@@ -1,0 +1,35 @@
+/* Stacks of the threads of a snapshot, unwound after the fact with libdw: registers and stack bytes come from the snapshot,
+ * everything else from the ELF files that its memory map names. Called by the report. */
+#ifndef PCT_CLI_UNWIND_H
+#define PCT_CLI_UNWIND_H
+
+#include "snapshot.h"
+
+enum { PCT_STACK_MAX = 64 };
+
+struct pct_frame {
+    uint64_t pc;
+    char function[200]; /* demangled; "" if no symbol is known */
+    char file[200];     /* "" if there is no debug information */
+    int line;
+    char module[200]; /* the file that the code is in, without directories; "" if it is in none */
+    uint64_t offset;  /* from the start of the module */
+};
+
+struct pct_stack {
+    size_t count;
+    bool cut; /* there are more frames */
+    struct pct_frame frames[PCT_STACK_MAX];
+};
+
+struct pct_unwinder;
+
+/* NULL when the snapshot has no memory map, or libdw cannot work with it. The snapshot must stay. */
+struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot);
+void pct_unwind_close(struct pct_unwinder *unwinder);
+
+/* The stack of the thread at this index of the snapshot, innermost frame first, without the frames that belong to pct or
+ * to the start of a thread. Empty when nothing could be found. */
+void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack);
+
+#endif

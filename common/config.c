@@ -1,0 +1,525 @@
+/* Configurations as text: specs, tokens, numbers, names of variables. See config.h.
+ *
+ * Used by the shim at start-up and when it reports, inside the target, and by the `pct` command; so that both read and
+ * write the same text. No libc: nothing here allocates, prints or looks at the locale.
+ *
+ * The grammar of a token (docs/TOKEN.md explains it):
+ *
+ *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
+ *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ ",time=real" ] [ ",max-steps=" VALUE ]
+ *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
+ *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
+ *     SEED  = decimal
+ *     EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start
+ *     HASH  = 16 lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known
+ *     CHECK = 4 lower-case hexadecimal digits: the low 16 bits of XXH3_64bits (seed 0) over all that stands before the
+ *             last ":"
+ *
+ *     pct1:pct,depth=3,k=1207:42:671f3a20:8f1c22d0a1b2c3d4:33ab
+ *
+ * There is exactly one token for a configuration: whatever pct itself would have written differently (a leading zero,
+ * parameters in another order) is refused. The check digits let one damaged token in 65,536 pass. */
+#include "config.h"
+#include "text.h"
+#include <errno.h>
+#include <pct/random.h>
+
+#define TOKEN_VERSION 1u
+#define QUOTE_MAX 80u /* characters of the user's text that a message repeats */
+
+static const char time_name[] = "time";
+static const char max_steps_name[] = "max-steps";
+
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+/* Characters before the first `end`, or before the end of the text. */
+static size_t span(const char *text, char end)
+{
+    size_t length = 0;
+    while (text[length] && text[length] != end)
+        length++;
+    return length;
+}
+
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+/* to[size], size > length. */
+static void copy(char *to, const char *from, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] = from[i];
+    to[length] = '\0';
+}
+
+/* What the user wrote, in quotes, cut if long; control characters would break the one line of a message. */
+static void add_quoted(struct pct_text *text, const char *string)
+{
+    pct_text_add_char(text, '\'');
+    size_t i;
+    for (i = 0; i < QUOTE_MAX && string[i]; i++)
+        pct_text_add_char(text, (unsigned char)string[i] < ' ' || string[i] == 0x7f ? '?' : string[i]);
+    pct_text_add(text, string[i] ? "...'" : "'");
+}
+
+/* The message: before 'quoted' after. */
+static int fail(char *error, size_t size, const char *before, const char *quoted, const char *after)
+{
+    struct pct_text text;
+    pct_text_init(&text, error, size);
+    pct_text_add(&text, before);
+    if (quoted)
+        add_quoted(&text, quoted);
+    pct_text_add(&text, after);
+    return -EINVAL;
+}
+
+/* The value of a digit in this base, or -1. */
+static int digit_value(char c, unsigned base, bool upper)
+{
+    int value = -1;
+    if (c >= '0' && c <= '9')
+        value = c - '0';
+    else if (c >= 'a' && c <= 'f')
+        value = c - 'a' + 10;
+    else if (upper && c >= 'A' && c <= 'F')
+        value = c - 'A' + 10;
+    return value < (int)base ? value : -1;
+}
+
+enum number { NUMBER_OK, NUMBER_BAD, NUMBER_TOO_BIG };
+
+/* All of text is a number in this base. */
+static enum number read_number(uint64_t *value, const char *text, unsigned base, bool upper)
+{
+    uint64_t result = 0;
+    bool too_big = false;
+    if (!*text)
+        return NUMBER_BAD;
+    for (; *text; text++) {
+        int digit = digit_value(*text, base, upper);
+        if (digit < 0)
+            return NUMBER_BAD;
+        too_big |= __builtin_mul_overflow(result, (uint64_t)base, &result);
+        too_big |= __builtin_add_overflow(result, (uint64_t)digit, &result);
+    }
+    *value = result;
+    return too_big ? NUMBER_TOO_BIG : NUMBER_OK;
+}
+
+int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64_t max, const char *what, char *error,
+                         size_t size)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    uint64_t result;
+    enum number number = hexadecimal ? read_number(&result, text + 2, 16, true) : read_number(&result, text, 10, false);
+    if (number == NUMBER_OK && result >= min && result <= max) {
+        *value = result;
+        return 0;
+    }
+    struct pct_text message;
+    pct_text_init(&message, error, size);
+    pct_text_add(&message, what);
+    pct_text_add(&message, ": ");
+    add_quoted(&message, text);
+    pct_text_add(&message,
+                 number == NUMBER_BAD ? " is not a whole number; it must be " : " is out of range; it must be ");
+    pct_text_add_u64(&message, min);
+    pct_text_add(&message, " to ");
+    pct_text_add_u64(&message, max);
+    return -EINVAL;
+}
+
+/* Specs */
+
+static unsigned count_params(const struct pct_strategy *strategy)
+{
+    unsigned count = 0;
+    while (strategy->params && count <= PCT_MAX_PARAMS && strategy->params[count].name)
+        count++;
+    return count;
+}
+
+/* Of lower-case letters, digits and '-'. */
+static bool is_word(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-'))
+            return false;
+    return true;
+}
+
+/* An out-of-tree strategy may declare what a token could not hold: found here, before it does harm. */
+static const char *bad_params(const struct pct_strategy *strategy)
+{
+    unsigned count = count_params(strategy);
+    if (count > PCT_MAX_PARAMS)
+        return " declares more parameters than pct has room for";
+    for (unsigned i = 0; i < count; i++) {
+        const struct pct_param *param = &strategy->params[i];
+        if (!*param->name)
+            return " declares a parameter with an empty name";
+        if (param->zero && (param->min || !is_word(param->zero)))
+            return " declares a word for a parameter's value 0 that a token cannot hold, or that is out of range";
+        if (!is_word(param->name))
+            return " declares a parameter whose name is not of lower-case letters, digits and '-'";
+        if (same(param->name, time_name) || same(param->name, max_steps_name))
+            return " declares a parameter named time or max-steps, which pct keeps for itself";
+        if (param->preset < param->min || param->preset > param->max)
+            return " declares a parameter whose preset value is out of its own range";
+        for (unsigned j = 0; j < i; j++)
+            if (same(param->name, strategy->params[j].name))
+                return " declares two parameters of one name";
+    }
+    return NULL;
+}
+
+static int fail_unknown_param(const struct pct_strategy *strategy, const char *name, char *error, size_t size)
+{
+    const char *words[PCT_MAX_PARAMS + 2];
+    unsigned count = count_params(strategy);
+    for (unsigned i = 0; i < count; i++)
+        words[i] = strategy->params[i].name;
+    words[count++] = time_name;
+    words[count++] = max_steps_name;
+
+    struct pct_text text;
+    pct_text_init(&text, error, size);
+    pct_text_add(&text, "strategy ");
+    pct_text_add(&text, strategy->name);
+    pct_text_add(&text, " has no parameter ");
+    add_quoted(&text, name);
+    const char *closest = pct_text_closest(name, words, count);
+    if (closest) {
+        pct_text_add(&text, "; did you mean ");
+        add_quoted(&text, closest);
+        pct_text_add(&text, "?");
+    } else {
+        pct_text_add(&text, "; it has ");
+        for (unsigned i = 0; i < count; i++) {
+            pct_text_add(&text, i ? ", " : "");
+            pct_text_add(&text, words[i]);
+        }
+    }
+    return -EINVAL;
+}
+
+enum { SEEN_TIME = 1, SEEN_MAX_STEPS = 2 };
+
+/* The value of a parameter; where there is a word for 0, only that means 0. */
+static int parse_value(uint64_t *value, const char *text, const struct pct_param *param, char *error, size_t size)
+{
+    if (!param->zero)
+        return pct_config_parse_u64(value, text, param->min, param->max, param->name, error, size);
+    *value = 0;
+    if (same(text, param->zero))
+        return 0;
+    if (!pct_config_parse_u64(value, text, 1, param->max, param->name, error, size))
+        return 0;
+    if (size) {
+        struct pct_text message;
+        size_t length = length_of(error);
+        pct_text_init(&message, error + length, size - length);
+        pct_text_add(&message, ", or ");
+        pct_text_add(&message, param->zero);
+    }
+    return -EINVAL;
+}
+
+/* One `name=value`, terminated. `seen` has the reserved ones that came before. */
+static int parse_param(struct pct_config *config, const struct pct_strategy *strategy, char *item, unsigned *seen,
+                       char *error, size_t size)
+{
+    size_t name_length = span(item, '=');
+    if (!item[name_length])
+        return fail(error, size, "expected PARAM=VALUE after the strategy's name, not ", item,
+                    span(config->strategy, '/') < length_of(config->strategy)
+                        ? "; the path of a strategy cannot have ',' in it"
+                        : "");
+    item[name_length] = '\0';
+    const char *value = item + name_length + 1;
+
+    unsigned reserved = same(item, time_name) ? SEEN_TIME : same(item, max_steps_name) ? SEEN_MAX_STEPS : 0;
+    if (reserved) {
+        if (*seen & reserved)
+            return fail(error, size, "parameter ", item, " is given twice");
+        *seen |= reserved;
+        if (reserved == SEEN_MAX_STEPS)
+            return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, item, error, size);
+        if (!same(value, "real") && !same(value, "virtual"))
+            return fail(error, size, "time: ", value, " is not a kind of time; it must be virtual or real");
+        config->real_time = same(value, "real");
+        return 0;
+    }
+    unsigned count = count_params(strategy);
+    for (unsigned i = 0; i < count; i++) {
+        const struct pct_param *param = &strategy->params[i];
+        if (!same(item, param->name))
+            continue;
+        if (config->given & (UINT32_C(1) << i))
+            return fail(error, size, "parameter ", item, " is given twice");
+        config->given |= UINT32_C(1) << i;
+        return parse_value(&config->run.param[i], value, param, error, size);
+    }
+    return fail_unknown_param(strategy, item, error, size);
+}
+
+static size_t decimal_length(uint64_t value)
+{
+    size_t length = 1;
+    while (value /= 10)
+        length++;
+    return length;
+}
+
+/* Whether parameter i stands in a token as its word for 0. */
+static bool is_zero_word(const struct pct_strategy *strategy, unsigned i, const struct pct_config *config)
+{
+    return strategy->params[i].zero && !config->run.param[i];
+}
+
+/* The longest token that this configuration can get, whatever its seed, epoch and hash. */
+static size_t longest_token(const struct pct_config *config, const struct pct_strategy *strategy)
+{
+    size_t length = sizeof "pct1:::::" - 1 + length_of(config->strategy) + 20 + 16 + 16 + 4;
+    unsigned count = count_params(strategy);
+    for (unsigned i = 0; i < count; i++)
+        length += sizeof ",=" - 1 + length_of(strategy->params[i].name) +
+                  (is_zero_word(strategy, i, config) ? length_of(strategy->params[i].zero)
+                                                     : decimal_length(config->run.param[i]));
+    return length + sizeof ",time=real,max-steps=" - 1 + 20;
+}
+
+/* pct_config_parse_spec(), which also says what it found. */
+static int parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find,
+                      const struct pct_strategy **found, char *error, size_t size)
+{
+    struct pct_config result = *config; /* nothing is changed unless all is well */
+    size_t length = span(spec, ',');
+    if (!length)
+        return fail(error, size, "no strategy is named in ", spec, "; expected NAME[,PARAM=VALUE...]");
+    if (length >= sizeof result.strategy)
+        return fail(error, size, "the strategy's path is too long: ", spec, "");
+    copy(result.strategy, spec, length);
+    for (const char *c = result.strategy; *c; c++) {
+        if (*c == ':')
+            return fail(error, size, "the path of a strategy cannot have ':' in it: ", result.strategy, "");
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return fail(error, size, "the path of a strategy cannot have control characters in it: ", result.strategy,
+                        "");
+    }
+    if (size)
+        error[0] = '\0';
+    const struct pct_strategy *strategy = find(result.strategy, error, size);
+    if (!strategy)
+        return size && error[0] ? -EINVAL : fail(error, size, "unknown strategy ", result.strategy, "");
+    const char *bad = bad_params(strategy);
+    if (bad)
+        return fail(error, size, "strategy ", result.strategy, bad);
+
+    result.given = 0;
+    unsigned count = count_params(strategy);
+    for (unsigned i = 0; i < PCT_MAX_PARAMS; i++)
+        result.run.param[i] = i < count ? strategy->params[i].preset : 0;
+    unsigned seen = 0;
+    const char *rest = spec + length;
+    while (*rest == ',') {
+        char item[PCT_TOKEN_MAX];
+        rest++;
+        length = span(rest, ',');
+        if (length >= sizeof item)
+            return fail(error, size, "too long for a parameter: ", rest, "");
+        copy(item, rest, length);
+        if (parse_param(&result, strategy, item, &seen, error, size))
+            return -EINVAL;
+        rest += length;
+    }
+    if (longest_token(&result, strategy) >= PCT_TOKEN_MAX)
+        return fail(error, size, "the strategy's path and parameters are too long for a token: ", result.strategy, "");
+    *config = result;
+    *found = strategy;
+    return 0;
+}
+
+int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
+                          size_t size)
+{
+    const struct pct_strategy *strategy;
+    return parse_spec(config, spec, find, &strategy, error, size);
+}
+
+/* Tokens */
+
+static unsigned check_digits(const char *text, size_t length)
+{
+    return (unsigned)(XXH3_64bits(text, length) & 0xffff);
+}
+
+size_t pct_config_format_token(char *out, size_t size, const struct pct_config *config,
+                               const struct pct_strategy *strategy)
+{
+    struct pct_text text;
+    pct_text_init(&text, out, size);
+    pct_text_add(&text, "pct");
+    pct_text_add_u64(&text, TOKEN_VERSION);
+    pct_text_add_char(&text, ':');
+    pct_text_add(&text, config->strategy);
+    unsigned count = count_params(strategy);
+    for (unsigned i = 0; i < count && i < PCT_MAX_PARAMS; i++) {
+        const struct pct_param *param = &strategy->params[i];
+        if (param->quiet && config->run.param[i] == param->preset)
+            continue;
+        pct_text_add_char(&text, ',');
+        pct_text_add(&text, param->name);
+        pct_text_add_char(&text, '=');
+        if (is_zero_word(strategy, i, config))
+            pct_text_add(&text, param->zero);
+        else
+            pct_text_add_u64(&text, config->run.param[i]);
+    }
+    if (config->real_time)
+        pct_text_add(&text, ",time=real");
+    if (config->max_steps) {
+        pct_text_add(&text, ",max-steps=");
+        pct_text_add_u64(&text, config->max_steps);
+    }
+    pct_text_add_char(&text, ':');
+    pct_text_add_u64(&text, config->run.seed);
+    pct_text_add_char(&text, ':');
+    pct_text_add_hex(&text, config->epoch, 0);
+    pct_text_add_char(&text, ':');
+    if (config->has_hash)
+        pct_text_add_hex(&text, config->hash, 16);
+    else
+        pct_text_add_char(&text, '-');
+    unsigned check = size ? check_digits(out, text.length) : 0;
+    pct_text_add_char(&text, ':');
+    pct_text_add_hex(&text, check, 4);
+    return text.length;
+}
+
+/* "pct", a version without leading zeros, ":". 0 if it is not that; a version beyond reason is the largest one. */
+static uint64_t token_version(const char *token)
+{
+    if (token[0] != 'p' || token[1] != 'c' || token[2] != 't' || token[3] == '0')
+        return 0;
+    uint64_t version = 0;
+    const char *c;
+    for (c = token + 3; *c >= '0' && *c <= '9'; c++)
+        version = version > 999999 ? 999999 : version * 10 + (uint64_t)(*c - '0');
+    return *c == ':' ? version : 0;
+}
+
+static int fail_newer(uint64_t version, char *error, size_t size)
+{
+    struct pct_text text;
+    pct_text_init(&text, error, size);
+    pct_text_add(&text, "this token has version ");
+    pct_text_add_u64(&text, version);
+    pct_text_add(&text, ", and this pct reads version ");
+    pct_text_add_u64(&text, TOKEN_VERSION);
+    pct_text_add(&text, " only: replay it with the newer pct that printed it");
+    return -EINVAL;
+}
+
+enum { FIELD_VERSION, FIELD_SPEC, FIELD_SEED, FIELD_EPOCH, FIELD_HASH, FIELD_CHECK, FIELDS };
+
+/* Cut text at its colons. False if there are not exactly FIELDS parts. */
+static bool cut_fields(char *text, char *field[FIELDS])
+{
+    unsigned count = 1;
+    field[0] = text;
+    for (char *c = text; *c; c++) {
+        if (*c != ':')
+            continue;
+        if (count == FIELDS)
+            return false;
+        *c = '\0';
+        field[count++] = c + 1;
+    }
+    return count == FIELDS;
+}
+
+int pct_config_parse_token(struct pct_config *config, const char *token, pct_find_strategy *find, char *error,
+                           size_t size)
+{
+    static const char damaged[] = " is damaged or cut short (its check digits do not match): copy all of it again";
+    static const char foreign[] = " was not written by pct, though its check digits match";
+    uint64_t version = token_version(token);
+    if (!version)
+        return fail(error, size, "", token,
+                    " is not a token; a token looks like pct1:pct,depth=3,k=1207:42:671f3a20:8f1c22d0a1b2c3d4:33ab");
+    if (version > TOKEN_VERSION)
+        return fail_newer(version, error, size);
+
+    size_t length = length_of(token);
+    char text[PCT_TOKEN_MAX];
+    char *field[FIELDS];
+    if (length >= sizeof text)
+        return fail(error, size, "token ", token, damaged);
+    copy(text, token, length);
+    size_t checked = length;
+    while (checked && text[checked] != ':')
+        checked--;
+    uint64_t check;
+    if (length - checked != sizeof ":7f3a" - 1 || read_number(&check, text + checked + 1, 16, false) != NUMBER_OK ||
+        check != check_digits(text, checked))
+        return fail(error, size, "token ", token, damaged);
+    if (!cut_fields(text, field))
+        return fail(error, size, "token ", token, foreign);
+
+    struct pct_config result = *config;
+    result.real_time = false;
+    result.max_steps = 0;
+    const struct pct_strategy *strategy;
+    int status = parse_spec(&result, field[FIELD_SPEC], find, &strategy, error, size);
+    if (status)
+        return status;
+    result.has_hash = !same(field[FIELD_HASH], "-");
+    result.hash = 0;
+    if (read_number(&result.run.seed, field[FIELD_SEED], 10, false) != NUMBER_OK ||
+        read_number(&result.epoch, field[FIELD_EPOCH], 16, false) != NUMBER_OK ||
+        (result.has_hash && read_number(&result.hash, field[FIELD_HASH], 16, false) != NUMBER_OK))
+        return fail(error, size, "token ", token, foreign);
+
+    /* A preset may differ from one version of a strategy to the next: a token must not depend on it, unless the strategy
+     * says that it never will. */
+    unsigned count = count_params(strategy);
+    for (unsigned i = 0; i < count; i++)
+        if (!(result.given >> i & 1) && !strategy->params[i].quiet)
+            return fail(error, size, "this token is from another version of its strategy: it lacks parameter ",
+                        strategy->params[i].name, "");
+    char again[PCT_TOKEN_MAX];
+    pct_config_format_token(again, sizeof again, &result, strategy);
+    if (!same(again, token))
+        return fail(error, size, "token ", token, foreign);
+    *config = result;
+    return 0;
+}
+
+/* Variables */
+
+const char *pct_config_unknown_variable(const char *variable)
+{
+#define NAME(name, value, help) #name,
+    static const char *const names[] = { PCT_VARIABLES(NAME) };
+#undef NAME
+    const size_t count = sizeof names / sizeof names[0];
+    for (size_t i = 0; i < count; i++)
+        if (same(variable, names[i]))
+            return NULL;
+    const char *closest = pct_text_closest(variable, names, count);
+    return closest ? closest : "";
+}

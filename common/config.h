@@ -1,0 +1,69 @@
+/* What a run is made of, as text and as a struct: strategy, parameters, seed, token. Shared by the shim (inside the
+ * target, so: no malloc, no stdio, no locale) and by the `pct` command, which therefore can never disagree.
+ * docs/TOKEN.md has the grammar. */
+#ifndef PCT_COMMON_CONFIG_H
+#define PCT_COMMON_CONFIG_H
+
+#include <pct/strategy.h>
+#include <pct/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pct_config {
+    char strategy[256]; /* a built-in name, or a path (it has a slash) */
+    uint32_t given;     /* bit i: parameter i was given by the user, not preset */
+    struct pct_run run; /* seed and the values of the parameters */
+    uint64_t epoch;     /* seconds since 1970 at which virtual time begins; 0: the time of the start */
+    bool real_time;     /* PCT_TIME=real */
+    uint64_t max_steps; /* step bound, 0: none */
+    bool has_hash;
+    uint64_t hash; /* the trace hash that a token promises */
+};
+
+/* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the way
+ * out, with a "did you mean" where a known word is close). */
+
+/* Parse `NAME[,param=value...]`, also the reserved parameters time= and max-steps=. `find` returns the strategy of that
+ * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
+ * given get their presets. */
+typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
+int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
+                          size_t size);
+
+/* Parse a token: version, spec, seed, epoch, hash, check digits. Says apart: not a token, damaged (check digits),
+ * from a newer version of pct. */
+int pct_config_parse_token(struct pct_config *config, const char *token, pct_find_strategy *find, char *error,
+                           size_t size);
+
+/* Whole numbers: decimal digits, or 0x and hexadecimal. what names the thing in the message. */
+int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64_t max, const char *what, char *error,
+                         size_t size);
+
+/* Format the token of this configuration (with the hash if has_hash). strategy gives the names of the parameters.
+ * Returns its length; out is always terminated. */
+size_t pct_config_format_token(char *out, size_t size, const struct pct_config *config,
+                               const struct pct_strategy *strategy);
+
+/* The variables of the environment that pct knows: X(NAME, value, one line of help). docs/VARIABLES.md is generated. */
+#define PCT_VARIABLES(X)                                                                                               \
+    X(PCT_STRATEGY, "NAME[,PARAM=VALUE...]",                                                                           \
+      "the strategy and its parameters; a path loads an out-of-tree one. Default: pct")                                \
+    X(PCT_SEED, "NUMBER", "the seed. Default: drawn at random, and printed")                                           \
+    X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
+    X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
+    X(PCT_TRACE, "FILE",                                                                                               \
+      "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
+    X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \
+    X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
+    X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
+    X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
+    X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \
+      "a thread that has computed for this long without a call that pct intercepts lets others go first; one that "    \
+      "sleeps or spins does so much earlier, by itself. off: none of this. Default: 10000")                            \
+    X(PCT_LOG, "normal|quiet", "quiet: print nothing at all, not even failures; for the pct command. Default: normal")
+
+/* NULL if `variable` ("PCT_SEED", without the value) is known; otherwise the closest known one, or "" if none is close. */
+const char *pct_config_unknown_variable(const char *variable);
+
+#endif

@@ -1,0 +1,37 @@
+/* The running hash of a trace (docs/TRACE.md): the shim computes it while it records, the command to check a file. */
+#ifndef PCT_COMMON_HASH_H
+#define PCT_COMMON_HASH_H
+
+#include <pct/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Of up to PCT_TRACE_BLOCK records, given the hash of all before them. How long the outside world took is not part of it: a
+ * run is the same run when a client answers a little later. */
+static inline uint64_t pct_hash_records(const uint64_t *records, size_t count, uint64_t before)
+{
+    const uint64_t op = PCT_RECORD(0, 0x7f, 0, 0) & ~PCT_RECORD(0, 0, 0, 0);
+    const uint64_t outside = PCT_RECORD(0, PCT_OP_OUTSIDE, 0, 0) & op;
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= (records[i] & op) == outside;
+    if (__builtin_expect(!any, 1))
+        return XXH3_64bits_withSeed(records, count * sizeof *records, before);
+    /* In pieces: whoever calls this may have a small stack. */
+    uint64_t piece[32];
+    XXH3_state_t state = { .seed = 0 };
+    XXH3_64bits_reset_withSeed(&state, before);
+    for (size_t i = 0, used = 0; i < count; i++) {
+        piece[used++] =
+            (records[i] & op) == outside ? PCT_RECORD(PCT_RECORD_THREAD(records[i]), PCT_OP_OUTSIDE, 0, 0) : records[i];
+        if (used == sizeof piece / sizeof *piece || i + 1 == count) {
+            XXH3_64bits_update(&state, piece, used * sizeof *piece);
+            used = 0;
+        }
+    }
+    return XXH3_64bits_digest(&state);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* Random numbers as a pure function of (seed, stream, counter): no hidden state, so a number does not depend on when it
+ * was drawn, and two uses never disturb each other. For the scheduler and for strategies; needs nothing but xxhash. */
+#ifndef PCT_RANDOM_H
+#define PCT_RANDOM_H
+
+#define XXH_INLINE_ALL
+#include <stdint.h>
+#include <xxhash.h>
+
+/* Streams below 256 belong to pct itself; strategies of others begin at PCT_STREAM_USER. */
+enum {
+    PCT_STREAM_PRIORITY = 1, /* by thread */
+    PCT_STREAM_CHANGE = 2,   /* by change point */
+    PCT_STREAM_PICK = 3,     /* by step */
+    PCT_STREAM_CHOOSE = 4,   /* by step */
+    PCT_STREAM_SPIN = 5,     /* by thread and count */
+    PCT_STREAM_DELAY = 6,    /* by thread and step */
+    PCT_STREAM_CHILD = 7,    /* seeds of child processes, by ordinal */
+    PCT_STREAM_TARGET = 8,   /* what the target reads from getrandom and its like */
+    PCT_STREAM_EVENT = 9,    /* by thread and count */
+    PCT_STREAM_OBJECT = 10,  /* by object */
+    PCT_STREAM_INTEND = 11,  /* by step */
+    PCT_STREAM_USER = 256
+};
+
+/* 64 uniform bits for this place. The seed is hashed along with the place, not given as XXH3's seed: that one is only added
+ * to the words of so short an input, and stream 2 of seed 5 would be stream 1 of seed 4 over again. */
+static inline uint64_t pct_random(uint64_t seed, uint32_t stream, uint64_t counter)
+{
+    uint64_t place[3] = { seed, stream, counter };
+    return XXH3_64bits(place, sizeof place);
+}
+
+/* Uniform over 0 .. bound-1 (bound > 0), without bias worth naming: the multiply-shift of a 64-bit number, whose
+ * deviation is below bound / 2^64. */
+static inline uint64_t pct_random_below(uint64_t seed, uint32_t stream, uint64_t counter, uint64_t bound)
+{
+    return (uint64_t)(((unsigned __int128)pct_random(seed, stream, counter) * bound) >> 64);
+}
+
+/* Which of `waiters` a signal wakes, for strategies that leave it to chance: uniform. One step may choose several times,
+ * among ever fewer waiters. */
+static inline uint32_t pct_random_waiter(uint64_t seed, uint32_t waiters, uint64_t step)
+{
+    return (uint32_t)pct_random_below(seed, PCT_STREAM_CHOOSE, step << 16 | waiters, waiters);
+}
+
+#endif

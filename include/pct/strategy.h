@@ -1,0 +1,125 @@
+/* The interface between the scheduler and a strategy.
+ *
+ * A strategy decides, at a scheduling point, which enabled thread runs next and for how many steps. It is a table of
+ * functions over a zeroed block of state that the scheduler provides; it never sees an address, a pthread or the clock,
+ * and it must be a pure function of its parameters, the seed and the calls made to it: that is what makes a token replay.
+ *
+ * Who calls it, and when: the scheduler, on the turn of the thread that holds the baton, inside its slow path. A strategy
+ * therefore needs no locks, and must not call malloc, stdio or anything that the target may have replaced. Helpers that
+ * keep to these rules stand in <pct/sets.h> (sets of threads) and <pct/random.h> (the random numbers).
+ *
+ * An out-of-tree strategy is a shared object that exports one `const struct pct_strategy pct_strategy`, loaded with
+ * PCT_STRATEGY=./mine.so (there must be a slash in the name). docs/STRATEGIES.md walks through an example.
+ */
+#ifndef PCT_STRATEGY_H
+#define PCT_STRATEGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PCT_STRATEGY_ABI 2u
+
+#define PCT_NO_THREAD UINT32_MAX
+#define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
+#define PCT_UNLIMITED UINT64_MAX
+#define PCT_MAX_PARAMS 32
+
+/* A parameter of a strategy: an unsigned whole number. Its value arrives in pct_run.param at the same index. */
+struct pct_param {
+    const char *name; /* as in `depth=3`: lower-case letters, digits and `-` */
+    uint64_t preset;  /* the value when the user gives none */
+    uint64_t min, max;
+    const char *help; /* one line */
+    const char *zero; /* what the user may write for 0, as in `depth=auto`, or NULL */
+    bool quiet;       /* tokens leave it out while it has its preset, which therefore must never change */
+};
+
+/* What a thread is about to do: its pending operation. */
+struct pct_operation {
+    uint32_t op;     /* enum pct_op, <pct/trace.h> */
+    uint32_t object; /* which one: numbers in the order of first use; PCT_THREAD_OBJECT + id for a thread; 0: none */
+    bool reads;      /* commutes with another operation on this object that reads */
+};
+#define PCT_THREAD_OBJECT 0x80000000u
+
+/* What is fixed for a run before its first step. */
+struct pct_run {
+    uint64_t seed;
+    uint64_t param[PCT_MAX_PARAMS];
+};
+
+/* Why the scheduler asks. */
+enum pct_why {
+    PCT_WHY_START,   /* the first step of the run */
+    PCT_WHY_BUDGET,  /* the running thread has used up the budget that pick() gave it */
+    PCT_WHY_ENABLED, /* since the last pick a thread has become enabled, or all but one disabled; the budget may not be
+                        used up */
+    PCT_WHY_BLOCKED, /* the running thread's pending operation is not enabled */
+    PCT_WHY_FINISHED /* the running thread has finished */
+};
+
+/* A scheduling point at which the strategy is asked. */
+struct pct_point {
+    uint64_t step;    /* steps passed so far: 0 at the start of the run */
+    uint64_t ran;     /* steps that the running thread made since the last pick */
+    uint32_t current; /* the running thread, PCT_NO_THREAD at the start; still enabled iff why is BUDGET or ENABLED */
+    uint32_t enabled; /* how many threads are enabled: at least 1 */
+    enum pct_why why;
+};
+
+/* "Run this thread for this many steps unless it blocks, another thread becomes enabled, or it is left alone." A budget of
+ * 0 counts as 1; PCT_UNLIMITED means until one of those happens. */
+struct pct_choice {
+    uint32_t thread; /* must be enabled: anything else ends the run with an internal error */
+    uint64_t budget; /* steps */
+};
+
+struct pct_strategy {
+    uint32_t abi;                                      /* PCT_STRATEGY_ABI */
+    const char *name;                                  /* as in the token */
+    const char *summary;                               /* one line for `pct strategies` */
+    const char *source;                                /* the paper and section that it follows, or NULL */
+    const struct pct_param *params;                    /* ended by an entry without a name, or NULL */
+    uint32_t (*state_size)(const struct pct_run *run); /* bytes of state; called once, before start() */
+
+    /* Begin a run. state is zeroed and 64-byte aligned. Returns 0, or a negative errno when the parameters make no sense
+     * together, and then *why is set to a message that the user can act on. If they are merely odd: 0, and a message. */
+    int (*start)(void *state, const struct pct_run *run, const char **why);
+
+    /* A thread with this id exists from now on, made by the one that runs. It is not enabled until enable() says so.
+     * Optional. */
+    void (*created)(void *state, uint32_t thread);
+
+    /* What this thread will do in its next step, unless it says otherwise before: the running thread when it comes to a
+     * scheduling point, a new one before it is first enabled, one that waits when what it waits for changes. Operations
+     * that can block are always announced; of others, those within a budget are not: with a budget of 1, all are.
+     * Optional. */
+    void (*announce)(void *state, uint32_t thread, const struct pct_operation *next);
+
+    /* The pending operation of this thread can now complete / can no longer complete (or the thread has finished). */
+    void (*enable)(void *state, uint32_t thread);
+    void (*disable)(void *state, uint32_t thread);
+
+    /* Which enabled thread runs next, and for how long. Never called without an enabled thread. */
+    struct pct_choice (*pick)(void *state, const struct pct_point *point);
+
+    /* Which of `waiters` (at least 2, in the order of their arrival) a signal wakes: an index below it.
+     * Optional: without it, the first. */
+    uint32_t (*choose)(void *state, uint32_t waiters, uint64_t step);
+
+    /* The running thread makes no progress: since it last blocked, it has passed `spins` (at least 1) scheduling points
+     * that were yields, failed try-operations, sleeps of no length or reads of the clock in a loop. The next pick follows at once, with
+     * why = BUDGET. A strategy that could run this thread for ever must let others overtake it here
+     * (PCT, section 4.1, "starvation free"). Optional for strategies that are fair anyway. */
+    void (*spinning)(void *state, uint32_t thread, uint64_t spins);
+
+    /* The thread is about to end the process (exit, return from main). A strategy by priorities puts it last, so that
+     * what the others still do shows its bugs (PCT, section 4.2, "Final Wait"). Optional. */
+    void (*final_wait)(void *state, uint32_t thread);
+
+    /* At the end of a run: what its parameter `k` should have been, where that is not the number of steps. ran: steps since
+     * the last pick. Optional. */
+    uint64_t (*points)(const void *state, uint64_t ran);
+};
+
+#endif

@@ -1,0 +1,285 @@
+/* The trace of a run: one file (or one anonymous mapping) that the shim writes and the `pct` command reads.
+ *
+ *     header (PCT_TRACE_HEADER_SIZE bytes)  who ran, under which token, how it ended
+ *     records (8 bytes a step)              the schedule: which thread did what to which object
+ *     snapshot (optional)                   after a failure: memory map, registers and stacks of all threads
+ *
+ * The file is mapped shared while the target runs, so it survives whatever kills the target: a header that still says
+ * PCT_VERDICT_RUNNING belongs to a process that was killed, and its records end at the first zero.
+ * All numbers are little-endian. docs/TRACE.md describes the format for other readers.
+ */
+#ifndef PCT_TRACE_H
+#define PCT_TRACE_H
+
+#include <stdint.h>
+
+#define PCT_TRACE_MAGIC "PCTTRACE"
+#define PCT_TRACE_VERSION 1u
+#define PCT_TRACE_HEADER_SIZE 8192u
+#define PCT_TRACE_BLOCK 512u /* records; the running hash advances by blocks of this many */
+
+/* A record: 1 valid bit | 15 thread | 7 operation | 16 argument | 25 object (from the highest bit down).
+ * The object is its number by first use (0: none); of threads it is the id, of descriptors the descriptor.
+ * The argument depends on the operation: see enum pct_op. */
+#define PCT_RECORD(thread, op, arg, object)                                                                            \
+    ((UINT64_C(1) << 63) | ((uint64_t)(thread) << 48) | ((uint64_t)(op) << 41) | ((uint64_t)((arg)&0xffffu) << 25) |   \
+     ((uint64_t)(object)&0x1ffffffu))
+#define PCT_RECORD_THREAD(r) ((uint32_t)((r) >> 48) & 0x7fffu)
+#define PCT_RECORD_OP(r) ((uint32_t)((r) >> 41) & 0x7fu)
+#define PCT_RECORD_ARG(r) ((uint32_t)((r) >> 25) & 0xffffu)
+#define PCT_RECORD_OBJECT(r) ((uint32_t)(r)&0x1ffffffu)
+
+/* Operations. X(identifier, name, object class): append only, the numbers stand in traces. */
+#define PCT_OPS(X)                                                                                                     \
+    X(NONE, "none", NONE)                                                                                              \
+    X(THREAD_START, "start", THREAD)   /* a thread's first step */                                                     \
+    X(THREAD_FINISH, "finish", THREAD) /* its last, after its destructors */                                           \
+    X(THREAD_CREATE, "create", THREAD) /* object: the new thread */                                                    \
+    X(THREAD_JOIN, "join", THREAD)     /* arg: see PCT_ARG_* */                                                        \
+    X(THREAD_TRYJOIN, "tryjoin", THREAD)                                                                               \
+    X(THREAD_DETACH, "detach", THREAD)                                                                                 \
+    X(THREAD_EXIT, "thread exit", THREAD)                                                                              \
+    X(THREAD_CANCEL, "cancel", THREAD)                                                                                 \
+    X(TESTCANCEL, "testcancel", NONE)                                                                                  \
+    X(MUTEX_LOCK, "lock", MUTEX)                                                                                       \
+    X(MUTEX_TRYLOCK, "trylock", MUTEX) /* arg: PCT_ARG_BUSY when it failed */                                          \
+    X(MUTEX_UNLOCK, "unlock", MUTEX)                                                                                   \
+    X(MUTEX_INIT, "mutex init", MUTEX)                                                                                 \
+    X(MUTEX_DESTROY, "mutex destroy", MUTEX)                                                                           \
+    X(MUTEX_CONSISTENT, "mutex consistent", MUTEX)                                                                     \
+    X(COND_WAIT, "cond wait", COND) /* begins to wait, and gives the mutex up */                                       \
+    X(COND_WAKE, "cond wake", COND) /* returns from the wait with the mutex; arg: PCT_ARG_TIMEOUT */                   \
+    X(COND_SIGNAL, "signal", COND)  /* arg: index of the waiter chosen, PCT_ARG_NOBODY if none waited */               \
+    X(COND_BROADCAST, "broadcast", COND)                                                                               \
+    X(COND_INIT, "cond init", COND)                                                                                    \
+    X(COND_DESTROY, "cond destroy", COND)                                                                              \
+    X(RWLOCK_RDLOCK, "read lock", RWLOCK)                                                                              \
+    X(RWLOCK_WRLOCK, "write lock", RWLOCK)                                                                             \
+    X(RWLOCK_TRYRDLOCK, "try read lock", RWLOCK)                                                                       \
+    X(RWLOCK_TRYWRLOCK, "try write lock", RWLOCK)                                                                      \
+    X(RWLOCK_UNLOCK, "rwlock unlock", RWLOCK)                                                                          \
+    X(RWLOCK_INIT, "rwlock init", RWLOCK)                                                                              \
+    X(RWLOCK_DESTROY, "rwlock destroy", RWLOCK)                                                                        \
+    X(BARRIER_ARRIVE, "barrier arrive", BARRIER)                                                                       \
+    X(BARRIER_LEAVE, "barrier leave", BARRIER)                                                                         \
+    X(BARRIER_INIT, "barrier init", BARRIER)                                                                           \
+    X(BARRIER_DESTROY, "barrier destroy", BARRIER)                                                                     \
+    X(SPIN_LOCK, "spin lock", SPIN)                                                                                    \
+    X(SPIN_TRYLOCK, "spin trylock", SPIN)                                                                              \
+    X(SPIN_UNLOCK, "spin unlock", SPIN)                                                                                \
+    X(SPIN_INIT, "spin init", SPIN)                                                                                    \
+    X(SPIN_DESTROY, "spin destroy", SPIN)                                                                              \
+    X(SEM_WAIT, "sem wait", SEM)                                                                                       \
+    X(SEM_TRYWAIT, "sem trywait", SEM)                                                                                 \
+    X(SEM_POST, "sem post", SEM)                                                                                       \
+    X(SEM_INIT, "sem init", SEM)                                                                                       \
+    X(SEM_DESTROY, "sem destroy", SEM)                                                                                 \
+    X(ONCE, "once", ONCE) /* arg: PCT_ARG_RUN when this thread runs the routine */                                     \
+    X(ONCE_DONE, "once done", ONCE)                                                                                    \
+    X(GUARD_ACQUIRE, "static guard acquire", GUARD)                                                                    \
+    X(GUARD_RELEASE, "static guard release", GUARD)                                                                    \
+    X(FUTEX_WAIT, "futex wait", FUTEX)                                                                                 \
+    X(FUTEX_WOKEN, "futex woken", FUTEX)                                                                               \
+    X(FUTEX_WAKE, "futex wake", FUTEX) /* arg: index of the first waiter chosen */                                     \
+    X(YIELD, "yield", NONE)                                                                                            \
+    X(SLEEP, "sleep", NONE) /* begins to sleep */                                                                      \
+    X(AWAKE, "awake", NONE) /* has slept */                                                                            \
+    X(CLOCK, "clock", NONE) /* a read of the clock that is part of a spin */                                           \
+    X(SIGNAL_SEND, "signal send", THREAD)                                                                              \
+    X(SIGNAL_WAIT, "signal wait", NONE)                                                                                \
+    X(EXIT, "exit", NONE)         /* the process begins to end; waits for its turn */                                  \
+    X(EXIT_NOW, "exit now", NONE) /* the process ends at once: _exit, quick_exit, abort */                             \
+    X(FORK, "fork", NONE)                                                                                              \
+    X(OUTSIDE, "outside",                                                                                              \
+      NONE) /* nothing could run until this came; arg and object: microseconds, high and low bits */                   \
+    X(READ, "read", FD)                                                                                                \
+    X(WRITE, "write", FD)                                                                                              \
+    X(POLL, "poll", NONE)                                                                                              \
+    X(CLOSE, "close", FD)                                                                                              \
+    X(ACCEPT, "accept", FD)                                                                                            \
+    X(CONNECT, "connect", FD)                                                                                          \
+    X(SHUTDOWN, "shutdown", FD)                                                                                        \
+    X(FILE_LOCK, "file lock", FD) /* flock, lockf, fcntl */                                                            \
+    X(FILE_UNLOCK, "file unlock", FD)                                                                                  \
+    X(MESSAGE, "message queue", NONE)                                                                                  \
+    X(CHILD_WAIT, "wait for child", NONE)                                                                              \
+    X(STUCK, "stuck", NONE) /* lost the baton without having passed a point; arg: PCT_ARG_SPINS and the like */        \
+    X(SIGNAL_HANDLE, "signal handler", NONE) /* begins; arg: the signal */                                             \
+    X(TIMER_SET, "timer set", NONE)          /* arms or disarms a timer */
+
+enum pct_op {
+#define PCT_OP_ENUM(id, name, class) PCT_OP_##id,
+    PCT_OPS(PCT_OP_ENUM)
+#undef PCT_OP_ENUM
+        PCT_OP_COUNT
+};
+
+/* Classes of objects, for reports. */
+#define PCT_CLASSES(X)                                                                                                 \
+    X(NONE, "")                                                                                                        \
+    X(THREAD, "thread")                                                                                                \
+    X(MUTEX, "mutex")                                                                                                  \
+    X(COND, "condition variable")                                                                                      \
+    X(RWLOCK, "rwlock")                                                                                                \
+    X(BARRIER, "barrier")                                                                                              \
+    X(SPIN, "spinlock")                                                                                                \
+    X(SEM, "semaphore")                                                                                                \
+    X(ONCE, "once")                                                                                                    \
+    X(GUARD, "static guard")                                                                                           \
+    X(FUTEX, "futex")                                                                                                  \
+    X(FD, "descriptor")
+
+enum pct_class {
+#define PCT_CLASS_ENUM(id, name) PCT_CLASS_##id,
+    PCT_CLASSES(PCT_CLASS_ENUM)
+#undef PCT_CLASS_ENUM
+        PCT_CLASS_COUNT
+};
+
+/* Arguments of records. */
+#define PCT_ARG_TIMEOUT 1u
+#define PCT_ARG_BUSY 2u
+#define PCT_ARG_CANCELLED 3u
+#define PCT_ARG_RUN 4u
+#define PCT_ARG_ERROR 5u
+#define PCT_ARG_SPINS 6u  /* on plain memory */
+#define PCT_ARG_SLEEPS 7u /* in a call that pct does not intercept */
+#define PCT_ARG_RUNS 8u   /* on and on */
+#define PCT_ARG_NOBODY 0xffffu
+
+/* How a run ended. */
+#define PCT_VERDICTS(X)                                                                                                \
+    X(RUNNING, "running")     /* not yet, or killed before it could say */                                             \
+    X(EXIT, "exit")           /* the target ended by itself; pct_trace_header.exit_status */                           \
+    X(CRASH, "crash")         /* by a signal; pct_trace_header.signal */                                               \
+    X(ASSERTION, "assertion") /* __assert_fail and then SIGABRT; the text is in .message */                            \
+    X(DEADLOCK, "deadlock")                                                                                            \
+    X(LIVELOCK, "livelock")                                                                                            \
+    X(DIVERGENCE, "divergence") /* a replay left the recorded schedule; .message says where */                         \
+    X(INTERNAL, "internal error")                                                                                      \
+    X(TIMEOUT, "timeout") /* `pct run --timeout` asked for the last word */
+
+enum pct_verdict {
+#define PCT_VERDICT_ENUM(id, name) PCT_VERDICT_##id,
+    PCT_VERDICTS(PCT_VERDICT_ENUM)
+#undef PCT_VERDICT_ENUM
+        PCT_VERDICT_COUNT
+};
+
+/* Exit codes of the target when the tool ended it, and of the `pct` command. docs/EXIT-CODES.md. */
+enum {
+    PCT_EXIT_USAGE = 2,        /* bad option, variable, strategy, token or trace; the target was not started */
+    PCT_EXIT_CONFIDENCE = 119, /* `pct run --confidence`: no run failed, but it was not reached */
+    PCT_EXIT_DEADLOCK = 120,
+    PCT_EXIT_LIVELOCK = 121,
+    PCT_EXIT_DIVERGENCE = 122,
+    PCT_EXIT_NOT_CONTROLLED = 123, /* the linker did not preload libpct.so into the target */
+    PCT_EXIT_TIMEOUT = 124,        /* `pct run --timeout` killed it */
+    PCT_EXIT_INTERNAL = 125
+};
+
+/* What the scheduler could not order, counted. X(identifier, text for the report). */
+#define PCT_UNCONTROLLED(X)                                                                                            \
+    X(FOREIGN, "operations by threads that pct did not see start")                                                     \
+    X(PSHARED, "operations on process-shared objects")                                                                 \
+    X(OUTSIDE, "waits that were left to the outside world")                                                            \
+    X(FUTEX, "raw futex operations that are not modelled")                                                             \
+    X(CHILD, "child processes")                                                                                        \
+    X(HANDLER, "operations in signal handlers off turn")                                                               \
+    X(EXIT, "threads whose end the kernel did not confirm in time")                                                    \
+    X(SLEPT, "sleeps in calls that pct does not intercept: other threads went on")                                     \
+    X(SPUN, "spins on plain memory, without a call: other threads went first")                                         \
+    X(RAN, "long runs without a call, ended by real time: other threads went first")                                   \
+    X(SIGNAL, "signals that came from outside")
+
+enum pct_uncontrolled {
+#define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,
+    PCT_UNCONTROLLED(PCT_UNCONTROLLED_ENUM)
+#undef PCT_UNCONTROLLED_ENUM
+        PCT_UNCONTROLLED_COUNT
+};
+
+#define PCT_TOKEN_MAX 512u
+
+/* Where a thread was stuck with the baton (PCT_UNCONTROLLED_SLEPT, _SPUN, _RAN), and how often. */
+#define PCT_PLACES 16u
+struct pct_place {
+    uint64_t count; /* 0: the table ends here */
+    uint32_t kind;  /* enum pct_uncontrolled */
+    uint32_t thread;
+    int32_t call; /* the number of the system call that it slept in, -1 if it ran */
+    uint32_t unused;
+    char where[72]; /* FILE+0xOFFSET */
+};
+
+struct pct_trace_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_size;  /* PCT_TRACE_HEADER_SIZE */
+    uint64_t file_size;    /* bytes of the file that mean something; 0 while running */
+    uint64_t records_size; /* bytes that the record area may grow to */
+    uint64_t steps;        /* valid unless the verdict is RUNNING: then count the records */
+    uint64_t first;        /* the number, from 0, of the first step in the record area: not 0 only where just the last
+                              steps were kept, for a report */
+    uint64_t recorded;     /* steps that stand in the record area. Less than steps if space ran out */
+    uint64_t hash;         /* the running hash over all steps; docs/TRACE.md has its definition */
+    uint64_t seed;
+    uint64_t epoch;            /* seconds since 1970 at which virtual time began */
+    uint64_t switches;         /* times that the baton passed to another thread */
+    uint64_t preemptions;      /* those of them that left an enabled thread behind */
+    uint64_t virtual_ns;       /* virtual time that passed */
+    uint64_t uncontrolled[16]; /* by enum pct_uncontrolled */
+    uint32_t verdict;          /* enum pct_verdict */
+    int32_t exit_status;
+    int32_t signal;
+    int32_t pid;
+    uint32_t threads; /* n: threads that ever existed */
+    uint32_t max_enabled;
+    uint32_t objects;
+    uint32_t culprit;  /* the thread that crashed or failed the assertion; PCT_NO_THREAD if none */
+    uint64_t snapshot; /* offset of the snapshot in the file, 0 for none */
+    uint64_t snapshot_size;
+    char strategy[64];
+    char token[PCT_TOKEN_MAX]; /* without the hash while running, with it at the end */
+    char message[1024];        /* the assertion's text, where a replay diverged, what was lost */
+    char command[2048];        /* the arguments of the target, shell-quoted, cut if too long */
+    uint64_t points;           /* what the strategy's parameter k should have been; 0: the number of steps */
+    int32_t launcher;          /* the `pct` that made this file for one run, 0: none did */
+    struct pct_place places[PCT_PLACES];
+    uint32_t watched; /* the shim looks at `request` now and then */
+    uint32_t request; /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
+};
+
+/* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */
+enum { PCT_SNAP_MAPS = 1, PCT_SNAP_THREAD = 2, PCT_SNAP_STACK = 3, PCT_SNAP_OBJECT = 4 };
+struct pct_snap_section {
+    uint32_t type;
+    uint32_t thread; /* THREAD, STACK */
+    uint64_t size;   /* of the data that follow, in bytes, before padding to 8 */
+};
+/* MAPS: the text of /proc/self/maps. */
+/* THREAD: one of these. */
+struct pct_snap_thread {
+    uint32_t id;
+    int32_t tid;
+    uint32_t state;    /* enum pct_snap_state */
+    uint32_t op;       /* enum pct_op: the pending operation */
+    uint32_t object;   /* number, or thread id for class THREAD */
+    uint32_t holder;   /* the thread that holds that object, PCT_NO_THREAD if unknown */
+    uint64_t deadline; /* virtual ns, UINT64_MAX for none */
+    uint64_t regs[17]; /* by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip; only rbx rbp rsp r12-r15 rip are
+                            meaningful for a parked thread */
+    char name[16];
+};
+enum pct_snap_state { PCT_SNAP_RUNNING, PCT_SNAP_ENABLED, PCT_SNAP_BLOCKED, PCT_SNAP_FINISHED, PCT_SNAP_OUTSIDE };
+/* STACK: uint64_t address, then the bytes at that address. */
+/* OBJECT: one of these for each object that a blocked thread waits for. */
+struct pct_snap_object {
+    uint32_t number;
+    uint32_t class_; /* enum pct_class */
+    uint64_t address;
+    uint32_t holder;
+    uint32_t waiters;
+};
+
+#endif

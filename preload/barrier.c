@@ -1,0 +1,63 @@
+/* Barriers. They cannot be tried, so they are modelled beside the object. model[0]: the round, model[1]: how many have
+ * arrived in it.
+ * Between processes the real functions are used, outside the scheduler. */
+#include "shim.h"
+
+/* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
+struct glibc_barrier {
+    unsigned in, round, count;
+    int shared;
+    unsigned out;
+};
+
+PCT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_BARRIER_INIT, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_init)(barrier, attr, count));
+    pct_here(self, PCT_OP_BARRIER_INIT);
+    int error = REAL(pthread_barrier_init)(barrier, attr, count);
+    struct pct_object *object = pct_object_init(&pct_S.objects, barrier, PCT_CLASS_BARRIER);
+    pct_done(self, PCT_OP_BARRIER_INIT, error ? PCT_ARG_ERROR : 0, object);
+    return error;
+}
+
+PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_wait)(barrier));
+    const struct glibc_barrier *real = (const void *)barrier;
+    if (real->shared) {
+        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+        return OUTSIDE(self, PCT_OP_BARRIER_ARRIVE, NULL, REAL(pthread_barrier_wait)(barrier));
+    }
+    struct pct_object *object = pct_at(self, PCT_OP_BARRIER_ARRIVE, barrier, PCT_CLASS_BARRIER);
+    pct_done(self, PCT_OP_BARRIER_ARRIVE, 0, object);
+    if (++object->model[1] >= real->count) {
+        object->model[1] = 0;
+        object->model[0]++;
+        while (object->first)
+            pct_sched_wake(&pct_S, object->first);
+        return PTHREAD_BARRIER_SERIAL_THREAD;
+    }
+    /* The last may arrive while a signal handler has taken this thread out of the queue. */
+    uint32_t round = object->model[0];
+    while (pct_wait_for(self, PCT_OP_BARRIER_LEAVE, object, NULL, NULL, PCT_NEVER) == PCT_INTERRUPTED &&
+           object->model[0] == round)
+        continue;
+    pct_done(self, PCT_OP_BARRIER_LEAVE, 0, pct_object_at(&pct_S.objects, barrier, PCT_CLASS_BARRIER));
+    return 0;
+}
+
+PCT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_BARRIER_DESTROY, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_destroy)(barrier));
+    struct pct_object *object = pct_at(self, PCT_OP_BARRIER_DESTROY, barrier, PCT_CLASS_BARRIER);
+    int error = REAL(pthread_barrier_destroy)(barrier);
+    pct_done(self, PCT_OP_BARRIER_DESTROY, error ? PCT_ARG_ERROR : 0, object);
+    pct_object_destroy(&pct_S.objects, object);
+    return error;
+}

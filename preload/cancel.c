@@ -1,0 +1,72 @@
+/* Cancellation. libc's own would interrupt the target wherever it stands, also when it is parked inside the scheduler; so
+ * the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed): from then
+ * on every cancellation point of libc works as natively, and ours ask libc. */
+#include "shim.h"
+
+void pct_cancel_point(struct pct_shim_thread *self)
+{
+    if (PCT_UNLIKELY(self->cancel_asked))
+        REAL(pthread_testcancel)();
+}
+
+void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
+{
+    pct_come_back(pct_self);
+    __pthread_unwind_next(buffer);
+}
+
+PCT_EXPORT int pthread_cancel(pthread_t handle)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_THREAD_CANCEL, PCT_CLASS_THREAD, NULL, REAL(pthread_cancel)(handle));
+    pct_here(self, PCT_OP_THREAD_CANCEL);
+    struct pct_shim_thread *thread = pct_thread_find(handle);
+    if (handle == self->handle)
+        thread = self;
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_CANCEL, 0, thread ? thread->core.id : 0);
+    if (!thread || thread->core.state == PCT_STATE_OUTSIDE)
+        return REAL(pthread_cancel)(handle);
+    if (thread->core.state == PCT_STATE_FINISHED)
+        return 0;
+    thread->cancel_asked = true;
+    thread->cancel_sent = false; /* libc is told of each request: the second one is more than the first */
+    if (thread == self)
+        pct_resumed(self);
+    else
+        pct_sched_cancel(&pct_S, &thread->core);
+    return 0;
+}
+
+PCT_EXPORT void pthread_testcancel(void)
+{
+    PCT_ENTER(self);
+    if (self) {
+        pct_here(self, PCT_OP_TESTCANCEL);
+        pct_done(self, PCT_OP_TESTCANCEL, 0, NULL);
+    } else {
+        pct_passed(PCT_OP_TESTCANCEL, PCT_CLASS_NONE, NULL);
+    }
+    REAL(pthread_testcancel)();
+}
+
+PCT_EXPORT int pthread_setcancelstate(int state, int *old)
+{
+    pct_enter();
+    int error = REAL(pthread_setcancelstate)(state, old);
+    if (!error && pct_self)
+        pct_self->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
+    return error;
+}
+
+PCT_EXPORT int pthread_setcanceltype(int type, int *old)
+{
+    /* libc acts at once on a request that it knows; one that only the slot knows is passed on first. */
+    struct pct_shim_thread *self = pct_enter();
+    if (self)
+        pct_resumed(self);
+    int error = REAL(pthread_setcanceltype)(type, old);
+    if (!error && pct_self)
+        pct_self->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+    return error;
+}

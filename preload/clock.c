@@ -1,0 +1,173 @@
+/* The clocks. They all show virtual time: the time of day from the epoch of the run, the others from a fixed start. A read
+ * is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is a loop
+ * that waits for the time or for another thread, and then each read counts as a spin. */
+#include "shim.h"
+#include <string.h>
+
+/* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */
+#define MONOTONIC_START UINT64_C(86400000000000)
+
+enum { READS_UNTIL_SPIN = 100 };
+
+/* The start of this clock in ns; false: not one that pct keeps. */
+static bool origin(clockid_t clock, uint64_t *at)
+{
+    if (!pct_S.step_ns) {
+        struct timespec now;
+        if (REAL(clock_gettime)(clock, &now))
+            return false;
+        *at = pct_nanoseconds(&now) - pct_S.host->now();
+        return true;
+    }
+    switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+        *at = pct_shim.config.epoch * UINT64_C(1000000000);
+        return true;
+    case CLOCK_TAI:
+        *at = (pct_shim.config.epoch + 37) * UINT64_C(1000000000);
+        return true;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+        *at = MONOTONIC_START;
+        return true;
+    case CLOCK_PROCESS_CPUTIME_ID:
+    case CLOCK_THREAD_CPUTIME_ID:
+        *at = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool pct_keeps_clock(clockid_t clock)
+{
+    uint64_t at;
+    return origin(clock, &at);
+}
+
+bool pct_valid(const struct timespec *t)
+{
+    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
+uint64_t pct_nanoseconds(const struct timespec *t)
+{
+    if ((uint64_t)t->tv_sec >= PCT_NEVER / 1000000000 - 1)
+        return PCT_NEVER - 1;
+    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline)
+{
+    uint64_t start;
+    if (!origin(clock, &start) || when->tv_nsec < 0 || when->tv_nsec >= 1000000000)
+        return false;
+    uint64_t at = when->tv_sec < 0 ? 0 : pct_nanoseconds(when);
+    *deadline = at > start ? at - start : 0;
+    return true;
+}
+
+static struct timespec *split(uint64_t ns, struct timespec *t)
+{
+    *t = (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+    return t;
+}
+
+struct timespec *pct_limit_timespec(uint64_t limit, struct timespec *storage)
+{
+    return limit == PCT_NEVER ? NULL : split(limit, storage);
+}
+
+struct timespec *pct_from_now(struct timespec *t)
+{
+    struct timespec now;
+    REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
+    return split(pct_nanoseconds(&now) + pct_nanoseconds(t), t);
+}
+
+void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when)
+{
+    struct timespec now;
+    uint64_t virtual = pct_sched_now(&pct_S);
+    REAL(clock_gettime)(clock, &now);
+    split(pct_nanoseconds(&now) + (deadline > virtual ? deadline - virtual : 0), when);
+}
+
+/* The virtual time of this clock, as a read by this thread. */
+static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *ns)
+{
+    if (!pct_S.step_ns || !origin(clock, ns))
+        return false;
+    if (self->core.clock_step != pct_steps(&pct_S)) {
+        self->core.clock_step = pct_steps(&pct_S);
+        self->core.clock_reads = 0;
+    }
+    if (++self->core.clock_reads > READS_UNTIL_SPIN) {
+        pct_sched_spin(&pct_S, &self->core);
+        pct_here(self, PCT_OP_CLOCK);
+        pct_done(self, PCT_OP_CLOCK, 0, NULL);
+        /* Each further read is one, until the thread does something else. */
+        self->core.clock_step = pct_steps(&pct_S);
+    }
+    *ns += pct_sched_read_clock(&pct_S);
+    return true;
+}
+
+PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    PCT_ENTER(self);
+    uint64_t ns;
+    if (!self || !read_clock(self, clock, &ns))
+        return REAL(clock_gettime)(clock, time);
+    split(ns, time);
+    return 0;
+}
+
+PCT_EXPORT int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    PCT_ENTER(self);
+    uint64_t ns;
+    if (!self || !read_clock(self, CLOCK_REALTIME, &ns))
+        return REAL(gettimeofday)(time, zone);
+    __asm__("" : "+r"(time)); /* declared nonnull, but NULL is answered all the same */
+    if (zone)
+        memset(zone, 0, sizeof(struct timezone));
+    if (time)
+        *time =
+            (struct timeval){ .tv_sec = (time_t)(ns / 1000000000), .tv_usec = (suseconds_t)(ns % 1000000000 / 1000) };
+    return 0;
+}
+
+PCT_EXPORT time_t time(time_t *at)
+{
+    PCT_ENTER(self);
+    uint64_t ns;
+    if (!self || !read_clock(self, CLOCK_REALTIME, &ns))
+        return REAL(time)(at);
+    time_t seconds = (time_t)(ns / 1000000000);
+    if (at)
+        *at = seconds;
+    return seconds;
+}
+
+PCT_EXPORT int timespec_get(struct timespec *time, int base)
+{
+    PCT_ENTER(self);
+    uint64_t ns;
+    if (!self || base != TIME_UTC || !read_clock(self, CLOCK_REALTIME, &ns))
+        return REAL(timespec_get)(time, base);
+    split(ns, time);
+    return base;
+}
+
+PCT_EXPORT clock_t clock(void)
+{
+    PCT_ENTER(self);
+    uint64_t ns;
+    if (!self || !read_clock(self, CLOCK_PROCESS_CPUTIME_ID, &ns))
+        return REAL(clock)();
+    return (clock_t)(ns / (1000000000 / CLOCKS_PER_SEC));
+}

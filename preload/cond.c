@@ -1,0 +1,224 @@
+/* Condition variables. They cannot be tried, so they are modelled: waiters stand in a queue beside the object, by its
+ * address, never inside it. That is also why one set of wrappers serves both symbol versions, whose objects differ.
+ * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of those
+ * that are away for that have been woken meanwhile.
+ *
+ * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
+ * mutex is free. Between processes the real functions are used, outside the scheduler. */
+#include "shim.h"
+
+/* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
+ * that is somebody else's memory. */
+static bool shared(const pthread_cond_t *cond, struct pct_object *queue)
+{
+    return pct_shared(queue, cond->__data.__wrefs & 1);
+}
+
+/* Whether other processes take part in a wait: with a mutex of this one's own they cannot. */
+static bool waits_outside(const pthread_cond_t *cond, const pthread_mutex_t *mutex)
+{
+    return shared(cond, pct_object_at(&pct_S.objects, cond, PCT_CLASS_COND)) && pct_mutex_shared(mutex);
+}
+
+/* After the wait: the mutex again, whatever it takes. */
+static int lock_again(struct pct_shim_thread *self, pthread_mutex_t *mutex)
+{
+    int error;
+    while ((error = pct_mutex_try(self, mutex)) == EBUSY)
+        pct_wait_for(self, PCT_OP_COND_WAKE, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), pct_mutex_ready,
+                     mutex, PCT_NEVER);
+    struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+    object->holder = self->core.id;
+    object->model[0] -= object->model[0] > 0;
+    pct_changed(object);
+    return error;
+}
+
+/* With the asynchronous type, too, a cancellation takes effect only when the thread has the mutex again. */
+static bool defer_cancel(struct pct_shim_thread *self)
+{
+    if (PCT_LIKELY(!self->cancel_async))
+        return false;
+    self->cancel_async = false;
+    REAL(pthread_setcanceltype)(PTHREAD_CANCEL_DEFERRED, NULL);
+    return true;
+}
+
+static void undefer_cancel(struct pct_shim_thread *self)
+{
+    self->cancel_async = true;
+    REAL(pthread_setcanceltype)(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+}
+
+/* Back from a signal handler. True: something has ended the wait meanwhile. */
+static bool back(const struct pct_shim_thread *self, struct pct_object *queue, enum pct_result *result)
+{
+    queue->away--;
+    if (queue->model[0]) {
+        queue->model[0]--;
+        *result = PCT_READY;
+    } else if (self->cancel_asked && !self->cancel_disabled) {
+        *result = PCT_CANCELLED;
+    }
+    return *result != PCT_INTERRUPTED;
+}
+
+static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline)
+{
+    struct pct_object *queue = pct_at(self, PCT_OP_COND_WAIT, cond, PCT_CLASS_COND);
+    pct_cancel_point(self);
+    struct pct_object *held = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+    int error = pct_mutex_release(self, mutex, held);
+    pct_done(self, PCT_OP_COND_WAIT, error ? PCT_ARG_ERROR : 0, queue);
+    if (error)
+        return error;
+    held->model[0]++;
+    pct_changed(held);
+    struct pct_wait wait = { .op = PCT_OP_COND_WAIT,
+                             .object = queue,
+                             .deadline = deadline,
+                             .cancellable = !self->cancel_disabled,
+                             .again = true,
+                             .then_object = held,
+                             .then_ready = pct_mutex_ready,
+                             .then_arg = mutex,
+                             .then_op = PCT_OP_COND_WAKE };
+    bool async = defer_cancel(self);
+    enum pct_result result;
+    do
+        result = pct_wait(self, &wait);
+    while (result == PCT_INTERRUPTED && !back(self, queue, &result));
+    error = lock_again(self, mutex);
+    uint32_t arg = result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : result == PCT_CANCELLED ? PCT_ARG_CANCELLED : 0;
+    pct_done(self, PCT_OP_COND_WAKE, arg, pct_object_at(&pct_S.objects, cond, PCT_CLASS_COND));
+    if (async)
+        undefer_cancel(self);
+    if (result == PCT_CANCELLED)
+        pct_cancel_point(self);
+    return error ? error : result == PCT_TIMEOUT ? ETIMEDOUT : 0;
+}
+
+PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_wait)(cond, mutex));
+    if (waits_outside(cond, mutex)) {
+        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+        return OUTSIDE(self, PCT_OP_COND_WAIT, NULL, REAL(pthread_cond_wait)(cond, mutex));
+    }
+    return wait_until(self, cond, mutex, PCT_NEVER);
+}
+
+/* A wait with a deadline in a shared one: the other process lives in real time. */
+#define SHARED_WAIT(self, call)                                                                                        \
+    ({                                                                                                                 \
+        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);                                                                    \
+        OUTSIDE(self, PCT_OP_COND_WAIT, NULL, call);                                                                   \
+    })
+
+/* GLIBC: bit 1 of __wrefs says that deadlines are on CLOCK_MONOTONIC. */
+static clockid_t clock_of(const pthread_cond_t *cond)
+{
+    return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+PCT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_timedwait)(cond, mutex, when));
+    uint64_t deadline;
+    if (!pct_deadline(clock_of(cond), when, &deadline))
+        return EINVAL;
+    if (waits_outside(cond, mutex)) {
+        struct timespec real;
+        pct_real_deadline(clock_of(cond), deadline, &real);
+        return SHARED_WAIT(self, REAL(pthread_cond_timedwait)(cond, mutex, &real));
+    }
+    return wait_until(self, cond, mutex, deadline);
+}
+
+PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                                      const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_clockwait)(cond, mutex, clock, when));
+    uint64_t deadline;
+    if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || !pct_deadline(clock, when, &deadline))
+        return EINVAL;
+    if (waits_outside(cond, mutex)) {
+        struct timespec real;
+        pct_real_deadline(clock, deadline, &real);
+        return SHARED_WAIT(self, REAL(pthread_cond_clockwait)(cond, mutex, clock, &real));
+    }
+    return wait_until(self, cond, mutex, deadline);
+}
+
+PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_SIGNAL, PCT_CLASS_COND, cond, REAL(pthread_cond_signal)(cond));
+    struct pct_object *queue = pct_at(self, PCT_OP_COND_SIGNAL, cond, PCT_CLASS_COND);
+    uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters + queue->away - queue->model[0];
+    if (waiters) {
+        chosen = pct_sched_choose(&pct_S, waiters);
+        struct pct_thread *waiter = queue->first;
+        for (uint32_t i = 0; waiter && i < chosen; i++)
+            waiter = waiter->next;
+        if (waiter)
+            pct_sched_wake(&pct_S, waiter);
+        else
+            queue->model[0]++;
+    }
+    pct_done(self, PCT_OP_COND_SIGNAL, chosen, queue);
+    return shared(cond, queue) ? REAL(pthread_cond_signal)(cond) : 0;
+}
+
+PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_BROADCAST, PCT_CLASS_COND, cond, REAL(pthread_cond_broadcast)(cond));
+    struct pct_object *queue = pct_at(self, PCT_OP_COND_BROADCAST, cond, PCT_CLASS_COND);
+    while (queue->first)
+        pct_sched_wake(&pct_S, queue->first);
+    queue->model[0] = queue->away;
+    pct_done(self, PCT_OP_COND_BROADCAST, 0, queue);
+    return shared(cond, queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
+}
+
+PCT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_INIT, PCT_CLASS_COND, cond, REAL(pthread_cond_init)(cond, attr));
+    pct_here(self, PCT_OP_COND_INIT);
+    int error = REAL(pthread_cond_init)(cond, attr);
+    pct_done(self, PCT_OP_COND_INIT, error ? PCT_ARG_ERROR : 0, pct_object_init(&pct_S.objects, cond, PCT_CLASS_COND));
+    return error;
+}
+
+static bool nobody_waits(const struct pct_thread *thread)
+{
+    const struct pct_object *queue = thread->wait.ready_arg;
+    return !queue->first || (queue->first == thread && !thread->next);
+}
+
+PCT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_COND_DESTROY, PCT_CLASS_COND, cond, REAL(pthread_cond_destroy)(cond));
+    struct pct_object *queue = pct_at(self, PCT_OP_COND_DESTROY, cond, PCT_CLASS_COND);
+    /* GLIBC: destroying one that threads still wait on blocks until they have left. */
+    if (queue->waiters)
+        pct_wait_for(self, PCT_OP_COND_DESTROY, queue, nobody_waits, queue, PCT_NEVER);
+    /* Nobody has ever waited in the real one. */
+    int error = shared(cond, queue) ? MAY_SLEEP(self, REAL(pthread_cond_destroy)(cond)) : 0;
+    pct_done(self, PCT_OP_COND_DESTROY, error ? PCT_ARG_ERROR : 0, queue);
+    pct_object_destroy(&pct_S.objects, queue);
+    return error;
+}

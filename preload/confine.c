@@ -1,0 +1,92 @@
+/* What a program forbids itself. A seccomp filter may keep the kernel from answering what the shim asks before a call that may
+ * block: whether it would. Then such calls are made without the baton (PASS), and are no matter of the schedule. A limit on
+ * memory counts the address space of the trace, too: most of it is given back. */
+#include "confine.h"
+#include "shim.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+static enum { ANSWERS, UNSURE, REFUSES } about[PCT_QUESTIONS];
+
+/* Not at once: a filter may kill for the question, and not every program does what it is asked for. */
+void pct_confine_entered(void)
+{
+    pct_shim.confined = true;
+    for (int i = 0; i < PCT_QUESTIONS; i++)
+        about[i] = UNSURE;
+}
+
+static bool refused(enum pct_question question)
+{
+    if (question == PCT_QUESTION_CHILD)
+        return pct_refused(PCT_SYS6(SYS_waitid, P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT, NULL, 0));
+    return pct_refused(PCT_SYS3(SYS_poll, NULL, 0, 0)) || pct_refused(PCT_SYS2(SYS_fcntl, -1, F_GETFL));
+}
+
+bool pct_confine_refuses(enum pct_question question)
+{
+    if (PCT_UNLIKELY(about[question] == UNSURE))
+        about[question] = refused(question) ? REFUSES : ANSWERS;
+    return about[question] == REFUSES;
+}
+
+/* As libc's: it has four arguments behind the first, whatever of them was given. */
+PCT_EXPORT int prctl(int option, ...)
+{
+    va_list arguments;
+    unsigned long a[4];
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+    if (option == PR_SET_SECCOMP && !result)
+        pct_confine_entered();
+    return result;
+}
+
+/* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. */
+static void give_back(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit)
+{
+    if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY || (pid && pid != pct_shim.pid))
+        return;
+    /* Nobody else may be recording meanwhile. */
+    bool alone = pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1);
+    size_t most = (limit->rlim_cur / 8) & ~(size_t)4095, least = PCT_TRACE_HEADER_SIZE + pct_S.records_ready * 8;
+    most = most > least ? most : (least + 4095) & ~(size_t)4095;
+    if (!alone || pct_S.ring || most >= pct_shim.mapped)
+        return;
+    if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
+        return;
+    pct_shim.mapped = most;
+    pct_S.records_max = (most - PCT_TRACE_HEADER_SIZE) / 8;
+    pct_shim.header->records_size = pct_S.records_max * 8;
+}
+
+PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)
+{
+    give_back(pid, resource, new);
+    return REAL(prlimit)(pid, resource, new, old);
+}
+
+/* GLIBC: the same function. */
+PCT_EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *new, struct rlimit64 *old)
+{
+    return prlimit(pid, resource, (const struct rlimit *)new, (struct rlimit *)old);
+}
+
+PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *limit)
+{
+    give_back(0, resource, limit);
+    return REAL(setrlimit)(resource, limit);
+}
+
+PCT_EXPORT int setrlimit64(enum __rlimit_resource resource, const struct rlimit64 *limit)
+{
+    return setrlimit(resource, (const struct rlimit *)limit);
+}

@@ -1,0 +1,18 @@
+/* What a sandbox that the program has entered leaves the shim to ask: see confine.c. */
+#ifndef PCT_PRELOAD_CONFINE_H
+#define PCT_PRELOAD_CONFINE_H
+
+#include <stdbool.h>
+
+enum pct_question {
+    PCT_QUESTION_READY, /* whether an operation on a descriptor would block */
+    PCT_QUESTION_CHILD, /* whether there is a child to wait for */
+    PCT_QUESTIONS
+};
+
+/* A filter of system calls is in force from now on. */
+void pct_confine_entered(void);
+/* Whether it keeps the kernel from answering. */
+bool pct_confine_refuses(enum pct_question question);
+
+#endif

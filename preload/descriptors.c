@@ -1,0 +1,223 @@
+/* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one is:
+ * it may end another thread's wait. */
+#include "io.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+/* Note a new descriptor, if there is one. */
+static int made(int fd, enum pct_fd_kind kind)
+{
+    if (fd >= 0 && pct_running())
+        pct_fd_made(fd, kind);
+    return fd;
+}
+
+static int made_pair(int failed, const int fds[2], enum pct_fd_kind kind)
+{
+    if (!failed) {
+        made(fds[0], kind);
+        made(fds[1], kind);
+    }
+    return failed;
+}
+
+PCT_EXPORT int pipe(int fds[2])
+{
+    return made_pair(REAL(pipe)(fds), fds, PCT_FD_INSIDE);
+}
+
+PCT_EXPORT int pipe2(int fds[2], int flags)
+{
+    return made_pair(REAL(pipe2)(fds, flags), fds, PCT_FD_INSIDE);
+}
+
+PCT_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
+{
+    return made_pair(REAL(socketpair)(domain, type, protocol, fds), fds, PCT_FD_INSIDE);
+}
+
+PCT_EXPORT int eventfd(unsigned count, int flags)
+{
+    return made(REAL(eventfd)(count, flags), PCT_FD_INSIDE);
+}
+
+PCT_EXPORT int epoll_create(int size)
+{
+    return made(REAL(epoll_create)(size), PCT_FD_EPOLL);
+}
+
+PCT_EXPORT int epoll_create1(int flags)
+{
+    return made(REAL(epoll_create1)(flags), PCT_FD_EPOLL);
+}
+
+PCT_EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
+{
+    int failed = REAL(epoll_ctl)(epoll, op, fd, event);
+    if (!failed && op != EPOLL_CTL_DEL && pct_running())
+        pct_fd_watched(epoll, fd);
+    if (!failed && pct_enter() && pct_S.polled)
+        pct_sched_kernel_changed(&pct_S); /* somebody may wait for this epoll */
+    return failed;
+}
+
+PCT_EXPORT int socket(int domain, int type, int protocol)
+{
+    return made(REAL(socket)(domain, type, protocol), PCT_FD_OUTSIDE);
+}
+
+/* open() of a named pipe waits for somebody at its other end. Nothing asks the kernel whether there is one, so it is done
+ * outside. */
+static bool waits_to_open(int folder, const char *path, int flags)
+{
+    struct stat status;
+    return pct_S.live > 1 && !(flags & (O_NONBLOCK | O_CREAT)) && (flags & O_ACCMODE) != O_RDWR &&
+           !PCT_SYS4(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
+}
+
+static int open_by(int (*real)(int, const char *, int, ...), int folder, const char *path, int flags, mode_t mode)
+{
+    PCT_ENTER(self);
+    if (self && waits_to_open(folder, path, flags)) {
+        int fd = OUTSIDE(self, PCT_OP_READ, NULL, real(folder, path, flags, mode));
+        return made(fd, PCT_FD_UNKNOWN);
+    }
+    return made(real(folder, path, flags, mode), PCT_FD_UNKNOWN);
+}
+
+/* The mode is there only with these flags; to read it without is harmless on this ABI. */
+#define MODE(flags)                                                                                                    \
+    ({                                                                                                                 \
+        va_list arguments_;                                                                                            \
+        va_start(arguments_, flags);                                                                                   \
+        mode_t mode_ = (flags) & (O_CREAT | __O_TMPFILE) ? va_arg(arguments_, mode_t) : 0;                             \
+        va_end(arguments_);                                                                                            \
+        mode_;                                                                                                         \
+    })
+
+PCT_EXPORT int openat(int folder, const char *path, int flags, ...)
+{
+    return open_by(&REAL(openat), folder, path, flags, MODE(flags));
+}
+
+PCT_EXPORT int openat64(int folder, const char *path, int flags, ...)
+{
+    return open_by(&REAL(openat64), folder, path, flags, MODE(flags));
+}
+
+PCT_EXPORT int open(const char *path, int flags, ...)
+{
+    return open_by(&REAL(openat), AT_FDCWD, path, flags, MODE(flags));
+}
+
+PCT_EXPORT int open64(const char *path, int flags, ...)
+{
+    return open_by(&REAL(openat64), AT_FDCWD, path, flags, MODE(flags));
+}
+
+/* Fortified: without a mode, as the compiler has checked. */
+PCT_EXPORT int __open_2(const char *path, int flags)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? REAL(__open_2)(path, flags) : open(path, flags);
+}
+
+PCT_EXPORT int __open64_2(const char *path, int flags)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? REAL(__open64_2)(path, flags) : open64(path, flags);
+}
+
+PCT_EXPORT int __openat_2(int folder, const char *path, int flags)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? REAL(__openat_2)(folder, path, flags) : openat(folder, path, flags);
+}
+
+PCT_EXPORT int __openat64_2(int folder, const char *path, int flags)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? REAL(__openat64_2)(folder, path, flags) : openat64(folder, path, flags);
+}
+
+PCT_EXPORT int dup(int fd)
+{
+    int copy = REAL(dup)(fd);
+    if (copy >= 0 && pct_running())
+        pct_fd_copied(fd, copy);
+    return copy;
+}
+
+/* The target of dup2 is closed by it. */
+static int replace(int (*real)(int, int, int), int fd, int copy, int flags)
+{
+    PCT_IO_ENTER(self, copy);
+    struct pct_object *o = self ? pct_at(self, PCT_OP_CLOSE, pct_io_key(copy), PCT_CLASS_FD) : NULL;
+    int result = real(fd, copy, flags);
+    if (result >= 0 && fd != copy && pct_running())
+        pct_fd_copied(fd, copy);
+    if (result == 2)
+        pct_fd_note_error();
+    if (!self)
+        return result;
+    int error = errno;
+    pct_io_done(self, PCT_OP_CLOSE, result < 0 ? PCT_ARG_ERROR : 0, o);
+    errno = error;
+    return result;
+}
+
+static int real_dup2(int fd, int copy, int flags)
+{
+    (void)flags;
+    return REAL(dup2)(fd, copy);
+}
+
+PCT_EXPORT int dup2(int fd, int copy)
+{
+    return replace(real_dup2, fd, copy, 0);
+}
+
+PCT_EXPORT int dup3(int fd, int copy, int flags)
+{
+    return replace(&REAL(dup3), fd, copy, flags);
+}
+
+PCT_EXPORT int close(int fd)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self) {
+        int failed = PCT_IO_PASS(PCT_OP_CLOSE, fd, REAL(close)(fd));
+        if (pct_running())
+            pct_fd_forget(fd);
+        return failed;
+    }
+    pct_at(self, PCT_OP_CLOSE, pct_io_key(fd), PCT_CLASS_FD);
+    int result = MAY_SLEEP(self, REAL(close)(fd)), error = errno;
+    pct_fd_forget(fd);
+    struct pct_object *o = pct_io_object(fd);
+    pct_io_done(self, PCT_OP_CLOSE, result < 0 ? PCT_ARG_ERROR : 0, o);
+    pct_object_destroy(&pct_S.objects, o);
+    errno = error;
+    return result;
+}
+
+/* Closing many: no scheduling point, as a program does it before it starts another. */
+PCT_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    int failed = REAL(close_range)(first, last, flags);
+    if (!failed && pct_running() && !(flags & (int)CLOSE_RANGE_CLOEXEC))
+        pct_fd_forget_range(first, last);
+    if (pct_enter() && pct_S.polled)
+        pct_sched_kernel_changed(&pct_S);
+    return failed;
+}
+
+PCT_EXPORT void closefrom(int first)
+{
+    REAL(closefrom)(first);
+    if (pct_running())
+        pct_fd_forget_range((unsigned)(first < 0 ? 0 : first), ~0U);
+    if (pct_enter() && pct_S.polled)
+        pct_sched_kernel_changed(&pct_S);
+}

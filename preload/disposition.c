@@ -1,0 +1,203 @@
+/* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
+ * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
+#include "signals.h"
+#include <sys/wait.h>
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
+static struct pct_action *actions; /* by signal; NULL until the target sets the first */
+static uint64_t interrupting;      /* siginterrupt(): signal() sets no SA_RESTART for these */
+
+/* What is ours of the flags that the kernel has. */
+enum { OUR_FLAGS = SA_SIGINFO | (int)SA_RESETHAND };
+
+static const struct sigaction crash = { .sa_sigaction = pct_signal_crashed,
+                                        .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+bool pct_signal_is_crash(int signal)
+{
+    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (crashes[i] == signal)
+            return true;
+    return false;
+}
+
+struct pct_action pct_action_of(int signal)
+{
+    return actions[signal]; /* our handler runs: there is one */
+}
+
+bool pct_action_handles(int signal)
+{
+    struct sigaction action;
+    return !REAL(sigaction)(signal, NULL, &action) && action.sa_sigaction == pct_signal_arrive;
+}
+
+PCT_STARTS void pct_signal_start(void)
+{
+    struct sigaction old;
+    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (!__sigaction(crashes[i], &crash, &old) && old.sa_handler != SIG_DFL)
+            __sigaction(crashes[i], &old, NULL); /* ignored: inherited through exec */
+}
+
+bool pct_signal_hopes(void)
+{
+    siginfo_t info = { .si_pid = 0 };
+    bool handles = false;
+    for (int signal = 1; signal <= PCT_SIGNALS && !handles; signal++)
+        handles = pct_action_handles(signal);
+    /* One that has ended has sent its signal. */
+    return handles && !PCT_SYS6(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, NULL, 0) && !info.si_pid;
+}
+
+void pct_action_reset(int signal)
+{
+    const struct sigaction standard = { .sa_handler = SIG_DFL };
+    actions[signal] = (struct pct_action){ 0 };
+    REAL(sigaction)(signal, pct_signal_is_crash(signal) ? &crash : &standard, NULL);
+}
+
+/* A child between vfork and exec has signals of its own, but our memory; strategy none leaves signals alone. */
+static bool passes(void)
+{
+    /* A run that has not begun begins here: no handler of the target runs before. */
+    return !pct_running() || pct_shim.mode != PCT_MODE_CONTROLLED || !pct_is_process(pct_shim.pid);
+}
+
+/* What the target is to see of an action that the kernel has. */
+static struct sigaction as_set(int signal, const struct sigaction *kernel)
+{
+    struct sigaction action = *kernel;
+    if (kernel->sa_sigaction == pct_signal_crashed)
+        return (struct sigaction){ .sa_handler = SIG_DFL };
+    if (kernel->sa_sigaction != pct_signal_arrive)
+        return action;
+    action.sa_sigaction = actions[signal].handler;
+    action.sa_flags = (kernel->sa_flags & ~OUR_FLAGS) | (actions[signal].flags & OUR_FLAGS);
+    return action;
+}
+
+PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struct sigaction *restrict old)
+{
+    struct sigaction kernel, before;
+    if (passes() || !new) {
+        bool standard = new &&new->sa_handler == SIG_DFL &&pct_S.host &&pct_signal_is_crash(signal);
+        int failed = REAL(sigaction)(signal, standard ? &crash : new, &before);
+        if (!failed && old)
+            *old = as_set(signal, &before);
+        return failed;
+    }
+    if (!actions && !(actions = pct_S.host->map((PCT_SIGNALS + 1) * sizeof *actions))) {
+        errno = ENOMEM;
+        return -1;
+    }
+    kernel = *new;
+    struct pct_action action = { kernel.sa_sigaction, kernel.sa_flags };
+    bool handler = kernel.sa_handler != SIG_DFL && kernel.sa_handler != SIG_IGN;
+    if (handler) {
+        kernel.sa_sigaction = pct_signal_arrive;
+        kernel.sa_flags = (kernel.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+    } else if (kernel.sa_handler == SIG_DFL && pct_signal_is_crash(signal)) {
+        kernel = crash;
+    }
+    /* Ours is not to run between the two. */
+    uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+    int failed = REAL(sigaction)(signal, &kernel, &before);
+    struct sigaction was = before;
+    if (!failed) {
+        was = as_set(signal, &before);
+        actions[signal] = action;
+    }
+    int error = errno;
+    pct_signal_mask(SIG_SETMASK, mask);
+    errno = error;
+    if (!failed && old)
+        *old = was;
+    return failed;
+}
+
+/* The relatives: each is sigaction() with its own flags. */
+
+static __sighandler_t set(int number, __sighandler_t handler, int flags, bool masked)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
+    if (handler == SIG_ERR || number < 1 || number > PCT_SIGNALS) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    if (masked)
+        *(uint64_t *)&action.sa_mask = pct_signal_bit(number);
+    return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+PCT_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+    return set(number, handler, interrupting & pct_signal_bit(number) ? 0 : SA_RESTART, true);
+}
+
+PCT_EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+    return signal(number, handler);
+}
+
+PCT_EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
+{
+    return signal(number, handler);
+}
+
+PCT_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler)
+{
+    return set(number, handler, (int)SA_RESETHAND | SA_NODEFER, false);
+}
+
+PCT_EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
+{
+    return __sysv_signal(number, handler);
+}
+
+PCT_EXPORT int sigignore(int number)
+{
+    struct sigaction action = { .sa_handler = SIG_IGN };
+    return sigaction(number, &action, NULL);
+}
+
+PCT_EXPORT int siginterrupt(int number, int interrupt)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action))
+        return -1;
+    if (interrupt) {
+        interrupting |= pct_signal_bit(number);
+        action.sa_flags &= ~SA_RESTART;
+    } else {
+        interrupting &= ~pct_signal_bit(number);
+        action.sa_flags |= SA_RESTART;
+    }
+    return sigaction(number, &action, NULL);
+}
+
+/* Sets the handler and lets the signal in; or, for SIG_HOLD, blocks it. */
+PCT_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
+{
+    sigset_t one;
+    struct sigaction old;
+    if (handler == SIG_ERR || number < 1 || number > PCT_SIGNALS) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    sigemptyset(&one);
+    *(uint64_t *)&one = pct_signal_bit(number);
+    if (handler == SIG_HOLD) {
+        sigset_t before;
+        if (sigprocmask(SIG_BLOCK, &one, &before))
+            return SIG_ERR;
+        if (pct_signal_bits(&before) & pct_signal_bit(number))
+            return SIG_HOLD;
+        return sigaction(number, NULL, &old) ? SIG_ERR : old.sa_handler;
+    }
+    const struct sigaction action = { .sa_handler = handler };
+    sigset_t before;
+    if (sigaction(number, &action, &old) || sigprocmask(SIG_UNBLOCK, &one, &before))
+        return SIG_ERR;
+    return pct_signal_bits(&before) & pct_signal_bit(number) ? SIG_HOLD : old.sa_handler;
+}

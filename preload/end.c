@@ -1,0 +1,423 @@
+/* How a run ends: by itself, by a crash, or by the tool's verdict. Writes the trace's header, after a failure also the
+ * snapshot (memory map, registers, stacks) from which `pct report` makes the stacks of all threads, offline, so that
+ * nothing in here has to unwind, symbolise or trust a broken heap.
+ *
+ * May run in a signal handler, with or without the baton. */
+#include "io.h"
+#include "maps.h"
+#include "registers.h"
+#include "shim.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+enum {
+    STACK_BYTES = 32 << 10,
+    STACKS_BYTES = 16 << 20,
+    THREADS_SHOWN = 1024,
+    MAPS_BYTES = 1 << 20,
+    REPORT_STEPS = 512
+};
+
+void pct_say(const char *line)
+{
+    char buffer[1400];
+    struct pct_text text;
+    if (pct_shim.quiet || (pct_shim.header && !pct_fd_is_error()))
+        return;
+    pct_text_init(&text, buffer, sizeof buffer);
+    pct_text_add(&text, "pct: ");
+    pct_text_add(&text, line);
+    pct_text_add(&text, "\n");
+    PCT_SYS3(SYS_write, 2, buffer, text.length);
+}
+
+/* Where the snapshot goes: the trace file's mapping behind the records, or a memory file made for the report. */
+struct sink {
+    char *at, *end;
+};
+
+static void *reserve(struct sink *sink, size_t size)
+{
+    size_t padded = (size + 7) & ~(size_t)7;
+    if ((size_t)(sink->end - sink->at) < padded || !pct_host_futex.populate(sink->at, padded))
+        return NULL;
+    char *at = sink->at;
+    sink->at += padded;
+    return at;
+}
+
+static void *section(struct sink *sink, uint32_t type, uint32_t thread, size_t size)
+{
+    struct pct_snap_section *head = reserve(sink, sizeof *head + size);
+    if (!head)
+        return NULL;
+    *head = (struct pct_snap_section){ .type = type, .thread = thread, .size = size };
+    return head + 1;
+}
+
+static void add_maps(struct sink *sink)
+{
+    long fd = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    struct sink before = *sink;
+    struct pct_snap_section *head = reserve(sink, sizeof *head + MAPS_BYTES);
+    if (!head) {
+        PCT_SYS1(SYS_close, fd);
+        return;
+    }
+    char *text = (char *)(head + 1);
+    size_t size = 0;
+    for (long got = 1; got > 0 && size<MAPS_BYTES; size += got> 0 ? (size_t)got : 0)
+        got = PCT_SYS3(SYS_read, fd, text + size, MAPS_BYTES - size);
+    PCT_SYS1(SYS_close, fd);
+    *head = (struct pct_snap_section){ .type = PCT_SNAP_MAPS, .size = size };
+    sink->at = size ? text + ((size + 7) & ~(size_t)7) : before.at;
+}
+
+/* A copy of the stack from sp upwards; memory that is not there ends it. */
+static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
+{
+    struct sink before = *sink;
+    uint64_t *at = section(sink, PCT_SNAP_STACK, id, sizeof *at + STACK_BYTES);
+    if (!at)
+        return;
+    size_t size = 0;
+    /* By pages: a read that crosses into nothing would fail as a whole. */
+    while (size < STACK_BYTES) {
+        size_t step = 4096 - (sp + size) % 4096;
+        if (step > STACK_BYTES - size)
+            step = STACK_BYTES - size;
+        struct iovec to = { (char *)(at + 1) + size, step }, from = { (void *)(sp + size), step };
+        if (PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &to, 1, &from, 1, 0) != (long)step)
+            break;
+        size += step;
+    }
+    *at = sp;
+    ((struct pct_snap_section *)at - 1)->size = sizeof *at + size;
+    sink->at = before.at + ((sizeof(struct pct_snap_section) + sizeof *at + size + 7) & ~(size_t)7);
+}
+
+/* Who holds an object. Of a mutex the real one knows it best: the shortcut of an uncontended lock tells nobody else. */
+static uint32_t holder_of(const struct pct_object *object)
+{
+    pthread_mutex_t mutex;
+    struct iovec to = { &mutex, sizeof mutex }, from = { (void *)object->address, sizeof mutex };
+    if (object->class_ != PCT_CLASS_MUTEX ||
+        PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &to, 1, &from, 1, 0) != sizeof mutex)
+        return object->holder;
+    for (uint32_t id = 0; id < pct_S.threads; id++)
+        if (mutex.__data.__owner && pct_shim.slots[id].tid == mutex.__data.__owner)
+            return id;
+    return PCT_NO_THREAD;
+}
+
+/* The thread's own registers where it stands (a crash), or where it parked. */
+static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struct pct_shim_thread *self,
+                       const ucontext_t *context)
+{
+    struct pct_snap_thread *snap = section(sink, PCT_SNAP_THREAD, t->core.id, sizeof *snap);
+    if (!snap)
+        return;
+    static const enum pct_snap_state states[] = { [PCT_STATE_ENABLED] = PCT_SNAP_ENABLED,
+                                                  [PCT_STATE_BLOCKED] = PCT_SNAP_BLOCKED,
+                                                  [PCT_STATE_OUTSIDE] = PCT_SNAP_OUTSIDE,
+                                                  [PCT_STATE_FINISHED] = PCT_SNAP_FINISHED };
+    const struct pct_wait *wait = &t->core.wait;
+    *snap = (struct pct_snap_thread){ .id = t->core.id,
+                                      .tid = t->tid,
+                                      .state = states[t->core.state],
+                                      .op = wait->op,
+                                      .holder = PCT_NO_THREAD,
+                                      .deadline = t->core.timer.place ? wait->deadline : UINT64_MAX };
+    if (t == self && context)
+        snap->state = PCT_SNAP_RUNNING;
+    if (t->core.queued) {
+        snap->object = wait->object->number;
+        snap->holder = holder_of(wait->object);
+    }
+    static const int order[16] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+    if (t == self && context) {
+        for (int i = 0; i < 16; i++)
+            snap->regs[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+        snap->regs[16] = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    } else {
+        static const int places[8] = { 3, 6, 12, 13, 14, 15, 7, 16 };
+        for (int i = 0; i < 8; i++)
+            snap->regs[places[i]] = t->regs[i];
+    }
+    char path[64];
+    struct pct_text text;
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, "/proc/self/task/");
+    pct_text_add_u64(&text, (uint64_t)t->tid);
+    pct_text_add(&text, "/comm");
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, snap->name, sizeof snap->name - 1);
+    if (got > 0 && snap->name[got - 1] == '\n')
+        snap->name[got - 1] = 0;
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+    if (t->core.queued && wait->object->class_ != PCT_CLASS_THREAD && wait->object->class_ != PCT_CLASS_FD &&
+        wait->object != &t->nap) {
+        struct pct_snap_object *object = section(sink, PCT_SNAP_OBJECT, t->core.id, sizeof *object);
+        if (object)
+            *object = (struct pct_snap_object){ .number = wait->object->number,
+                                                .class_ = wait->object->class_,
+                                                .address = wait->object->address,
+                                                .holder = snap->holder,
+                                                .waiters = wait->object->waiters };
+    }
+    if (t->core.state != PCT_STATE_FINISHED && snap->regs[7])
+        add_stack(sink, t->core.id, snap->regs[7]);
+}
+
+static void add_snapshot(struct sink *sink, const ucontext_t *context)
+{
+    char *begin = sink->at;
+    add_maps(sink);
+    for (uint32_t id = 0; id < pct_S.threads && id < THREADS_SHOWN; id++)
+        if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
+            add_thread(sink, &pct_shim.slots[id], pct_self, context);
+    pct_shim.header->snapshot = (uint64_t)(begin - (char *)pct_shim.header);
+    pct_shim.header->snapshot_size = (uint64_t)(sink->at - begin);
+    pct_shim.header->file_size = (uint64_t)(sink->at - (char *)pct_shim.header);
+}
+
+/* This process is not recorded because it is a child of one that is. */
+static bool is_child(void)
+{
+    return !pct_shim.mapped && pct_shim.trace_path;
+}
+
+/* For a child, a file beside the trace of the first process, named after it and this one; otherwise one in memory. */
+static long open_file(void)
+{
+    char path[PCT_TRACE_PATH + 24];
+    struct pct_text text;
+    if (!is_child())
+        return PCT_SYS2(SYS_memfd_create, "pct-report", 0);
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, pct_shim.trace_path);
+    pct_text_add(&text, ".");
+    pct_text_add_u64(&text, (uint64_t)PCT_SYS0(SYS_getpid));
+    return PCT_SYS3(SYS_open, path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+}
+
+/* Without a trace file: one with the header, the last steps and the snapshot. Returns its descriptor. */
+static int make_file(const ucontext_t *context)
+{
+    size_t size = PCT_TRACE_HEADER_SIZE + REPORT_STEPS * 8 + STACKS_BYTES + MAPS_BYTES;
+    long fd = open_file();
+    if (fd < 0 || PCT_SYS2(SYS_ftruncate, fd, size))
+        return -1;
+    long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at < 0 && at > -4096)
+        return -1;
+    struct pct_trace_header *header = (void *)at;
+    *header = *pct_shim.header;
+    uint64_t *records = (uint64_t *)(at + PCT_TRACE_HEADER_SIZE);
+    header->recorded = pct_record_last(&pct_S, records, REPORT_STEPS);
+    header->first = header->steps - header->recorded;
+    header->records_size = REPORT_STEPS * 8;
+    pct_shim.header = header;
+    struct sink sink = { (char *)(records + REPORT_STEPS), (char *)at + size };
+    add_snapshot(&sink, context);
+    PCT_SYS2(SYS_ftruncate, fd, header->file_size);
+    return (int)fd;
+}
+
+/* The folder that libpct.so came from, by the memory map: the loader may not be asked now. */
+static void find_library(char *folder, size_t size)
+{
+    struct pct_mapping mapping;
+    if (!pct_maps_find((const void *)find_library, &mapping, folder, size))
+        *folder = 0;
+    char *end = folder;
+    for (char *c = folder; *c; c++)
+        if (*c == '/')
+            end = c;
+    *end = 0;
+}
+
+/* Print the report by the pct command that belongs to this library. Memory for the names is no part of the stack: that of a
+ * signal handler may be small. */
+static bool report(int fd)
+{
+    struct names {
+        char path[1100], folder[1024], file[64];
+    } *names = (void *)PCT_SYS6(SYS_mmap, 0, sizeof *names, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static const char *const places[] = { "/pct", "/../bin/pct", "/../../bin/pct", "/../../../bin/pct" };
+    struct pct_text text;
+    if (fd < 0 || (intptr_t)names < 0 || !pct_fd_is_error())
+        return false;
+    pct_text_init(&text, names->file, sizeof names->file);
+    pct_text_add(&text, "/proc/self/fd/");
+    pct_text_add_u64(&text, (uint64_t)fd);
+    find_library(names->folder, sizeof names->folder);
+    char *const arguments[] = { "pct", "report", names->file, NULL };
+    long pid = PCT_SYS0(SYS_fork);
+    if (!pid) {
+        /* Not under pct itself, and not in the target's environment. */
+        char *const environment[] = { NULL };
+        PCT_SYS2(SYS_dup2, 2, 1);
+        for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+            pct_text_init(&text, names->path, sizeof names->path);
+            pct_text_add(&text, names->folder);
+            pct_text_add(&text, places[i]);
+            PCT_SYS3(SYS_execve, names->path, arguments, environment);
+        }
+        PCT_SYS1(SYS_exit_group, 127);
+    }
+    int status = -1;
+    if (pid > 0)
+        PCT_SYS4(SYS_wait4, pid, &status, 0, NULL);
+    return !status;
+}
+
+/* What there is to say without the report. */
+static void summary(void)
+{
+    static const char *const names[] = {
+#define NAME(id, name) name,
+        PCT_VERDICTS(NAME)
+#undef NAME
+    };
+    pct_say(names[pct_shim.header->verdict]);
+    if (pct_shim.header->message[0])
+        pct_say(pct_shim.header->message);
+    char line[PCT_TOKEN_MAX + 80];
+    struct pct_text text;
+    pct_text_init(&text, line, sizeof line);
+    pct_text_add(&text, "replay with: PCT_TOKEN=");
+    pct_text_add(&text, pct_shim.header->token);
+    pct_say(line);
+}
+
+/* The header's last words, except for the snapshot. False: they have been spoken. */
+static bool finish(enum pct_verdict verdict)
+{
+    /* The watchdog may be about to say its last word, too. */
+    if (!pct_S.host || __atomic_exchange_n(&pct_shim.ended, true, __ATOMIC_SEQ_CST))
+        return false;
+    pct_record_finish(&pct_S);
+    /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its
+     * file is about to be cut to size under the mapping. */
+    pct_S.current = NULL;
+    pct_shim.header->verdict = verdict;
+    /* When time is over is nothing that a token could promise. */
+    pct_shim.config.has_hash = pct_shim.mode == PCT_MODE_CONTROLLED && verdict != PCT_VERDICT_TIMEOUT;
+    pct_shim.config.hash = pct_shim.header->hash;
+    pct_config_format_token(pct_shim.header->token, sizeof pct_shim.header->token, &pct_shim.config, pct_shim.strategy);
+    if (!pct_S.ring)
+        pct_shim.header->file_size = PCT_TRACE_HEADER_SIZE + pct_shim.header->recorded * 8;
+    return true;
+}
+
+/* By its name: the descriptor is long closed, and the program may have another root, or another file there. */
+static void cut_file(void)
+{
+    struct stat status;
+    if (pct_shim.mapped && pct_shim.header->file_size && !PCT_SYS2(SYS_stat, pct_shim.trace_path, &status) &&
+        status.st_dev == pct_shim.trace_device && status.st_ino == pct_shim.trace_inode)
+        PCT_SYS2(SYS_truncate, pct_shim.trace_path, pct_shim.header->file_size);
+}
+
+static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *context)
+{
+    if (!finish(verdict))
+        return;
+    int fd = -1;
+    if (pct_shim.mapped && !pct_S.ring) {
+        char *base = (char *)pct_shim.header;
+        struct sink sink = { base + ((pct_shim.header->file_size + 7) & ~UINT64_C(7)), base + pct_shim.mapped };
+        add_snapshot(&sink, context);
+        cut_file();
+        if (!pct_shim.quiet)
+            fd = (int)PCT_SYS3(SYS_open, pct_shim.trace_path, O_RDONLY, 0);
+    } else if (!pct_shim.quiet || is_child()) {
+        fd = make_file(context);
+    }
+    if (!pct_shim.quiet && !report(fd))
+        summary();
+}
+
+void pct_end_normal(void)
+{
+    if (!finish(PCT_VERDICT_EXIT))
+        return;
+    cut_file();
+    if (pct_S.threads < 2 && pct_steps(&pct_S) < 2)
+        return;
+    char line[PCT_TOKEN_MAX + 80];
+    struct pct_text text;
+    pct_text_init(&text, line, sizeof line);
+    pct_text_add(&text, "exit ");
+    pct_text_add_u64(&text, (uint64_t)(uint8_t)pct_shim.header->exit_status);
+    pct_text_add(&text, " after ");
+    pct_text_add_u64(&text, pct_steps(&pct_S));
+    pct_text_add(&text, " steps of ");
+    pct_text_add_u64(&text, pct_S.threads);
+    pct_text_add(&text, " threads; PCT_TOKEN=");
+    pct_text_add(&text, pct_shim.header->token);
+    pct_say(line);
+}
+
+static int exit_code(enum pct_verdict verdict)
+{
+    switch (verdict) {
+    case PCT_VERDICT_DEADLOCK:
+        return PCT_EXIT_DEADLOCK;
+    case PCT_VERDICT_LIVELOCK:
+        return PCT_EXIT_LIVELOCK;
+    case PCT_VERDICT_DIVERGENCE:
+        return PCT_EXIT_DIVERGENCE;
+    case PCT_VERDICT_TIMEOUT:
+        return PCT_EXIT_TIMEOUT;
+    default:
+        return PCT_EXIT_INTERNAL;
+    }
+}
+
+void pct_end_verdict(enum pct_verdict verdict, const char *message)
+{
+    struct pct_text text;
+    if (pct_self)
+        pct_save_registers(pct_self->regs); /* where it parked last is not where it stands */
+    if (message) {
+        pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
+        pct_text_add(&text, message);
+    }
+    pct_shim.header->culprit = PCT_NO_THREAD;
+    finish_with_snapshot(verdict, NULL);
+    PCT_SYS1(SYS_exit_group, exit_code(verdict));
+    __builtin_unreachable();
+}
+
+/* After this the signal shall end the process. A sandbox may keep the handler from restoring the preset; then a fault that comes
+ * again while its signal is blocked is the end, and a signal that was sent comes here again and again. */
+static void make_final(int signal, ucontext_t *context)
+{
+    enum { MANY = 8 };
+    static int times;
+    uint64_t bit = UINT64_C(1) << (signal - 1);
+    *(uint64_t *)&context->uc_sigmask |= bit;
+    if (++times == MANY)
+        PCT_SYS1(SYS_exit_group, 128 + signal);
+}
+
+void pct_end_crash(int signal, void *context)
+{
+    make_final(signal, context);
+    pct_enter(); /* begins a run that has not begun, so that there is one to report */
+    if (!pct_S.host || !pct_is_process(pct_shim.pid))
+        return;
+    pct_shim.header->signal = signal;
+    pct_shim.header->culprit = pct_self ? pct_self->core.id : PCT_NO_THREAD;
+    finish_with_snapshot(signal == SIGABRT && pct_shim.assertion ? PCT_VERDICT_ASSERTION : PCT_VERDICT_CRASH, context);
+}

@@ -1,0 +1,124 @@
+/* The end of the process. exit, also by return from main, first passes the point of the final wait (PCT, section 4.2):
+ * the others run until they block, so that what they still do with the things that exit takes away shows. */
+#include "shim.h"
+#include "sys.h"
+
+static int (*target_main)(int, char **, char **);
+
+/* A child between vfork and exec runs in our memory, and must not end our run; nor may one made by a raw clone. */
+static bool in_child(void)
+{
+    return !pct_is_process(pct_shim.pid);
+}
+
+void pct_exit_point(struct pct_shim_thread *self, int status)
+{
+    pct_shim.header->exit_status = status;
+    pct_sched_exit(&pct_S, &self->core);
+    pct_done(self, PCT_OP_EXIT, 0, NULL);
+}
+
+/* What exit does before it is the real one. */
+PCT_STARTS static void pass_exit(int status)
+{
+    if (in_child())
+        return;
+    if (pct_shim.pending) {
+        /* Nobody to wait for. Should a handler of atexit call what begins the run, it begins with this. */
+        pct_shim.exited = true;
+        pct_shim.exit_status = status;
+        return;
+    }
+    struct pct_shim_thread *self = pct_enter();
+    if (self) {
+        pct_exit_point(self, status);
+    } else if (pct_shim.header) {
+        pct_shim.header->exit_status = status;
+        pct_passed(PCT_OP_EXIT, PCT_CLASS_NONE, NULL);
+    }
+}
+
+PCT_STARTS static int run_main(int argc, char **argv, char **envp)
+{
+    int status = target_main(argc, argv, envp);
+    pass_exit(status);
+    return status; /* to libc, which calls its exit */
+}
+
+PCT_STARTS PCT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                                            void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                                            void *stack_end)
+{
+    target_main = main;
+    return REAL(__libc_start_main)(run_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+PCT_EXPORT void exit(int status)
+{
+    pass_exit(status);
+    REAL(exit)(status); /* ends in end() (start.c), after all destructors */
+    __builtin_unreachable();
+}
+
+/* The common part of those that end it at once. */
+static void end_now(int status)
+{
+    struct pct_shim_thread *self = pct_enter();
+    if (!pct_S.host || in_child())
+        return;
+    if (self) {
+        pct_here(self, PCT_OP_EXIT_NOW);
+        pct_done(self, PCT_OP_EXIT_NOW, 0, NULL);
+    } else {
+        pct_passed(PCT_OP_EXIT_NOW, PCT_CLASS_NONE, NULL);
+    }
+    pct_shim.header->exit_status = status;
+}
+
+PCT_EXPORT void _exit(int status)
+{
+    end_now(status);
+    if (!in_child())
+        pct_end_normal();
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+
+PCT_EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
+PCT_EXPORT void quick_exit(int status)
+{
+    end_now(status);
+    REAL(quick_exit)(status); /* ends in pct_end_normal(), registered first and so run last (start.c) */
+    __builtin_unreachable();
+}
+
+PCT_EXPORT void abort(void)
+{
+    end_now(0);
+    REAL(abort)(); /* ends in our handler of SIGABRT, or in the target's */
+    __builtin_unreachable();
+}
+
+/* Remember what the assertion said. */
+PCT_EXPORT void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
+{
+    if (pct_running() && !in_child()) {
+        struct pct_text text;
+        pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
+        pct_text_add(&text, file);
+        pct_text_add(&text, ":");
+        pct_text_add_u64(&text, line);
+        pct_text_add(&text, ": ");
+        pct_text_add(&text, function ? function : "?");
+        pct_text_add(&text, ": Assertion `");
+        pct_text_add(&text, assertion);
+        pct_text_add(&text, "' failed.");
+        pct_shim.assertion = true;
+    }
+    REAL(__assert_fail)(assertion, file, line, function);
+    __builtin_unreachable();
+}

@@ -1,0 +1,153 @@
+/* What is known of the descriptors of this process: which of them never block, and which the outside world has nothing to do
+ * with. The first saves a question to the kernel; the second makes time jump, and deadlocks show, while threads wait for
+ * each other through pipes and eventfds.
+ *
+ * Descriptors come and go in ways that no wrapper sees. So a descriptor counts as inside only while it still is the file
+ * that it was when it was made (its inode), and while no child has been made since, that would have a copy. */
+#include "io.h"
+#include "sys.h"
+#include <sys/stat.h>
+
+enum { MOST = 1 << 16 };
+
+struct fd {
+    uint8_t kind;
+    bool tainted;   /* an epoll: something outside is in it */
+    uint16_t era;   /* of the children, when it was made */
+    uint32_t inode; /* low bits */
+    uint16_t timer; /* a timerfd: the number of its timer; 0: none */
+};
+
+static struct fd *table; /* address space for MOST */
+static uint16_t era;
+
+static struct fd *entry(int fd)
+{
+    if (fd < 0 || fd >= MOST)
+        return NULL;
+    if (PCT_UNLIKELY(!table))
+        table = pct_host_futex.map(MOST * sizeof *table);
+    return table ? &table[fd] : NULL;
+}
+
+/* The low bits of the inode, and whether it is a file that never blocks. Returns 0 or a negative errno. */
+static long look(int fd, uint32_t *inode, bool *file)
+{
+    struct stat status;
+    long failed = PCT_SYS2(SYS_fstat, fd, &status);
+    if (failed)
+        return failed;
+    *inode = (uint32_t)status.st_ino;
+    *file = S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode);
+    return 0;
+}
+
+void pct_fd_made(int fd, enum pct_fd_kind kind)
+{
+    struct fd *e = entry(fd);
+    bool file;
+    if (!e)
+        return;
+    *e = (struct fd){ .kind = (uint8_t)kind, .era = era };
+    if (kind >= PCT_FD_INSIDE && look(fd, &e->inode, &file))
+        e->kind = PCT_FD_UNKNOWN;
+}
+
+void pct_fd_copied(int fd, int copy)
+{
+    struct fd *from = entry(fd), *to = entry(copy);
+    if (to)
+        *to = from ? *from : (struct fd){ .kind = PCT_FD_UNKNOWN };
+}
+
+void pct_fd_forget(int fd)
+{
+    if (table && entry(fd))
+        *entry(fd) = (struct fd){ .kind = PCT_FD_UNKNOWN };
+}
+
+void pct_fd_forget_range(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; table && fd < MOST && fd <= last; fd++)
+        table[fd] = (struct fd){ .kind = PCT_FD_UNKNOWN };
+}
+
+void pct_fd_watched(int epoll, int fd)
+{
+    struct fd *e = entry(epoll);
+    if (e && pct_fd_is_outside(fd))
+        e->tainted = true;
+}
+
+void pct_fd_set_timer(int fd, uint16_t timer)
+{
+    if (entry(fd))
+        entry(fd)->timer = timer;
+}
+
+uint16_t pct_fd_timer(int fd)
+{
+    struct fd *e = entry(fd);
+    uint32_t inode;
+    bool file;
+    return e && e->timer && !look(fd, &inode, &file) && inode == e->inode ? e->timer : 0;
+}
+
+int pct_fd_of_timer(uint16_t timer, int probably)
+{
+    if (pct_fd_timer(probably) == timer)
+        return probably;
+    for (int fd = 0; table && fd < MOST; fd++)
+        if (table[fd].timer == timer && pct_fd_timer(fd) == timer)
+            return fd;
+    return -1;
+}
+
+void pct_fd_share_all(void)
+{
+    era++;
+}
+
+/* Standard error */
+
+static uint64_t error_device, error_inode; /* 0: there is none */
+
+void pct_fd_note_error(void)
+{
+    struct stat now;
+    bool there = !PCT_SYS2(SYS_fstat, 2, &now);
+    error_device = there ? now.st_dev : 0;
+    error_inode = there ? now.st_ino : 0;
+}
+
+bool pct_fd_is_error(void)
+{
+    struct stat now;
+    long failed = PCT_SYS2(SYS_fstat, 2, &now);
+    if (failed)
+        return pct_refused(failed);
+    return now.st_dev == error_device && now.st_ino == error_inode;
+}
+
+bool pct_fd_blocks(int fd)
+{
+    struct fd *e = entry(fd);
+    uint32_t inode;
+    bool file;
+    if (PCT_LIKELY(e && e->kind))
+        return e->kind != PCT_FD_FILE;
+    long failed = look(fd, &inode, &file);
+    if (failed) /* the call itself knows what is wrong with it; a sandbox that does not tell: it may */
+        return pct_refused(failed);
+    if (e)
+        e->kind = file ? PCT_FD_FILE : PCT_FD_OUTSIDE;
+    return !file;
+}
+
+bool pct_fd_is_outside(int fd)
+{
+    struct fd *e = entry(fd);
+    uint32_t inode;
+    bool file;
+    return !e || e->kind < PCT_FD_INSIDE || e->tainted || e->era != era || look(fd, &inode, &file) || inode != e->inode;
+}

@@ -1,0 +1,167 @@
+/* Locks on files: flock, lockf, fcntl. Other processes may hold them, so waiting for one is waiting for the world. Whether a
+ * lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the question. */
+#include "io.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/file.h>
+
+/* Wait until the predicate says that the lock is free; false: interrupted, with errno. */
+static bool await(struct pct_shim_thread *self, int fd, const struct pct_io *io)
+{
+    if (pct_io_wait(self, PCT_OP_FILE_LOCK, fd, io, true, PCT_NEVER, true) == PCT_READY)
+        return true;
+    errno = EINTR;
+    return false;
+}
+
+static int done(struct pct_shim_thread *self, enum pct_op op, int fd, int result)
+{
+    return (int)pct_io_end(self, op, fd, result);
+}
+
+/* flock: the lock belongs to the file description. After an attempt that failed this one holds none. */
+
+struct flock_wait {
+    int fd, operation;
+    bool refused; /* there is no asking: no descriptor left, no /proc */
+};
+
+static bool flock_free(const struct pct_io *io)
+{
+    struct flock_wait *wait = (struct flock_wait *)io->arg;
+    char link[64];
+    struct pct_text text;
+    pct_text_init(&text, link, sizeof link);
+    pct_text_add(&text, "/proc/self/fd/");
+    pct_text_add_u64(&text, (uint64_t)wait->fd);
+    long fd = PCT_SYS3(SYS_open, link, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+    wait->refused = fd < 0;
+    if (wait->refused)
+        return true;
+    long failed = PCT_SYS2(SYS_flock, fd, wait->operation | LOCK_NB);
+    PCT_SYS1(SYS_close, fd);
+    return failed != -EWOULDBLOCK;
+}
+
+PCT_EXPORT int flock(int fd, int operation)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(operation & LOCK_UN ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, PCT_CLASS_FD, pct_io_key(fd),
+                    REAL(flock)(fd, operation));
+    enum pct_op op = operation & LOCK_UN ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK;
+    pct_io_point(self, op, fd);
+    int error = errno;
+    for (;;) {
+        int failed = REAL(flock)(fd, operation | LOCK_NB);
+        if (!failed || errno != EWOULDBLOCK || operation & LOCK_NB)
+            return done(self, op, fd, failed);
+        errno = error;
+        struct flock_wait wait = { .fd = fd, .operation = operation };
+        const struct pct_io io = { .ready = flock_free, .arg = &wait };
+        if (!await(self, fd, &io))
+            return done(self, op, fd, -1);
+        if (wait.refused) {
+            failed = OUTSIDE(self, op, NULL, REAL(flock)(fd, operation));
+            return done(self, op, fd, failed);
+        }
+    }
+}
+
+/* fcntl, lockf */
+
+struct record_wait {
+    int fd, ask; /* F_GETLK or F_OFD_GETLK */
+    struct flock lock;
+};
+
+static bool record_free(const struct pct_io *io)
+{
+    const struct record_wait *wait = io->arg;
+    struct flock lock = wait->lock;
+    return PCT_SYS3(SYS_fcntl, wait->fd, wait->ask, &lock) || lock.l_type == F_UNLCK;
+}
+
+/* command: F_SETLKW or F_OFD_SETLKW. */
+static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...), int fd, int command,
+                       struct flock *lock)
+{
+    bool own = command == F_OFD_SETLKW;
+    pct_io_point(self, PCT_OP_FILE_LOCK, fd);
+    pct_cancel_point(self);
+    int error = errno;
+    for (;;) {
+        int failed = real(fd, own ? F_OFD_SETLK : F_SETLK, lock);
+        if (!failed || (errno != EAGAIN && errno != EACCES))
+            return done(self, PCT_OP_FILE_LOCK, fd, failed);
+        errno = error;
+        const struct record_wait wait = { fd, own ? F_OFD_GETLK : F_GETLK, *lock };
+        const struct pct_io io = { .ready = record_free, .arg = &wait };
+        if (!await(self, fd, &io))
+            return done(self, PCT_OP_FILE_LOCK, fd, -1);
+    }
+}
+
+static int fcntl_by(int (*real)(int, int, ...), int fd, int command, void *argument)
+{
+    PCT_ENTER(self);
+    struct flock *lock = argument;
+    switch (command) {
+    case F_SETLKW:
+    case F_OFD_SETLKW:
+        if (self && lock)
+            return lock_record(self, real, fd, command, lock);
+        return PASS(PCT_OP_FILE_LOCK, PCT_CLASS_FD, pct_io_key(fd), real(fd, command, argument));
+    case F_SETLK:
+    case F_OFD_SETLK:
+        if (!self)
+            return real(fd, command, argument);
+        pct_io_point(self, lock && lock->l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd);
+        return done(self, lock && lock->l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd,
+                    real(fd, command, argument));
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC: {
+        int copy = real(fd, command, argument);
+        if (copy >= 0 && pct_S.host)
+            pct_fd_copied(fd, copy);
+        return copy;
+    }
+    default:
+        return real(fd, command, argument);
+    }
+}
+
+/* The third argument is a pointer or an integer; to read it where there is none is harmless on this ABI. */
+PCT_EXPORT int fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return fcntl_by(&REAL(fcntl), fd, command, argument);
+}
+
+PCT_EXPORT int fcntl64(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return fcntl_by(&REAL(fcntl64), fd, command, argument);
+}
+
+/* As POSIX says: fcntl's lock from the current position. */
+PCT_EXPORT int lockf(int fd, int command, off_t size)
+{
+    PCT_ENTER(self);
+    if (!self || command != F_LOCK)
+        return PASS(PCT_OP_FILE_LOCK, PCT_CLASS_FD, pct_io_key(fd), REAL(lockf)(fd, command, size));
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = size };
+    return lock_record(self, &REAL(fcntl), fd, F_SETLKW, &lock);
+}
+
+PCT_EXPORT int lockf64(int fd, int command, off64_t size)
+{
+    return lockf(fd, command, size);
+}

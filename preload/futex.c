@@ -1,0 +1,439 @@
+/* Futexes by syscall(): std::atomic::wait, std::latch, Rust's std, Qt, GLib, Wine. WAIT, WAKE, their BITSET forms, REQUEUE,
+ * WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by address. The
+ * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
+ * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
+#include "confine.h"
+#include "shim.h"
+#include "sys.h"
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+static long fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+static long by_number(long number, const long a[6])
+{
+    return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static long futex_wait(struct pct_shim_thread *self, uint32_t *word, uint32_t value, uint64_t deadline, uint32_t bits)
+{
+    struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
+    bool same = *(volatile uint32_t *)word == value;
+    pct_done(self, PCT_OP_FUTEX_WAIT, same ? 0 : PCT_ARG_BUSY, queue);
+    if (!same)
+        return fail(EAGAIN);
+    self->futex_bits = bits;
+    enum pct_result result;
+    do
+        result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, NULL, NULL, deadline);
+    while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER);
+    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
+             pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
+    return result == PCT_TIMEOUT ? fail(ETIMEDOUT) : result == PCT_INTERRUPTED ? fail(EINTR) : 0;
+}
+
+/* Waiting for several at once (futex_waitv): such threads stand in a list of their own. */
+struct pct_futex_many {
+    struct pct_shim_thread *thread;
+    const struct futex_waitv *words;
+    unsigned count;
+    int woken; /* the index of the word that was woken; -1: none */
+    struct pct_futex_many *next;
+};
+static struct pct_futex_many *many; /* in order of arrival; with the baton */
+
+static void leave_many(struct pct_futex_many *self)
+{
+    struct pct_futex_many **at = &many;
+    while (*at && *at != self)
+        at = &(*at)->next;
+    if (*at)
+        *at = self->next;
+}
+
+/* Wake up to `count` of those that wait for this word among others. */
+static long wake_many(const uint32_t *word, uint32_t count)
+{
+    long woken = 0;
+    for (struct pct_futex_many *m = many, *next; m && (uint32_t)woken < count; m = next) {
+        next = m->next;
+        for (unsigned i = 0; i < m->count && m->woken < 0; i++)
+            if (m->words[i].uaddr == (uintptr_t)word)
+                m->woken = (int)i;
+        if (m->woken < 0)
+            continue;
+        leave_many(m);
+        pct_sched_wake(&pct_S, &m->thread->core);
+        woken++;
+    }
+    return woken;
+}
+
+/* Wake up to `count` of those whose bits match, beginning with the one that the strategy chooses. */
+static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
+{
+    long woken = 0;
+    uint32_t first = queue->waiters ? pct_sched_choose(&pct_S, queue->waiters) : 0;
+    *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
+    struct pct_thread *t = queue->first;
+    for (uint32_t i = 0; i < first; i++)
+        t = t->next;
+    for (uint32_t left = queue->waiters; left && (uint32_t)woken < count; left--) {
+        struct pct_thread *next = t->next ? t->next : queue->first;
+        if (pct_shim_of(t)->futex_bits & bits) {
+            pct_sched_wake(&pct_S, t);
+            woken++;
+            if (next == t)
+                break;
+        }
+        t = next;
+    }
+    if (PCT_UNLIKELY(many != NULL))
+        woken += wake_many((const uint32_t *)queue->address, count - (uint32_t)woken);
+    return woken;
+}
+
+/* A thread that pct does not know may wait in the kernel. */
+static long wake_kernel(uint32_t *word, int op, uint32_t count, uint32_t bits)
+{
+    long woken = REAL(syscall)(SYS_futex, word, op, count, NULL, NULL, bits);
+    return woken > 0 ? woken : 0;
+}
+
+static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uint32_t count, uint32_t bits)
+{
+    struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, word, PCT_CLASS_FUTEX);
+    uint32_t chosen;
+    long woken = wake(queue, count, bits, &chosen);
+    pct_done(self, PCT_OP_FUTEX_WAKE, chosen, queue);
+    if ((uint32_t)woken < count && (pct_S.foreign || !(op & FUTEX_PRIVATE_FLAG)))
+        woken += wake_kernel(word, op, count - (uint32_t)woken, bits);
+    return woken;
+}
+
+static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t count, uint32_t move, uint32_t *other,
+                          bool compare, uint32_t value)
+{
+    struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, word, PCT_CLASS_FUTEX);
+    if (compare && *(volatile uint32_t *)word != value) {
+        pct_done(self, PCT_OP_FUTEX_WAKE, PCT_ARG_BUSY, queue);
+        return fail(EAGAIN);
+    }
+    uint32_t chosen;
+    long woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen), moved = 0;
+    struct pct_object *target = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
+    while (queue->first && (uint32_t)moved < move && target != queue) {
+        pct_sched_move(&pct_S, queue->first, target);
+        moved++;
+    }
+    pct_done(self, PCT_OP_FUTEX_WAKE, chosen, queue);
+    return woken + moved;
+}
+
+/* What WAKE_OP does to its second word. False: no such operation. */
+static bool operate(uint32_t *word, uint32_t encoded, uint32_t *old)
+{
+    uint32_t argument = (uint32_t)((int32_t)(encoded << 8) >> 20);
+    if (encoded & (uint32_t)FUTEX_OP_OPARG_SHIFT << 28)
+        argument = UINT32_C(1) << (argument & 31);
+    switch (encoded >> 28 & 7) {
+    case FUTEX_OP_SET:
+        *old = __atomic_exchange_n(word, argument, __ATOMIC_SEQ_CST);
+        return true;
+    case FUTEX_OP_ADD:
+        *old = __atomic_fetch_add(word, argument, __ATOMIC_SEQ_CST);
+        return true;
+    case FUTEX_OP_OR:
+        *old = __atomic_fetch_or(word, argument, __ATOMIC_SEQ_CST);
+        return true;
+    case FUTEX_OP_ANDN:
+        *old = __atomic_fetch_and(word, ~argument, __ATOMIC_SEQ_CST);
+        return true;
+    case FUTEX_OP_XOR:
+        *old = __atomic_fetch_xor(word, argument, __ATOMIC_SEQ_CST);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Its condition on the value before. Negative: no such comparison. */
+static int holds(uint32_t old, uint32_t encoded)
+{
+    int32_t value = (int32_t)old, argument = (int32_t)(encoded << 20) >> 20;
+    switch (encoded >> 24 & 15) {
+    case FUTEX_OP_CMP_EQ:
+        return value == argument;
+    case FUTEX_OP_CMP_NE:
+        return value != argument;
+    case FUTEX_OP_CMP_LT:
+        return value < argument;
+    case FUTEX_OP_CMP_LE:
+        return value <= argument;
+    case FUTEX_OP_CMP_GT:
+        return value > argument;
+    case FUTEX_OP_CMP_GE:
+        return value >= argument;
+    default:
+        return -1;
+    }
+}
+
+static long futex_wake_op(struct pct_shim_thread *self, uint32_t *word, int op, uint32_t count, uint32_t count_other,
+                          uint32_t *other, uint32_t encoded)
+{
+    struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, word, PCT_CLASS_FUTEX);
+    uint32_t old, chosen = PCT_ARG_ERROR, unused;
+    long woken = 0;
+    int wake_op = op & FUTEX_PRIVATE_FLAG ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
+    bool kernel = pct_S.foreign || !(op & FUTEX_PRIVATE_FLAG);
+    int error = holds(0, encoded) < 0 || !operate(other, encoded, &old) ? ENOSYS : 0;
+    if (!error) {
+        woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen);
+        if (kernel && (uint32_t)woken < count)
+            woken += wake_kernel(word, wake_op, count - (uint32_t)woken, 0);
+        if (holds(old, encoded)) {
+            struct pct_object *second = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
+            long more = wake(second, count_other, FUTEX_BITSET_MATCH_ANY, &unused);
+            if (kernel && (uint32_t)more < count_other)
+                more += wake_kernel(other, wake_op, count_other - (uint32_t)more, 0);
+            woken += more;
+        }
+    }
+    pct_done(self, PCT_OP_FUTEX_WAKE, chosen, queue);
+    return error ? fail(error) : woken;
+}
+
+/* Locks with priority inheritance */
+
+static bool unlocked(const struct pct_thread *thread)
+{
+    return !(*(const volatile uint32_t *)thread->wait.ready_arg & FUTEX_TID_MASK);
+}
+
+/* A failed try leaves word that somebody waits, so that the owner unlocks by a call. Signals do not end this wait. */
+static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, uint64_t deadline)
+{
+    for (bool late = false;;) {
+        struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
+        int error = -(int)PCT_SYS4(SYS_futex, word, FUTEX_TRYLOCK_PI | (op & FUTEX_PRIVATE_FLAG), 0, NULL);
+        if (error == EAGAIN && late)
+            error = ETIMEDOUT;
+        if (error != EAGAIN) {
+            pct_done(self, PCT_OP_FUTEX_WAIT, late ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, queue);
+            return error ? fail(error) : 0;
+        }
+        enum pct_result result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, unlocked, word, deadline);
+        late = result == PCT_TIMEOUT || (deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline);
+    }
+}
+
+/* TRYLOCK_PI and UNLOCK_PI: the kernel's. */
+static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const long a[6])
+{
+    struct pct_object *queue = pct_at(self, record, (void *)a[0], PCT_CLASS_FUTEX);
+    long failed = by_number(SYS_futex, a);
+    int error = errno;
+    pct_done(self, record, failed ? PCT_ARG_BUSY : 0, queue);
+    pct_changed(queue);
+    if (failed && record == PCT_OP_FUTEX_WAIT)
+        pct_sched_spin(&pct_S, &self->core);
+    errno = error;
+    return failed;
+}
+
+/* A futex in which other processes take part lives in the kernel. */
+static bool shared(const uint32_t *word, int op)
+{
+    return pct_shared(pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), !(op & FUTEX_PRIVATE_FLAG));
+}
+
+static long futex_outside(struct pct_shim_thread *self, const long a[6], enum pct_uncontrolled why)
+{
+    pct_uncontrolled(why);
+    return OUTSIDE(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex, a));
+}
+
+static bool copy_in(const void *from, void *to, size_t size)
+{
+    struct iovec there = { to, size }, here = { (void *)from, size };
+    long got = PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &there, 1, &here, 1, 0);
+    if (pct_refused(got)) /* a sandbox: then the program has to be right */
+        memcpy(to, from, size);
+    return got == (long)size || pct_refused(got);
+}
+
+/* Whether the word can be read, asked with a system call that sandboxes allow who let futexes through: it does nothing. */
+static bool readable(const uint32_t *word)
+{
+    return PCT_SYS6(SYS_futex, word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0, word, 0) != -EFAULT;
+}
+
+/* Those who wait for a shared word wait in the kernel, which moves them. */
+static long requeue_outside(struct pct_shim_thread *self, const long a[6])
+{
+    struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, (void *)a[0], PCT_CLASS_FUTEX);
+    long woken = by_number(SYS_futex, a);
+    pct_done(self, PCT_OP_FUTEX_WAKE, woken < 0 ? PCT_ARG_BUSY : 0, queue);
+    return woken;
+}
+
+static long futex(struct pct_shim_thread *self, const long a[6])
+{
+    uint32_t *word = (uint32_t *)a[0];
+    int op = (int)a[1];
+    const struct timespec *timeout = (const struct timespec *)a[3];
+    uint64_t deadline = PCT_NEVER;
+    int command = op & FUTEX_CMD_MASK;
+    if ((uintptr_t)word % sizeof *word)
+        return fail(EINVAL);
+    bool waits =
+        command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+    /* Waking by a private address looks at nothing there. */
+    bool looks = waits || command == FUTEX_CMP_REQUEUE || command == FUTEX_WAKE_OP || !(op & FUTEX_PRIVATE_FLAG);
+    if (looks && !readable(word))
+        return fail(EFAULT);
+    if (waits && shared(word, op))
+        return futex_outside(self, a, PCT_UNCONTROLLED_PSHARED);
+    switch (command) {
+    case FUTEX_WAIT: /* its timeout is relative */
+        if (timeout && !pct_valid(timeout))
+            return fail(EINVAL);
+        if (timeout)
+            deadline = pct_sched_now(&pct_S) + pct_nanoseconds(timeout);
+        return futex_wait(self, word, (uint32_t)a[2], deadline, FUTEX_BITSET_MATCH_ANY);
+    case FUTEX_WAIT_BITSET: /* its timeout is absolute */
+        if (!a[5] || (timeout &&
+                      !pct_deadline(op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, timeout, &deadline)))
+            return fail(EINVAL);
+        return futex_wait(self, word, (uint32_t)a[2], deadline, (uint32_t)a[5]);
+    case FUTEX_WAKE:
+        return futex_wake(self, word, op, (uint32_t)a[2], FUTEX_BITSET_MATCH_ANY);
+    case FUTEX_WAKE_BITSET:
+        return a[5] ? futex_wake(self, word, op, (uint32_t)a[2], (uint32_t)a[5]) : fail(EINVAL);
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+        if (shared(word, op))
+            return requeue_outside(self, a);
+        return futex_requeue(self, word, (uint32_t)a[2], (uint32_t)a[3], (uint32_t *)a[4],
+                             (op & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE, (uint32_t)a[5]);
+    case FUTEX_WAKE_OP: {
+        uint32_t *other = (uint32_t *)a[4];
+        if ((uintptr_t)other % sizeof *other)
+            return fail(EINVAL);
+        if (!readable(other))
+            return fail(EFAULT);
+        if (shared(word, op) || shared(other, op)) /* does not wait */
+            return by_number(SYS_futex, a);
+        return futex_wake_op(self, word, op, (uint32_t)a[2], (uint32_t)a[3], other, (uint32_t)a[5]);
+    }
+    case FUTEX_LOCK_PI: /* its timeout is absolute, and of this clock whatever the flag says */
+    case FUTEX_LOCK_PI2:
+        if (timeout &&
+            !pct_deadline(command == FUTEX_LOCK_PI || op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC,
+                          timeout, &deadline))
+            return fail(EINVAL);
+        return futex_lock_pi(self, word, op, deadline);
+    case FUTEX_TRYLOCK_PI:
+        return futex_pi(self, PCT_OP_FUTEX_WAIT, a);
+    case FUTEX_UNLOCK_PI:
+        return futex_pi(self, PCT_OP_FUTEX_WAKE, a);
+    default:
+        return futex_outside(self, a, PCT_UNCONTROLLED_FUTEX);
+    }
+}
+
+/* futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns. */
+static long futex_waitv(struct pct_shim_thread *self, const long a[6])
+{
+    struct futex_waitv words[FUTEX_WAITV_MAX];
+    unsigned count = (unsigned)a[1];
+    const struct timespec *timeout = (const struct timespec *)a[3];
+    uint64_t deadline = PCT_NEVER;
+    clockid_t clock = (clockid_t)a[4];
+    if (a[2] || !count || count > FUTEX_WAITV_MAX || !a[0])
+        return fail(EINVAL);
+    if (timeout && ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || !pct_deadline(clock, timeout, &deadline)))
+        return fail(EINVAL);
+    if (!copy_in((void *)a[0], words, count * sizeof *words))
+        return fail(EFAULT);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t flags = words[i].flags;
+        if ((flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32 || words[i].__reserved || words[i].uaddr % 4)
+            return fail(EINVAL);
+        if (shared((uint32_t *)(uintptr_t)words[i].uaddr, (int)flags)) {
+            pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+            return OUTSIDE(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex_waitv, a));
+        }
+    }
+    struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
+    int error = 0;
+    for (unsigned i = 0; i < count && !error; i++)
+        if (!readable((const uint32_t *)(uintptr_t)words[i].uaddr))
+            error = EFAULT;
+        else if (*(const volatile uint32_t *)(uintptr_t)words[i].uaddr != (uint32_t)words[i].val)
+            error = EAGAIN;
+    pct_done(self, PCT_OP_FUTEX_WAIT, error ? PCT_ARG_BUSY : 0, first);
+    if (error)
+        return fail(error);
+    struct pct_futex_many mine = { .thread = self, .words = words, .count = count, .woken = -1 };
+    const struct pct_wait wait = { .op = PCT_OP_FUTEX_WAIT, .object = &self->nap, .deadline = deadline };
+    enum pct_result result;
+    do {
+        struct pct_futex_many **last = &many;
+        while (*last)
+            last = &(*last)->next;
+        *last = &mine;
+        self->restart = true;
+        result = pct_sched_wait(&pct_S, &self->core, &wait);
+        leave_many(&mine); /* before any handler runs: it may jump */
+        pct_resumed(self);
+    } while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER);
+    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
+             pct_object_at(&pct_S.objects, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX));
+    if (mine.woken >= 0)
+        return mine.woken;
+    return fail(result == PCT_TIMEOUT ? ETIMEDOUT : EINTR);
+}
+
+PCT_EXPORT long syscall(long number, ...)
+{
+    va_list arguments;
+    long a[6];
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(arguments, long);
+    va_end(arguments);
+    switch (number) {
+    case SYS_futex: {
+        PCT_ENTER(self);
+        if (self)
+            return futex(self, a);
+        enum pct_op op = (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? PCT_OP_FUTEX_WAKE : PCT_OP_FUTEX_WAIT;
+        return PASS(op, PCT_CLASS_FUTEX, (void *)a[0], by_number(number, a));
+    }
+    case SYS_futex_waitv: {
+        PCT_ENTER(self);
+        return self ? futex_waitv(self, a) : PASS(PCT_OP_FUTEX_WAIT, PCT_CLASS_NONE, NULL, by_number(number, a));
+    }
+    /* Signals that threads send: as by the functions. */
+    case SYS_kill:
+        return kill((pid_t)a[0], (int)a[1]);
+    case SYS_tgkill:
+        return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
+    case SYS_tkill:
+        return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
+    default: {
+        long result = by_number(number, a);
+        if (number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP))
+            pct_confine_entered();
+        return result;
+    }
+    }
+}

@@ -1,0 +1,35 @@
+/* The guards of C++ function-local statics. libstdc++ waits for another thread's initialisation by syscall(SYS_futex),
+ * which futex.c models; what is added here are the scheduling points. An initialised static never comes here: the
+ * compiler tests the guard inline. */
+#include "shim.h"
+
+PCT_EXPORT int __cxa_guard_acquire(uint64_t *guard)
+{
+    PCT_ENTER(self);
+    if (self)
+        pct_done(self, PCT_OP_GUARD_ACQUIRE, 0, pct_at(self, PCT_OP_GUARD_ACQUIRE, guard, PCT_CLASS_GUARD));
+    else
+        pct_passed(PCT_OP_GUARD_ACQUIRE, PCT_CLASS_GUARD, guard);
+    return REAL(__cxa_guard_acquire)(guard);
+}
+
+static void release(uint64_t *guard)
+{
+    PCT_ENTER(self);
+    if (self)
+        pct_done(self, PCT_OP_GUARD_RELEASE, 0, pct_at(self, PCT_OP_GUARD_RELEASE, guard, PCT_CLASS_GUARD));
+    else
+        pct_passed(PCT_OP_GUARD_RELEASE, PCT_CLASS_GUARD, guard);
+}
+
+PCT_EXPORT void __cxa_guard_release(uint64_t *guard)
+{
+    release(guard);
+    REAL(__cxa_guard_release)(guard);
+}
+
+PCT_EXPORT void __cxa_guard_abort(uint64_t *guard)
+{
+    release(guard);
+    REAL(__cxa_guard_abort)(guard);
+}

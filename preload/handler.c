@@ -1,0 +1,256 @@
+/* Signals that arrive: the one handler that the kernel has for all that the target handles. See signals.h for the rules.
+ *
+ * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
+#include "signals.h"
+#include "vtimer.h"
+#include <ucontext.h>
+
+enum { TRAP_FLAG = 0x100 };
+
+/* The image of this library, by the linker. */
+extern const char image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern const char image_end[] __asm__("_end") __attribute__((visibility("hidden")));
+
+static bool in_image(const ucontext_t *context)
+{
+    uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    return pc >= (uintptr_t)image_start && pc < (uintptr_t)image_end;
+}
+
+/* Whether it was interrupted inside a wrapper, or in something that one calls. One that was left by a jump or an exception
+ * leaves its mark; but then the stack has shrunk beyond it. */
+static bool in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context)
+{
+    return self->inside && (uintptr_t)context->uc_mcontext.gregs[REG_RSP] <= (uintptr_t)self->inside;
+}
+
+static bool is_fault(int signal, const siginfo_t *info)
+{
+    return info->si_code > 0 && pct_signal_is_crash(signal);
+}
+
+/* A thread of this process has sent it. */
+static bool is_ours(const siginfo_t *info)
+{
+    /* In virtual time, the kernel has no timers of the target's but those that count CPU time. */
+    if (info->si_code == SI_TIMER)
+        return info->si_timerid >= PCT_TIMER_FIRST_ID;
+    if (info->si_signo == SIGALRM && info->si_code == SI_KERNEL)
+        return pct_S.step_ns;
+    /* What the kernel itself sends to a thread for what it does, like SIGPIPE, looks as if the thread had sent it. */
+    return info->si_code <= 0 && info->si_pid == (int)PCT_SYS0(SYS_getpid);
+}
+
+static bool is_controlled(const struct pct_shim_thread *self)
+{
+    return self && pct_S.host && !pct_shim.ended && pct_shim.mode == PCT_MODE_CONTROLLED &&
+           self->core.state != PCT_STATE_FINISHED && pct_is_process(pct_shim.pid);
+}
+
+static void run(int signal, siginfo_t *info, void *context)
+{
+    struct pct_action action = pct_action_of(signal);
+    if (action.flags & (int)SA_RESETHAND)
+        pct_action_reset(signal);
+    if (pct_self) {
+        pct_self->restart &= (action.flags & SA_RESTART) != 0;
+        pct_self->handled = signal;
+    }
+    pct_timer_taken(info);
+    action.handler(signal, info, context);
+}
+
+/* With the baton, at a scheduling point. */
+static void run_on_turn(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
+{
+    const void *inside = self->inside;
+    int error = errno;
+    if (!is_ours(info))
+        pct_uncontrolled(PCT_UNCONTROLLED_SIGNAL);
+    pct_here(self, PCT_OP_SIGNAL_HANDLE);
+    pct_done(self, PCT_OP_SIGNAL_HANDLE, (uint32_t)signal, NULL);
+    errno = error;
+    self->inside = NULL;
+    run(signal, info, context);
+    self->inside = inside;
+    /* The wrapper that was interrupted has passed its point already: there must be room for what it records. */
+    if (pct_S.current == &self->core && pct_S.record == pct_S.block + PCT_TRACE_BLOCK)
+        pct_record_turn(&pct_S);
+}
+
+/* Block the signal in the interrupted thread and send it on to itself. Those that queue up behind it stay behind it. */
+static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, ucontext_t *context)
+{
+    enum { MORE = 8 };
+    uint64_t bit = pct_signal_bit(signal);
+    const struct timespec none = { 0 };
+    siginfo_t more[MORE];
+    int count = 0, pid = (int)PCT_SYS0(SYS_getpid);
+    pct_signal_mask(SIG_BLOCK, bit);
+    while (signal >= PCT_SIGNAL_QUEUED && count < MORE &&
+           PCT_SYS4(SYS_rt_sigtimedwait, &bit, &more[count], &none, PCT_SIGSET_SIZE) == signal)
+        count++;
+    PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, self->tid, signal, info);
+    for (int i = 0; i < count; i++)
+        PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, self->tid, signal, &more[i]);
+    *(uint64_t *)&context->uc_sigmask |= bit;
+    __atomic_fetch_or(&self->held, bit, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&self->core.called, 1, __ATOMIC_SEQ_CST);
+}
+
+/* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal in.
+ * So execute them one by one, and let it in when they are done. */
+static void step(struct pct_shim_thread *self, ucontext_t *context)
+{
+    struct sigaction trap;
+    /* The kernel would kill for a trap that is ignored. Then the signal waits for the next scheduling point. */
+    if (REAL(sigaction)(SIGTRAP, NULL, &trap) || trap.sa_handler == SIG_IGN)
+        return;
+    self->stepping = true;
+    context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    self->trap_blocked = *(uint64_t *)&context->uc_sigmask & pct_signal_bit(SIGTRAP);
+    *(uint64_t *)&context->uc_sigmask &= ~pct_signal_bit(SIGTRAP);
+}
+
+static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
+{
+    if (!self || !self->stepping || signal != SIGTRAP || info->si_code != TRAP_TRACE)
+        return false;
+    if (in_image(context) && !self->inside)
+        return true;
+    self->stepping = false;
+    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+    if (!self->inside) {
+        *mask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
+        self->core.called = self->sent != NULL;
+    }
+    *mask |= self->trap_blocked;
+    return true;
+}
+
+/* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again. */
+static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
+{
+    int error = errno;
+    self->away = false;
+    pct_sched_return(&pct_S, &self->core);
+    errno = error;
+    if (signal)
+        run_on_turn(self, signal, info, context);
+    error = errno;
+    pct_signal_deliver(self);
+    enum pct_op op = self->core.wait.op;
+    pct_sched_leave(&pct_S, &self->core, op, NULL);
+    self->away = true;
+    errno = error;
+}
+
+void pct_signal_away(struct pct_shim_thread *self)
+{
+    self->away = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&self->held, __ATOMIC_SEQ_CST) || self->sent)
+        visit(self, 0, NULL, NULL);
+}
+
+/* In the target's own code. */
+static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
+{
+    pct_S.pinned = &self->core;
+    run_on_turn(self, signal, info, context);
+    if (pct_S.pinned == &self->core)
+        pct_S.pinned = NULL;
+}
+
+void pct_signal_arrive(int signal, siginfo_t *info, void *context)
+{
+    struct pct_shim_thread *self = pct_self;
+    if (stepped(self, signal, info, context))
+        return;
+    if (!is_controlled(self) || is_fault(signal, info)) {
+        run(signal, info, context);
+    } else if (self->turn && pct_enter()) {
+        self->turn = false;
+        run_on_turn(self, signal, info, context);
+        self->turn = true;
+    } else if (self->away) {
+        visit(self, signal, info, context);
+    } else {
+        bool wrapped = in_wrapper(self, context);
+        /* It holds the baton; or the watchdog has taken it, and it comes back for it first. */
+        if (!wrapped && !in_image(context) && pct_enter()) {
+            run_here(self, signal, info, context);
+            return;
+        }
+        bool baton = &self->core == pct_S.current;
+        put_off(self, signal, info, context);
+        if (!baton || !wrapped)
+            pct_sched_attention(&pct_S);
+        if (baton && !wrapped)
+            step(self, context);
+    }
+}
+
+void pct_signal_open(struct pct_shim_thread *self)
+{
+    self->turn = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void pct_signal_close(struct pct_shim_thread *self)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self->turn = false;
+}
+
+void pct_signal_deliver(struct pct_shim_thread *self)
+{
+    const void *inside = self->inside;
+    int error = errno;
+    siginfo_t info;
+    for (;;) {
+        __atomic_store_n(&self->core.called, 0, __ATOMIC_SEQ_CST);
+        uint64_t held = __atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
+        bool sent = !held && pct_sent_take(self, &info);
+        if (!held && !sent)
+            break;
+        self->inside = NULL;
+        pct_signal_open(self);
+        if (held)
+            pct_signal_mask(SIG_UNBLOCK, held);
+        else
+            PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), self->tid, info.si_signo, &info);
+        pct_signal_close(self);
+        self->inside = inside;
+    }
+    errno = error;
+}
+
+void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask)
+{
+    pct_signal_mask(SIG_SETMASK, mask);
+    __atomic_fetch_and(&self->held, ~mask, __ATOMIC_SEQ_CST);
+}
+
+void pct_signal_retire(struct pct_shim_thread *self)
+{
+    for (;;) {
+        uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+        if (!self->held && !self->sent)
+            return;
+        pct_signal_mask(SIG_SETMASK, mask);
+        pct_signal_deliver(self);
+    }
+}
+
+void pct_signal_crashed(int signal, siginfo_t *info, void *context)
+{
+    if (stepped(pct_self, signal, info, context))
+        return;
+    pct_end_crash(signal, context);
+    struct sigaction standard = { .sa_handler = SIG_DFL };
+    REAL(sigaction)(signal, &standard, NULL);
+    /* Again, now for good: the program dies of its own signal, with its own exit status and core. */
+    PCT_SYS3(SYS_tgkill, PCT_SYS0(SYS_getpid), PCT_SYS0(SYS_gettid), signal);
+}

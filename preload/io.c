@@ -1,0 +1,209 @@
+/* Waiting for the kernel: io.h. */
+#include "io.h"
+#include "confine.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/socket.h>
+
+/* Ends pct_io_sleep() when a thread without the baton, or a signal handler, has something to tell. Reserved: the last
+ * real-time signal. Threads have it unblocked only while they sleep there. */
+enum { DOORBELL = 64 };
+static int sleeper; /* tid of who sleeps in pct_io_sleep(), 0: nobody */
+
+bool pct_io_ask(const struct pct_io *io)
+{
+    long ready;
+    if (io->ready)
+        return io->ready(io);
+    do
+        ready = PCT_SYS3(SYS_poll, io->fds, io->count, 0);
+    while (ready == -EINTR); /* the signal waits for its turn */
+    return ready != 0;       /* an error: the call itself will say */
+}
+
+bool pct_io_ready(const struct pct_thread *thread)
+{
+    return pct_io_ask(thread->wait.ready_arg);
+}
+
+enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io, bool outside,
+                            uint64_t deadline, bool restarts)
+{
+    for (;;) {
+        struct pct_wait wait = { .op = op,
+                                 .object = fd < 0 ? &self->nap : pct_io_object(fd),
+                                 .ready = pct_io_ready,
+                                 .ready_arg = io,
+                                 .deadline = deadline,
+                                 .polled = true,
+                                 .outside = outside,
+                                 .certain = io->certain,
+                                 .cancellable = !self->cancel_disabled };
+        enum pct_result result = pct_wait(self, &wait);
+        if (result == PCT_READY)
+            return result;
+        /* Both at once: the operation goes before its deadline. */
+        if (result == PCT_TIMEOUT)
+            return pct_io_ask(io) ? PCT_READY : PCT_TIMEOUT;
+        if (result == PCT_CANCELLED)
+            pct_cancel_point(self);
+        if (result != PCT_INTERRUPTED || !restarts || !self->restart)
+            return PCT_INTERRUPTED;
+    }
+}
+
+void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd)
+{
+    pct_io_object(fd); /* gives it its number */
+    pct_at(self, op, pct_io_key(fd), PCT_CLASS_FD);
+}
+
+struct pct_shim_thread *pct_io_enter(int fd)
+{
+    struct pct_shim_thread *self = pct_enter();
+    return self && pct_fd_blocks(fd) && !pct_confine_refuses(PCT_QUESTION_READY) ? self : NULL;
+}
+
+/* SO_RCVTIMEO or SO_SNDTIMEO as a virtual deadline. */
+static uint64_t socket_deadline(int fd, short events)
+{
+    struct timeval limit = { 0 };
+    unsigned size = sizeof limit;
+    int option = events & POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
+    if (PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, option, &limit, &size, 0) || (!limit.tv_sec && !limit.tv_usec))
+        return PCT_NEVER;
+    return pct_sched_now(&pct_S) + (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
+}
+
+bool pct_io_is_blocking(int fd)
+{
+    return !(PCT_SYS2(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
+}
+
+/* Whether a call for these events would wait when they are not there: also not on the wrong end of a pipe. */
+static bool would_wait(int fd, short events)
+{
+    long flags = PCT_SYS2(SYS_fcntl, fd, F_GETFL), mode = flags & O_ACCMODE;
+    return !(flags & O_NONBLOCK) && mode != (events & POLLIN ? O_WRONLY : O_RDONLY);
+}
+
+int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
+{
+    struct pollfd asked = { .fd = fd, .events = events };
+    const struct pct_io io = { .fds = &asked, .count = 1 };
+    pct_cancel_point(self);
+    if (pct_quiet(&pct_S) && !nonblocking && pct_io_ask(&io))
+        return 0;
+    if (nonblocking || !would_wait(fd, events)) {
+        pct_io_point(self, op, fd);
+        return 0;
+    }
+    uint64_t deadline = socket_deadline(fd, events);
+    /* With a timeout, the system calls of sockets are never restarted. */
+    enum pct_result result = pct_io_wait(self, op, fd, &io, pct_fd_is_outside(fd), deadline, deadline == PCT_NEVER);
+    if (result == PCT_READY)
+        return 0;
+    pct_done(self, op, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : PCT_ARG_ERROR, pct_io_object(fd));
+    errno = result == PCT_TIMEOUT ? EAGAIN : EINTR;
+    return -1;
+}
+
+void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, const struct pct_object *object)
+{
+    pct_keep(self);
+    pct_done(self, op, arg, object);
+    if (pct_S.polled)
+        pct_sched_kernel_changed(&pct_S);
+}
+
+long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long result)
+{
+    int error = errno;
+    bool again = result < 0 && error == EAGAIN;
+    pct_keep(self);
+    pct_io_done(self, op, again ? PCT_ARG_BUSY : result < 0 ? PCT_ARG_ERROR : 0, pct_io_object(fd));
+    if (again)
+        pct_sched_spin(&pct_S, &self->core); /* it asks without waiting: others go first */
+    errno = error;
+    return result;
+}
+
+uint64_t pct_io_deadline(int milliseconds)
+{
+    return milliseconds < 0 ? PCT_NEVER : pct_sched_now(&pct_S) + (uint64_t)milliseconds * 1000000;
+}
+
+/* All that the threads of the list wait for, for one poll(). Those that are enabled know already. */
+static unsigned gather(struct pct_thread *polled, struct pollfd **all, bool *again)
+{
+    static struct pollfd *room;
+    static unsigned size;
+    unsigned count = 0, need = 0;
+    *again = false;
+    for (const struct pct_thread *t = polled; t; t = t->polled_next)
+        need += ((const struct pct_io *)t->wait.ready_arg)->count;
+    if (need > size) {
+        size = need < 4096 ? 4096 : need * 2; /* the old room stays: this happens a few times at most */
+        room = pct_host_futex.map(size * sizeof *room);
+        size = room ? size : 0;
+    }
+    for (const struct pct_thread *t = polled; t; t = t->polled_next) {
+        const struct pct_io *io = t->wait.ready_arg;
+        if (!io->count || count + io->count > size)
+            *again = true;
+        if (t->state == PCT_STATE_ENABLED || count + io->count > size)
+            continue;
+        for (unsigned i = 0; i < io->count; i++)
+            room[count++] = io->fds[i];
+    }
+    *all = room;
+    return count;
+}
+
+static void ring(int signal)
+{
+    (void)signal;
+}
+
+void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled)
+{
+    static bool installed;
+    struct pollfd *fds;
+    bool again;
+    unsigned count = gather(polled, &fds, &again);
+    uint64_t now = pct_host_futex.now();
+    static uint64_t slice; /* how often to ask those that poll() cannot ask: ever more seldom */
+    if (again) {
+        slice = slice ? slice + slice / 8 : 50000;
+        slice = slice < 5000000 ? slice : 5000000;
+        when = when < now + slice ? when : now + slice;
+    } else {
+        slice = 0;
+    }
+    if (when <= now)
+        return;
+    struct timespec left = { .tv_sec = (time_t)((when - now) / 1000000000),
+                             .tv_nsec = (long)((when - now) % 1000000000) };
+    if (!installed) {
+        struct sigaction action = { .sa_handler = ring, .sa_flags = SA_RESTART };
+        installed = !REAL(sigaction)(DOORBELL, &action, NULL);
+    }
+    uint64_t mask, bell = UINT64_C(1) << (DOORBELL - 1);
+    PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bell, &mask, sizeof mask);
+    uint64_t open = mask & ~bell;
+    __atomic_store_n(&sleeper, (int)PCT_SYS0(SYS_gettid), __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value &&
+        pct_refused(PCT_SYS6(SYS_ppoll, fds, count, when == PCT_NEVER ? NULL : &left, &open, sizeof open, 0))) {
+        left = (struct timespec){ .tv_nsec = 1000000 };
+        pct_futex_wait(word, value, &left); /* asked ever so often, then */
+    }
+    __atomic_store_n(&sleeper, 0, __ATOMIC_SEQ_CST);
+    PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void pct_io_nudge(void)
+{
+    int tid = __atomic_load_n(&sleeper, __ATOMIC_SEQ_CST);
+    if (tid)
+        PCT_SYS3(SYS_tgkill, PCT_SYS0(SYS_getpid), tid, DOORBELL);
+}

@@ -1,0 +1,138 @@
+/* Operations on descriptors: waiting until they would not block, and what is known of the descriptors.
+ *
+ * A wrapper of an operation that can block on a descriptor:
+ *
+ *     PCT_IO_ENTER(self, fd);                                                NULL also for regular files: they never block
+ *     if (!self)
+ *         return PCT_IO_PASS(PCT_OP_X, fd, REAL(x)(fd, ...));
+ *     if (pct_io_begin(self, PCT_OP_X, fd, POLLIN, nonblocking))             passes the point; waits until the kernel says
+ *         return -1;                                                        that x would not block
+ *     return pct_io_end(self, PCT_OP_X, fd, REAL(x)(fd, ...));               records the step; others may be ready now
+ */
+#ifndef PCT_PRELOAD_IO_H
+#define PCT_PRELOAD_IO_H
+
+#include "shim.h"
+#include <poll.h>
+#include <sys/uio.h>
+
+/* What a polled wait waits for: wait.ready_arg of every wait with `polled` is one of these. */
+struct pct_io {
+    struct pollfd
+        *fds; /* what poll() is to ask; none: nothing tells when to ask again, so that is done ever so often */
+    unsigned count;
+    bool certain;                           /* it comes in the end */
+    bool (*ready)(const struct pct_io *io); /* what to ask instead of poll(), or NULL */
+    const void *arg;
+};
+
+/* The predicate of polled waits. */
+pct_ready pct_io_ready;
+
+/* The same question, asked now. */
+bool pct_io_ask(const struct pct_io *io);
+
+/* Wait in the kernel's name: passes a scheduling point; returns when the predicate holds (PCT_READY), at the deadline (virtual ns:
+ * PCT_TIMEOUT), or after a signal handler (PCT_INTERRUPTED). fd: the descriptor that it waits for, -1: none, or several.
+ * outside: the outside world can make it ready. restarts: a handler with SA_RESTART does not end this wait. A cancellation
+ * point. */
+enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io, bool outside,
+                            uint64_t deadline, bool restarts);
+
+/* Pass the point of an operation on fd that does not wait. */
+void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd);
+
+/* Before an operation on a descriptor: the calling thread if it holds the baton, the operation could block, and the kernel
+ * may be asked whether it would. */
+struct pct_shim_thread *pct_io_enter(int fd);
+
+/* Pass the point of an operation on fd, waiting until poll() reports one of the events (or an error). nonblocking: the call
+ * itself asks not to wait (MSG_DONTWAIT); otherwise O_NONBLOCK and the socket's timeouts are looked up. Returns 0, or -1
+ * with errno EINTR or EAGAIN. A cancellation point. */
+int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
+
+/* After the operation: records it, and asks those who wait for the kernel again. Returns the result, errno untouched. */
+long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long result);
+
+/* The same for an operation without a descriptor of its own (poll). */
+void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, const struct pct_object *object);
+
+#define PCT_IO_ENTER(self, fd)                                                                                         \
+    struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) =                                                 \
+        pct_mark(pct_io_enter(fd), __builtin_frame_address(0))
+
+/* Pass the call through, when PCT_IO_ENTER() gave NULL. A regular file's is nobody's business. */
+#define PCT_IO_PASS(op, fd, call)                                                                                      \
+    ({                                                                                                                 \
+        bool pct_blocks_ = pct_S.host && pct_fd_blocks(fd);                                                            \
+        bool pct_left_ = pct_blocks_ && pct_passing(op, PCT_CLASS_FD, pct_io_key(fd));                                 \
+        __typeof__(call) pct_result_ = (call);                                                                         \
+        if (pct_left_)                                                                                                 \
+            pct_come_back(pct_self);                                                                                   \
+        else if (pct_blocks_)                                                                                          \
+            pct_passed(op, PCT_CLASS_FD, pct_io_key(fd));                                                              \
+        pct_result_;                                                                                                   \
+    })
+
+/* The rest of a blocking operation that sends: all of the message, waiting as often as that takes. flags: of a socket's send.
+ * Returns what was sent, or -1. After pct_io_begin(). */
+ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags);
+
+/* Whether a call on this descriptor waits: no O_NONBLOCK. Leaves errno alone. */
+bool pct_io_is_blocking(int fd);
+
+/* Descriptors as objects. They are known by their own numbers: those depend on nothing but the schedule. */
+static inline const void *pct_io_key(int fd)
+{
+    return (const void *)(intptr_t)(fd < 0 ? 0x7fffffff : fd + 1);
+}
+
+static inline struct pct_object *pct_io_object(int fd)
+{
+    struct pct_object *object = pct_object_at(&pct_S.objects, pct_io_key(fd), PCT_CLASS_FD);
+    object->number = (uint32_t)fd & 0x1ffffff;
+    return object;
+}
+
+/* Virtual deadline of a timeout in milliseconds, negative: none. */
+uint64_t pct_io_deadline(int milliseconds);
+
+/* The host's poll (struct pct_host). */
+void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
+/* Somebody else has changed the word: end that sleep. */
+void pct_io_nudge(void);
+
+/* fds.c: what is known of the descriptors of this process. */
+enum pct_fd_kind {
+    PCT_FD_UNKNOWN,
+    PCT_FD_FILE,    /* regular file, directory, block device: poll() says ready always */
+    PCT_FD_OUTSIDE, /* the world is at its other end, or may be */
+    PCT_FD_INSIDE,  /* made by this process, with all its ends in it: pipe, socket pair, eventfd */
+    PCT_FD_EPOLL    /* inside, if all in it are */
+};
+/* A descriptor was made. */
+void pct_fd_made(int fd, enum pct_fd_kind kind);
+/* Descriptor `copy` is now another name of `fd`. */
+void pct_fd_copied(int fd, int copy);
+/* It was closed, or replaced by something unknown. */
+void pct_fd_forget(int fd);
+void pct_fd_forget_range(unsigned first, unsigned last);
+/* fd was put into an epoll. */
+void pct_fd_watched(int epoll, int fd);
+/* A timerfd, by the number of its timer (timerfd.c): mark it; which it is, 0: none; a descriptor of this one, -1: all are
+ * closed. */
+void pct_fd_set_timer(int fd, uint16_t timer);
+uint16_t pct_fd_timer(int fd);
+int pct_fd_of_timer(uint16_t timer, int probably);
+/* Another process has copies of the descriptors from now on, or of all that was ever sent to one. */
+void pct_fd_share_all(void);
+/* Whether operations on it may block: not a regular file. */
+bool pct_fd_blocks(int fd);
+/* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that closes
+ * it may get the number again for a file of its own, where no message must go. */
+void pct_fd_note_error(void);
+bool pct_fd_is_error(void);
+/* Whether the outside world can make it ready. */
+bool pct_fd_is_outside(int fd);
+
+#endif

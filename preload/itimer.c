@@ -1,0 +1,105 @@
+/* alarm, ualarm, setitimer: the process's one timer in real time, here in virtual time. Its SIGALRM goes to the first thread if
+ * that does not block it, else to the lowest that does not. The timers that count CPU time are the kernel's. */
+#include "signals.h"
+#include "vtimer.h"
+
+static struct pct_vtimer alarm_timer;
+
+static void expired(struct pct_vtimer *timer, uint64_t times)
+{
+    (void)timer;
+    (void)times; /* of SIGALRM one is pending at most */
+    siginfo_t info = { .si_signo = SIGALRM, .si_code = SI_KERNEL };
+    if (!pct_signal_direct_any(NULL, &info))
+        PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info);
+    pct_signal_sent();
+}
+
+void pct_itimer_forget(void)
+{
+    alarm_timer = (struct pct_vtimer){ 0 };
+}
+
+static uint64_t ns_of(const struct timeval *t)
+{
+    const struct timespec same = { t->tv_sec, t->tv_usec * 1000 };
+    return pct_nanoseconds(&same);
+}
+
+/* Microseconds, but never 0 for something. */
+static struct timeval tv_of(uint64_t ns)
+{
+    uint64_t us = (ns + 999) / 1000;
+    return (struct timeval){ .tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000) };
+}
+
+/* Arm it, in ns from now, 0: disarm it; returns what was left. */
+static uint64_t set(struct pct_shim_thread *self, uint64_t value, uint64_t interval)
+{
+    pct_here(self, PCT_OP_TIMER_SET);
+    if (!alarm_timer.expired)
+        pct_vtimer_init(&alarm_timer, expired);
+    uint64_t left = pct_vtimer_left(&alarm_timer), now = pct_sched_now(&pct_S);
+    uint64_t at = !value ? PCT_NEVER : value < PCT_NEVER - now ? now + value : PCT_NEVER - 1;
+    pct_vtimer_set(&alarm_timer, at, interval);
+    pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
+    return left;
+}
+
+static bool valid(const struct timeval *t)
+{
+    return t->tv_sec >= 0 && t->tv_usec >= 0 && t->tv_usec < 1000000;
+}
+
+PCT_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new, struct itimerval *restrict old)
+{
+    PCT_ENTER(self);
+    static const struct itimerval none;
+    __asm__("" : "+r"(new)); /* declared nonnull, but NULL disarms */
+    if (!pct_vtimer_virtual(self) || which != ITIMER_REAL)
+        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(setitimer)(which, new, old));
+    if (!new)
+        new = &none;
+    if (!valid(&new->it_value) || !valid(&new->it_interval)) {
+        errno = EINVAL;
+        return -1;
+    }
+    uint64_t interval = alarm_timer.interval;
+    uint64_t left = set(self, ns_of(&new->it_value), ns_of(&new->it_interval));
+    if (old)
+        *old = (struct itimerval){ .it_value = tv_of(left), .it_interval = tv_of(interval) };
+    return 0;
+}
+
+PCT_EXPORT int getitimer(__itimer_which_t which, struct itimerval *now)
+{
+    PCT_ENTER(self);
+    if (!pct_vtimer_virtual(self) || which != ITIMER_REAL)
+        return REAL(getitimer)(which, now);
+    *now = (struct itimerval){ .it_value = tv_of(pct_vtimer_left(&alarm_timer)),
+                               .it_interval = tv_of(alarm_timer.interval) };
+    return 0;
+}
+
+PCT_EXPORT unsigned alarm(unsigned seconds)
+{
+    PCT_ENTER(self);
+    if (!pct_vtimer_virtual(self))
+        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(alarm)(seconds));
+    uint64_t left = set(self, seconds * UINT64_C(1000000000), 0);
+    /* As the kernel rounds: to the nearest second, but not to 0. */
+    return left && left < 500000000 ? 1 : (unsigned)((left + 500000000) / 1000000000);
+}
+
+PCT_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
+{
+    PCT_ENTER(self);
+    if (!pct_vtimer_virtual(self))
+        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(ualarm)(value, interval));
+    /* GLIBC: setitimer's error for a second or more. */
+    if (value >= 1000000 || interval >= 1000000) {
+        errno = EINVAL;
+        return (useconds_t)-1;
+    }
+    return (useconds_t)((set(self, value * UINT64_C(1000), interval * UINT64_C(1000)) + 999) / 1000);
+}

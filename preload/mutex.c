@@ -1,0 +1,267 @@
+/* Mutexes of every type. The real mutex holds the truth: an acquisition is the real trylock, a thread waits until the real
+ * lock word says that it would succeed.
+ *
+ * GLIBC: for plain mutexes the fast path writes the fields that glibc would write. They are an ABI: static initialisers
+ * stand in programs. As only the holder of the baton does, it needs no atomic operation; once a thread that pct does not
+ * know has called any wrapper, everything is left to the real functions.
+ *
+ * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
+#include "shim.h"
+#include <limits.h>
+
+/* GLIBC: bits of __kind and of the lock word, nptl/pthreadP.h. A robust mutex always says that it is shared. */
+enum {
+    KIND_TYPE = 3,
+    KIND_ROBUST = 16,
+    KIND_PROTECT = 64,
+    KIND_SHARED = 128,
+    OWNER_NOT_RECOVERABLE = INT_MAX - 1,
+    LOCK_TID = 0x3fffffff,
+    LOCK_PROTECT = 0x7ffff
+};
+
+/* Whether the lock is a plain one, and nobody but threads that hold the baton in turn touches it: then its fields can be
+ * written as they are. */
+static inline bool plain(const pthread_mutex_t *mutex)
+{
+    return PCT_LIKELY(mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP && !pct_S.foreign);
+}
+
+/* Owner and number of users (of a plain mutex: of its owner) in one store: struct pct_shim_thread.owner, or 0. */
+static inline void set_owner(pthread_mutex_t *mutex, uint64_t both)
+{
+    __builtin_memcpy(&mutex->__data.__owner, &both, sizeof both);
+}
+
+static bool owned_again(const pthread_mutex_t *mutex, int tid)
+{
+    int type = mutex->__data.__kind & KIND_TYPE;
+    return mutex->__data.__owner == tid && (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP);
+}
+
+/* Whether this thread could lock it now. object may be NULL. */
+static bool available(const pthread_mutex_t *mutex, const struct pct_object *object, int tid)
+{
+    int kind = mutex->__data.__kind, mask = kind & KIND_PROTECT ? LOCK_PROTECT : LOCK_TID;
+    /* The kernel hands a dead thread's robust mutexes on; whoever runs next waits for its end first (engine.c). */
+    if (kind & KIND_ROBUST && object && object->holder < pct_S.threads &&
+        pct_S.thread_at(object->holder)->state == PCT_STATE_FINISHED)
+        return true;
+    return !(*(const volatile int *)&mutex->__data.__lock & mask) || owned_again(mutex, tid);
+}
+
+bool pct_mutex_ready(const struct pct_thread *thread)
+{
+    return available(thread->wait.ready_arg, thread->wait.object, ((const struct pct_shim_thread *)thread)->tid);
+}
+
+/* Lock without waiting: as trylock, but with lock's answer where the two differ without a wait. */
+int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex)
+{
+    if ((mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP && mutex->__data.__owner == self->tid)
+        return REAL(pthread_mutex_lock)(mutex); /* EDEADLK */
+    /* GLIBC: trylock of one that is not recoverable says so, but leaves it locked. */
+    if (mutex->__data.__kind & KIND_ROBUST && mutex->__data.__owner == OWNER_NOT_RECOVERABLE)
+        return REAL(pthread_mutex_lock)(mutex);
+    return REAL(pthread_mutex_trylock)(mutex);
+}
+
+static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object)
+{
+    object->holder = self->core.id;
+    pct_done(self, op, 0, object);
+    pct_changed(object);
+}
+
+/* The other process of a shared mutex takes no part in the schedule: wait for it outside. */
+static int wait_outside(struct pct_shim_thread *self, pthread_mutex_t *mutex)
+{
+    struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
+    int error = limit ? REAL(pthread_mutex_clocklock)(mutex, CLOCK_MONOTONIC, pct_from_now(limit))
+                      : REAL(pthread_mutex_lock)(mutex);
+    pct_come_back(self);
+    return error == ETIMEDOUT ? EBUSY : error;
+}
+
+bool pct_mutex_shared(const pthread_mutex_t *mutex)
+{
+    return pct_shared(pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), mutex->__data.__kind & KIND_SHARED);
+}
+
+static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t deadline)
+{
+    bool shared = pct_mutex_shared(mutex);
+    if (mutex->__data.__kind & KIND_ROBUST && !pct_shim.robust) {
+        /* From now on the end of a thread may enable others. */
+        pct_shim.robust = true;
+        pct_S.unseen++;
+    }
+    for (;;) {
+        struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,
+                                 .object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX),
+                                 .ready = pct_mutex_ready,
+                                 .ready_arg = mutex,
+                                 .deadline = deadline,
+                                 .outside = shared };
+        if (shared)
+            pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+        enum pct_result result = pct_wait(self, &wait);
+        int error = result == PCT_GO_OUTSIDE ? wait_outside(self, mutex) : pct_mutex_try(self, mutex);
+        struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+        if (!error || error == EOWNERDEAD) {
+            acquired(self, PCT_OP_MUTEX_LOCK, object);
+            return error;
+        }
+        bool late = deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline;
+        if (error == EBUSY && result != PCT_TIMEOUT && !late)
+            continue;
+        pct_done(self, PCT_OP_MUTEX_LOCK, error == EBUSY ? PCT_ARG_TIMEOUT : PCT_ARG_ERROR, object);
+        return error == EBUSY ? ETIMEDOUT : error;
+    }
+}
+
+/* The whole of an uncontended lock or unlock. False: not that simple. Nothing here calls anything, so that the wrappers
+ * need no stack frame. */
+static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, enum pct_op op, int from, int to)
+{
+    if (!plain(mutex) || !pct_quiet(&pct_S) || PCT_UNLIKELY(mutex->__data.__lock != from))
+        return false;
+    struct pct_object *object = pct_object_quick(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+    if (PCT_UNLIKELY(!object || object->waiters))
+        return false;
+    mutex->__data.__lock = to;
+    set_owner(mutex, to ? self->owner : 0);
+    *pct_S.record++ = self->core.stamp | PCT_RECORD(0, op, 0, 0) | object->number;
+    return true;
+}
+
+static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_lock)(mutex));
+    return lock_slow(self, mutex, PCT_NEVER);
+}
+
+PCT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (PCT_LIKELY(self != NULL) && fast(self, mutex, PCT_OP_MUTEX_LOCK, 0, 1))
+        return 0;
+    return lock_full(mutex);
+}
+
+PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_TRYLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex));
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_TRYLOCK, mutex, PCT_CLASS_MUTEX);
+    int error = REAL(pthread_mutex_trylock)(mutex);
+    if (!error || error == EOWNERDEAD) {
+        acquired(self, PCT_OP_MUTEX_TRYLOCK, object);
+        return error;
+    }
+    pct_done(self, PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, object);
+    if (error == EBUSY)
+        pct_sched_spin(&pct_S, &self->core);
+    return error;
+}
+
+/* GLIBC: a deadline with invalid nanoseconds, or on a clock that is none, is noticed first for the clock, and for the
+ * nanoseconds only by a lock that has to wait. */
+static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, clockid_t clock,
+                      const struct timespec *when)
+{
+    if (fast(self, mutex, PCT_OP_MUTEX_LOCK, 0, 1))
+        return 0;
+    uint64_t deadline = PCT_NEVER;
+    bool valid = pct_deadline(clock, when, &deadline);
+    if (!valid && !available(mutex, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), self->tid))
+        return EINVAL;
+    return lock_slow(self, mutex, valid ? deadline : PCT_NEVER);
+}
+
+PCT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_timedlock)(mutex, when));
+    return lock_until(self, mutex, CLOCK_REALTIME, when);
+}
+
+PCT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_clocklock)(mutex, clock, when));
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+        return EINVAL;
+    return lock_until(self, mutex, clock, when);
+}
+
+int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object)
+{
+    int error = REAL(pthread_mutex_unlock)(mutex);
+    /* A recursive one may still be held. */
+    if (!error && mutex->__data.__owner != self->tid)
+        object->holder = PCT_NO_THREAD;
+    return error;
+}
+
+static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_unlock)(mutex));
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
+    int error = pct_mutex_release(self, mutex, object);
+    pct_done(self, PCT_OP_MUTEX_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
+    pct_changed(object);
+    return error;
+}
+
+PCT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (PCT_LIKELY(self != NULL) && fast(self, mutex, PCT_OP_MUTEX_UNLOCK, 1, 0))
+        return 0;
+    return unlock_full(mutex);
+}
+
+PCT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_INIT, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_init)(mutex, attr));
+    pct_here(self, PCT_OP_MUTEX_INIT);
+    int error = REAL(pthread_mutex_init)(mutex, attr);
+    pct_done(self, PCT_OP_MUTEX_INIT, error ? PCT_ARG_ERROR : 0,
+             pct_object_init(&pct_S.objects, mutex, PCT_CLASS_MUTEX));
+    return error;
+}
+
+PCT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_DESTROY, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_destroy)(mutex));
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_DESTROY, mutex, PCT_CLASS_MUTEX);
+    bool used = object->model[0] && !(mutex->__data.__kind & KIND_ROBUST);
+    int error = used ? EBUSY : REAL(pthread_mutex_destroy)(mutex);
+    pct_done(self, PCT_OP_MUTEX_DESTROY, error ? PCT_ARG_ERROR : 0, object);
+    if (!error)
+        pct_object_destroy(&pct_S.objects, object);
+    return error;
+}
+
+PCT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_CONSISTENT, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_consistent)(mutex));
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_CONSISTENT, mutex, PCT_CLASS_MUTEX);
+    int error = REAL(pthread_mutex_consistent)(mutex);
+    pct_done(self, PCT_OP_MUTEX_CONSISTENT, error ? PCT_ARG_ERROR : 0, object);
+    return error;
+}

@@ -1,0 +1,63 @@
+/* pthread_once. A done once is a read of a constant and no scheduling point. Otherwise the real one runs the routine, and
+ * others are disabled until it has returned, thrown or been cancelled. */
+#include "shim.h"
+#include "once.h"
+
+/* GLIBC: the control word, nptl/pthreadP.h. */
+enum { IN_PROGRESS = 1, DONE = 2 };
+
+static bool not_in_progress(const struct pct_thread *thread)
+{
+    return !(*(const volatile int *)thread->wait.ready_arg & IN_PROGRESS);
+}
+
+/* The routine begins: only now does the control word say so, and those that wait see it. */
+static void run_routine(void)
+{
+    struct pct_shim_thread *self = pct_self;
+    void (*routine)(void) = self->once_routine;
+    pct_changed(self->once_object);
+    /* Not in a wrapper: this is the target's. */
+    const void *inside = self->inside;
+    self->inside = NULL;
+    routine();
+    self->inside = inside;
+}
+
+int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread_once_t *, void (*)(void)))
+{
+    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE)
+        return 0;
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_ONCE, PCT_CLASS_ONCE, control, real(control, routine));
+    while (pct_wait_for(self, PCT_OP_ONCE, pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE), not_in_progress,
+                        control, PCT_NEVER) == PCT_INTERRUPTED)
+        continue;
+    struct pct_object *object = pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE);
+    bool run = !(*control & DONE);
+    pct_done(self, PCT_OP_ONCE, run ? PCT_ARG_RUN : 0, object);
+    if (!run)
+        return 0;
+    object->holder = self->core.id;
+    /* A routine that throws or is cancelled unwinds past us. A cleanup here would tie the shim to one unwinder, so the
+     * scheduler is told to ask the others' predicates on its own now and then, until the routine has returned. */
+    pct_S.unseen++;
+    self->once_routine = routine;
+    self->once_object = object;
+    int error = real(control, run_routine);
+    self = pct_enter();
+    pct_S.unseen--;
+    if (self) {
+        object = pct_at(self, PCT_OP_ONCE_DONE, control, PCT_CLASS_ONCE);
+        object->holder = PCT_NO_THREAD;
+        pct_done(self, PCT_OP_ONCE_DONE, 0, object);
+        pct_changed(object);
+    }
+    return error;
+}
+
+PCT_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+    return pct_once(control, routine, &REAL(pthread_once));
+}

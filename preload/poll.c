@@ -1,0 +1,320 @@
+/* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a thread that
+ * would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
+#include "confine.h"
+#include "io.h"
+#include "signals.h"
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+static bool refused(void)
+{
+    return pct_confine_refuses(PCT_QUESTION_READY);
+}
+
+/* One of these calls: how to ask without waiting, and what to wait for. */
+struct call {
+    struct pct_io io;
+    int (*ask)(struct call *call); /* as the call itself with a timeout of 0: its result and errno */
+    void *what;
+    size_t size;
+    int epoll;
+    bool outside;
+};
+
+static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint64_t deadline)
+{
+    pct_cancel_point(self);
+    if (!waits)
+        pct_here(self, PCT_OP_POLL);
+    for (;;) {
+        enum pct_result result = PCT_READY;
+        if (waits)
+            result = pct_io_wait(self, PCT_OP_POLL, -1, &call->io, call->outside, deadline, false);
+        if (result == PCT_INTERRUPTED) {
+            pct_done(self, PCT_OP_POLL, PCT_ARG_ERROR, NULL);
+            errno = EINTR;
+            return -1;
+        }
+        int ready = call->ask(call), error = errno;
+        if (!ready && waits && result == PCT_READY)
+            continue; /* what poll() saw is not what this call is about, or an edge that has passed */
+        pct_io_done(self, PCT_OP_POLL, ready < 0 ? PCT_ARG_ERROR : ready ? 0 : PCT_ARG_TIMEOUT, NULL);
+        if (!ready && !waits)
+            pct_sched_spin(&pct_S, &self->core); /* asks again and again, perhaps: others go first */
+        errno = error;
+        return ready;
+    }
+}
+
+/* A signal mask for the time of the wait. Signals that it lets in are handled right away; then the call is interrupted. */
+static bool set_mask(struct pct_shim_thread *self, const sigset_t *mask, uint64_t *old)
+{
+    self->handled = 0;
+    *old = pct_signal_mask(SIG_SETMASK, pct_signal_bits(mask));
+    if (pct_signal_waits(self))
+        pct_signal_deliver(self);
+    return self->handled;
+}
+
+/* The same under a signal mask, NULL: none. */
+static int run_masked(struct pct_shim_thread *self, struct call *call, bool waits, uint64_t deadline,
+                      const sigset_t *mask)
+{
+    uint64_t old;
+    if (!mask)
+        return run(self, call, waits, deadline);
+    pct_cancel_point(self);
+    bool interrupted = set_mask(self, mask, &old);
+    int ready = run(self, call, waits && !interrupted, deadline), error = errno;
+    pct_signal_restore(self, old);
+    if (!ready && interrupted) {
+        ready = -1;
+        error = EINTR;
+    }
+    errno = error;
+    return ready;
+}
+
+/* poll */
+
+static int ask_poll(struct call *call)
+{
+    return REAL(poll)(call->what, call->size, 0);
+}
+
+static int poll_until(struct pct_shim_thread *self, struct pollfd *fds, nfds_t count, bool waits, uint64_t deadline,
+                      const sigset_t *mask)
+{
+    /* A copy: what another thread sees in `fds` meanwhile is what the program wrote there. */
+    struct pollfd few[64];
+    struct call call = { .ask = ask_poll, .what = fds, .size = count };
+    if (waits) {
+        long now = PCT_SYS3(SYS_poll, fds, count, 0);
+        waits = now >= 0 || now == -EINTR; /* EFAULT, EINVAL: the call itself will say */
+    }
+    if (waits && count <= sizeof few / sizeof *few) {
+        if (count)
+            memcpy(few, fds, count * sizeof *few);
+        call.io = (struct pct_io){ .fds = few, .count = (unsigned)count };
+    } else {
+        call.io = (struct pct_io){ .fds = fds, .count = (unsigned)count };
+    }
+    for (nfds_t i = 0; waits && i < count && !call.outside; i++)
+        call.outside = call.io.fds[i].fd >= 0 && pct_fd_is_outside(call.io.fds[i].fd);
+    return run_masked(self, &call, waits, deadline, mask);
+}
+
+PCT_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+    PCT_ENTER(self);
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(poll)(fds, count, timeout));
+    return poll_until(self, fds, count, timeout != 0, pct_io_deadline(timeout), NULL);
+}
+
+PCT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size)
+{
+    return size / sizeof *fds < count ? REAL(__poll_chk)(fds, count, timeout, size) : poll(fds, count, timeout);
+}
+
+/* A relative timeout as a virtual deadline. False: it is not a valid one. */
+static bool deadline_after(const struct timespec *timeout, uint64_t *deadline)
+{
+    *deadline = PCT_NEVER;
+    if (timeout && !pct_valid(timeout))
+        return false;
+    if (timeout) {
+        uint64_t now = pct_sched_now(&pct_S), length = pct_nanoseconds(timeout);
+        *deadline = length < PCT_NEVER - now ? now + length : PCT_NEVER - 1;
+    }
+    return true;
+}
+
+static bool is_zero(const struct timespec *timeout)
+{
+    return timeout && !timeout->tv_sec && !timeout->tv_nsec;
+}
+
+PCT_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+    PCT_ENTER(self);
+    uint64_t deadline;
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(ppoll)(fds, count, timeout, mask));
+    if (!deadline_after(timeout, &deadline))
+        return REAL(ppoll)(fds, count, timeout, mask); /* EINVAL */
+    return poll_until(self, fds, count, !is_zero(timeout), deadline, mask);
+}
+
+PCT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask,
+                           size_t size)
+{
+    return size / sizeof *fds < count ? REAL(__ppoll_chk)(fds, count, timeout, mask, size)
+                                      : ppoll(fds, count, timeout, mask);
+}
+
+/* select */
+
+struct sets {
+    int count;
+    fd_set *set[3]; /* to read, to write, exceptional: may be NULL */
+    struct timeval *timeout;
+};
+
+/* The sets may be larger than fd_set, and are as large as count says. */
+static size_t bytes(int count)
+{
+    return ((size_t)count + 63) / 64 * 8;
+}
+
+static int ask_select(struct call *call)
+{
+    const struct sets *sets = call->what;
+    struct timeval none = { 0 };
+    return REAL(select)(sets->count, sets->set[0], sets->set[1], sets->set[2], &none);
+}
+
+/* The same on copies: select() overwrites its sets. */
+static bool ready_select(const struct pct_io *io)
+{
+    const struct sets *sets = io->arg;
+    uint64_t copy[3][1024 / 64];
+    void *at[3];
+    const struct timespec none = { 0 };
+    if (sets->count > 1024)
+        return true;
+    for (int i = 0; i < 3; i++) {
+        at[i] = sets->set[i] ? copy[i] : NULL;
+        if (sets->set[i])
+            memcpy(copy[i], sets->set[i], bytes(sets->count));
+    }
+    long ready;
+    do
+        ready = PCT_SYS6(SYS_pselect6, sets->count, at[0], at[1], at[2], &none, 0);
+    while (ready == -EINTR);
+    return ready != 0;
+}
+
+static bool in(const fd_set *set, int fd)
+{
+    return set && ((const uint64_t *)set)[fd / 64] >> (fd % 64) & 1;
+}
+
+/* Room to say which descriptors: on the stack for a few, as threads may have small ones; else once for each thread. */
+static struct pollfd *room_for(struct pct_shim_thread *self, struct pollfd *few, int have, int need)
+{
+    if (need <= have)
+        return few;
+    if (!self->descriptors)
+        self->descriptors = pct_host_futex.map(1024 * sizeof *self->descriptors);
+    return self->descriptors;
+}
+
+static int select_until(struct pct_shim_thread *self, struct sets *sets, bool waits, uint64_t deadline,
+                        const sigset_t *mask)
+{
+    enum { FEW = 32 };
+    struct pollfd few[FEW], *fds = few;
+    if (sets->count < 0 || sets->count > 1024)
+        waits = false;
+    if (waits)
+        fds = room_for(self, few, FEW, sets->count);
+    struct call call = { .ask = ask_select, .what = sets, .io = { .fds = fds, .ready = ready_select, .arg = sets } };
+    for (int fd = 0; waits && fd < sets->count; fd++) {
+        short events = (short)((in(sets->set[0], fd) ? POLLIN : 0) | (in(sets->set[1], fd) ? POLLOUT : 0) |
+                               (in(sets->set[2], fd) ? POLLPRI : 0));
+        if (!events)
+            continue;
+        if (fds)
+            fds[call.io.count++] = (struct pollfd){ .fd = fd, .events = events };
+        call.outside = call.outside || pct_fd_is_outside(fd);
+    }
+    return run_masked(self, &call, waits, deadline, mask);
+}
+
+PCT_EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, struct timeval *timeout)
+{
+    PCT_ENTER(self);
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(select)(count, reads, writes, exceptions, timeout));
+    if (timeout && (timeout->tv_sec < 0 || timeout->tv_usec < 0))
+        return REAL(select)(count, reads, writes, exceptions, timeout); /* EINVAL */
+    struct sets sets = { .count = count, .set = { reads, writes, exceptions } };
+    struct timespec length = { 0 };
+    uint64_t deadline;
+    if (timeout)
+        length = (struct timespec){ .tv_sec = timeout->tv_sec + timeout->tv_usec / 1000000,
+                                    .tv_nsec = timeout->tv_usec % 1000000 * 1000 };
+    deadline_after(timeout ? &length : NULL, &deadline);
+    int ready = select_until(self, &sets, !timeout || !is_zero(&length), deadline, NULL);
+    if (timeout && deadline != PCT_NEVER) { /* Linux says what is left */
+        int error = errno;
+        uint64_t now = pct_sched_now(&pct_S), left = deadline > now ? deadline - now : 0;
+        *timeout = (struct timeval){ .tv_sec = (time_t)(left / 1000000000),
+                                     .tv_usec = (suseconds_t)(left % 1000000000 / 1000) };
+        errno = error;
+    }
+    return ready;
+}
+
+PCT_EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, const struct timespec *timeout,
+                       const sigset_t *mask)
+{
+    PCT_ENTER(self);
+    uint64_t deadline;
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(pselect)(count, reads, writes, exceptions, timeout, mask));
+    if (!deadline_after(timeout, &deadline))
+        return REAL(pselect)(count, reads, writes, exceptions, timeout, mask); /* EINVAL */
+    struct sets sets = { .count = count, .set = { reads, writes, exceptions } };
+    return select_until(self, &sets, !is_zero(timeout), deadline, mask);
+}
+
+/* epoll: an epoll descriptor can itself be polled. */
+
+static int ask_epoll(struct call *call)
+{
+    return REAL(epoll_wait)(call->epoll, call->what, (int)call->size, 0);
+}
+
+static int epoll_until(struct pct_shim_thread *self, int epoll, struct epoll_event *events, int count, bool waits,
+                       uint64_t deadline, const sigset_t *mask)
+{
+    struct pollfd fd = { .fd = epoll, .events = POLLIN };
+    struct call call = { .ask = ask_epoll,
+                         .what = events,
+                         .size = (size_t)count,
+                         .epoll = epoll,
+                         .io = { .fds = &fd, .count = 1 },
+                         .outside = pct_fd_is_outside(epoll) };
+    return run_masked(self, &call, waits && count > 0, deadline, mask);
+}
+
+PCT_EXPORT int epoll_wait(int epoll, struct epoll_event *events, int count, int timeout)
+{
+    PCT_ENTER(self);
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(epoll_wait)(epoll, events, count, timeout));
+    return epoll_until(self, epoll, events, count, timeout != 0, pct_io_deadline(timeout), NULL);
+}
+
+PCT_EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+{
+    PCT_ENTER(self);
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(epoll_pwait)(epoll, events, count, timeout, mask));
+    return epoll_until(self, epoll, events, count, timeout != 0, pct_io_deadline(timeout), mask);
+}
+
+PCT_EXPORT int epoll_pwait2(int epoll, struct epoll_event *events, int count, const struct timespec *timeout,
+                            const sigset_t *mask)
+{
+    PCT_ENTER(self);
+    uint64_t deadline;
+    if (!self || refused())
+        return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(epoll_pwait2)(epoll, events, count, timeout, mask));
+    if (!deadline_after(timeout, &deadline))
+        return REAL(epoll_pwait2)(epoll, events, count, timeout, mask); /* EINVAL */
+    return epoll_until(self, epoll, events, count, !is_zero(timeout), deadline, mask);
+}

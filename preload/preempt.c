@@ -1,0 +1,256 @@
+/* Taking the baton from a thread that runs: by a signal, whose handler is a scheduling point.
+ *
+ * A thread that computes must keep the baton however long it takes: to preempt it at some point in real time would make
+ * the schedule depend on the machine. One that spins on plain memory must not, and does not mind where in its loop it
+ * is preempted. The handler tells them apart by what it finds when it interrupts the thread again and again. A spin is
+ *     - the same place with the same registers and the same top of the stack, each time that a place is met again:
+ *       the loop computes nothing, so only what others write can end it; or
+ *     - a PAUSE instruction near by, each time: the loop says so itself, even if it counts its rounds.
+ *
+ * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
+ * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
+#include "watchdog.h"
+#include "maps.h"
+#include "sys.h"
+#include <pct/random.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+enum {
+    SIGNAL = 33,
+    PROOF = 4,    /* so many times met again, or beside a PAUSE */
+    SAMPLES = 32, /* more than that without a proof: it computes */
+    PLACES = 16,
+    RED_ZONE = 128,
+    STACK = 640 /* bytes of it that are compared, the red zone among them */
+};
+
+/* As the kernel has it. */
+struct action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static struct action libcs; /* before ours */
+static struct pct_mapping own, libc;
+
+static enum { NOTHING, LOOK, LOOK_LONG, STOP } question; /* atomic; taken back by who answers */
+static bool computes;
+static uint32_t stopped; /* threads */
+
+struct samples {
+    const struct pct_shim_thread *thread;
+    uint64_t step;
+    unsigned count, places, met_again, pauses;
+    struct {
+        uint64_t rip, state;
+    } place[PLACES];
+};
+
+/* Mapped with the watchdog: a process that needs none should not have more static data than it has a page for. */
+static struct {
+    struct samples samples;
+    /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a loop does
+     * so for each request. */
+    uint64_t known[PLACES];
+    unsigned known_count;
+} * evidence;
+
+static bool is_known(uint64_t rip)
+{
+    for (unsigned i = 0; i < PLACES && i < evidence->known_count; i++)
+        if (evidence->known[i] == rip)
+            return true;
+    return false;
+}
+
+static void learn(void)
+{
+    for (unsigned i = 0; i < evidence->samples.places; i++)
+        if (!is_known(evidence->samples.place[i].rip))
+            evidence->known[evidence->known_count++ % PLACES] = evidence->samples.place[i].rip;
+}
+
+static bool in(const struct pct_mapping *mapping, uintptr_t pc)
+{
+    return pc >= mapping->from && pc < mapping->to;
+}
+
+bool pct_preempt_is_ours(uintptr_t pc)
+{
+    return in(&own, pc);
+}
+
+/* Copy what is there of our own memory. */
+static void peek(void *to, uintptr_t from, size_t size)
+{
+    struct iovec here = { to, size }, there = { (void *)from, size };
+    PCT_SYS6(SYS_process_vm_readv, PCT_SYS0(SYS_getpid), &here, 1, &there, 1, 0);
+}
+
+/* All that decides what the thread does next, but for memory that is not on the top of its stack. */
+static uint64_t state_of(const ucontext_t *context)
+{
+    struct {
+        uint64_t registers[16];
+        struct _libc_xmmreg vectors[16];
+        char stack[STACK];
+    } state;
+    memset(&state, 0, sizeof state);
+    for (int i = 0; i < 16; i++) /* REG_R8 to REG_RSP */
+        state.registers[i] = (uint64_t)context->uc_mcontext.gregs[i];
+    if (context->uc_mcontext.fpregs)
+        memcpy(state.vectors, context->uc_mcontext.fpregs->_xmm, sizeof state.vectors);
+    peek(state.stack, (uintptr_t)context->uc_mcontext.gregs[REG_RSP] - RED_ZONE, STACK);
+    return XXH3_64bits(&state, sizeof state);
+}
+
+static bool beside_pause(uintptr_t rip)
+{
+    unsigned char code[24] = { 0 };
+    peek(code, rip - sizeof code / 2, sizeof code);
+    for (unsigned i = 0; i + 1 < sizeof code; i++)
+        if (code[i] == 0xf3 && code[i + 1] == 0x90)
+            return true;
+    return false;
+}
+
+/* One more sample: is this a spin? */
+static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
+{
+    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], state = state_of(context);
+    if (evidence->samples.thread != self || evidence->samples.step != pct_steps(&pct_S) || computes) {
+        memset(&evidence->samples, 0, sizeof evidence->samples);
+        evidence->samples.thread = self;
+        evidence->samples.step = pct_steps(&pct_S);
+        computes = false;
+    }
+    evidence->samples.count++;
+    evidence->samples.pauses = beside_pause(rip) ? evidence->samples.pauses + 1 : 0;
+    unsigned i = 0;
+    while (i < evidence->samples.places && evidence->samples.place[i].rip != rip)
+        i++;
+    bool met = i < evidence->samples.places;
+    if (met && evidence->samples.place[i].state == state) {
+        evidence->samples.met_again++;
+    } else {
+        /* A loop that counts may still say what it is. */
+        computes = met && !evidence->samples.pauses;
+        if (!met && evidence->samples.places < PLACES)
+            evidence->samples.places++;
+        if (i < PLACES) {
+            evidence->samples.place[i].rip = rip;
+            evidence->samples.place[i].state = state;
+        }
+        if (met)
+            evidence->samples.met_again = 0;
+    }
+    if (evidence->samples.count >= SAMPLES)
+        computes = true;
+    unsigned proof = is_known(rip) ? 1 : PROOF;
+    return evidence->samples.met_again >= proof || evidence->samples.pauses >= proof;
+}
+
+/* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have called,
+ * it is no place for a scheduling point; it will not be there for long. */
+static void look(struct pct_shim_thread *self, const ucontext_t *context, bool long_run)
+{
+    uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    if (in(&own, rip) || in(&libc, rip)) {
+        computes = ++evidence->samples.count >= SAMPLES;
+        return;
+    }
+    bool spin = spins(self, context);
+    /* A replay knows that it lost the baton here. */
+    if ((!spin && !long_run && !pct_S.replay) || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
+        return;
+    int error = errno;
+    enum pct_uncontrolled kind = spin ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN;
+    pct_watchdog_note(kind, self, -1, rip);
+    if (spin)
+        learn();
+    memset(&evidence->samples, 0, sizeof evidence->samples);
+    pct_sched_preempt(&pct_S, &self->core, spin ? PCT_ARG_SPINS : PCT_ARG_RUNS);
+    pct_resumed(self);
+    errno = error;
+}
+
+static void stop(struct pct_shim_thread *self, const ucontext_t *context)
+{
+    static const int order[8] = { REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15, REG_RSP, REG_RIP };
+    static const uint32_t never;
+    for (int i = 0; self && i < 8; i++)
+        self->regs[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+    __atomic_add_fetch(&stopped, 1, __ATOMIC_SEQ_CST);
+    pct_futex_wake(&stopped, 1);
+    for (;;)
+        pct_futex_wait(&never, 0, NULL);
+}
+
+static void interrupted(int number, siginfo_t *info, void *context)
+{
+    if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &question) {
+        libcs.handler(number, info, context);
+        return;
+    }
+    struct pct_shim_thread *self = pct_self;
+    unsigned asked = __atomic_exchange_n(&question, NOTHING, __ATOMIC_SEQ_CST);
+    if (asked == STOP)
+        stop(self, context);
+    else if (asked != NOTHING && self && pct_S.current == &self->core)
+        look(self, context, asked == LOOK_LONG);
+}
+
+static void ask(const struct pct_shim_thread *thread, unsigned what)
+{
+    siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
+    info.si_value.sival_ptr = &question;
+    __atomic_store_n(&question, what, __ATOMIC_SEQ_CST);
+    PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), thread->tid, SIGNAL, &info);
+}
+
+void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
+{
+    if (libcs.handler && __atomic_load_n(&question, __ATOMIC_SEQ_CST) == NOTHING)
+        ask(thread, long_run ? LOOK_LONG : LOOK);
+}
+
+bool pct_preempt_computes(void)
+{
+    return computes;
+}
+
+void pct_preempt_stop(const struct pct_shim_thread *thread)
+{
+    struct timespec patience = { .tv_nsec = 200000000 };
+    uint32_t before = __atomic_load_n(&stopped, __ATOMIC_SEQ_CST);
+    if (!libcs.handler)
+        return;
+    ask(thread, STOP);
+    pct_futex_wait(&stopped, before, &patience);
+}
+
+bool pct_preempt_start(void)
+{
+    struct action now, ours;
+    question = NOTHING; /* a fork child has what its parent was asked last */
+    computes = false;
+    if (!evidence)
+        evidence = pct_host_futex.map(sizeof *evidence);
+    if (!evidence || !pct_maps_find((const void *)pct_preempt_start, &own, NULL, 0) ||
+        !pct_maps_find((const void *)REAL(pthread_create), &libc, NULL, 0))
+        return false;
+    if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) || !now.handler || !now.restorer ||
+        now.handler == interrupted)
+        return true;
+    ours = libcs = now;
+    ours.handler = interrupted;
+    ours.mask = 0;
+    /* On the thread's own stack: it may stay there for long, and another one may be needed meanwhile. */
+    ours.flags &= ~(unsigned long)SA_ONSTACK;
+    PCT_SYS4(SYS_rt_sigaction, SIGNAL, &ours, NULL, sizeof ours.mask);
+    return true;
+}

@@ -1,0 +1,105 @@
+/* Other processes. A fork child has one thread, the caller, and begins a run of its own: its seed follows from the parent's
+ * and from the ordinal of the child, so that a replay of the parent is one of the child. A program that is started in a
+ * child finds the same variables as its parent, so the token of the first process names what happens in all of them.
+ *
+ * vfork is fork: its child would run on the memory of this process, scheduler included, while its parent stands still. */
+#include "io.h"
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+
+/* A child is about to be made: it will have the descriptors, and do what it likes. */
+static uint32_t count_child(void)
+{
+    pct_fd_share_all();
+    pct_uncontrolled(PCT_UNCONTROLLED_CHILD);
+    return __atomic_add_fetch(&pct_shim.children, 1, __ATOMIC_RELAXED);
+}
+
+/* Pass the point before a process is made. False: nothing here is under control. */
+static bool begin(void)
+{
+    struct pct_shim_thread *self = pct_enter();
+    if (self) {
+        pct_here(self, PCT_OP_FORK);
+        pct_done(self, PCT_OP_FORK, 0, NULL);
+        return true;
+    }
+    pct_passed(PCT_OP_FORK, PCT_CLASS_NONE, NULL);
+    return pct_shim.mode == PCT_MODE_FREE && pct_S.host;
+}
+
+static pid_t fork_by(pid_t (*real)(void))
+{
+    PCT_ENTER(self);
+    if (!begin())
+        return real();
+    uint64_t seed = pct_S.run.seed;
+    uint32_t ordinal = count_child();
+    pid_t pid = real();
+    if (!pid && self)
+        self->sent = NULL; /* pending signals are not inherited */
+    if (!pid)
+        pct_start_child(ordinal, seed);
+    return pid;
+}
+
+PCT_EXPORT pid_t fork(void)
+{
+    return fork_by(&REAL(fork));
+}
+
+PCT_EXPORT pid_t _Fork(void)
+{
+    return fork_by(&REAL(_Fork));
+}
+
+PCT_EXPORT pid_t vfork(void)
+{
+    return fork_by(&REAL(fork));
+}
+
+PCT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+{
+    if (begin())
+        count_child();
+    return REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+}
+
+PCT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                            const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+{
+    if (begin())
+        count_child();
+    return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
+}
+
+/* Makes a child and waits for it, all inside libc. */
+PCT_EXPORT int system(const char *command)
+{
+    if (!command || !begin())
+        return REAL(system)(command);
+    count_child();
+    PCT_ENTER(self);
+    return self ? OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(system)(command)) : REAL(system)(command);
+}
+
+PCT_EXPORT FILE *popen(const char *command, const char *mode)
+{
+    if (begin())
+        count_child();
+    FILE *file = REAL(popen)(command, mode);
+    if (file && pct_running())
+        pct_fd_made(file->_fileno, PCT_FD_OUTSIDE);
+    return file;
+}
+
+/* Waits for the child. */
+PCT_EXPORT int pclose(FILE *file)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_CHILD_WAIT, PCT_CLASS_NONE, NULL, REAL(pclose)(file));
+    return OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(pclose)(file));
+}

@@ -1,0 +1,61 @@
+/* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
+ * keeping secrets: nobody runs a tested program for that. */
+#include "shim.h"
+#include <pct/random.h>
+#include <string.h>
+
+static uint64_t draw(void)
+{
+    return pct_random(pct_shim.config.run.seed, PCT_STREAM_TARGET,
+                      __atomic_add_fetch(&pct_shim.randoms, 1, __ATOMIC_RELAXED));
+}
+
+static bool seeded(void)
+{
+    return pct_running() && pct_shim.mode == PCT_MODE_CONTROLLED;
+}
+
+static void fill(void *buffer, size_t size)
+{
+    for (size_t done = 0; done < size; done += 8) {
+        uint64_t bits = draw();
+        memcpy((char *)buffer + done, &bits, size - done < 8 ? size - done : 8);
+    }
+}
+
+PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
+{
+    /* The kernel knows what is wrong with the arguments, and how much it would give. */
+    ssize_t got = REAL(getrandom)(buffer, size, flags);
+    if (seeded() && got > 0)
+        fill(buffer, (size_t)got);
+    return got;
+}
+
+PCT_EXPORT int getentropy(void *buffer, size_t size)
+{
+    int failed = REAL(getentropy)(buffer, size);
+    if (seeded() && !failed)
+        fill(buffer, size);
+    return failed;
+}
+
+PCT_EXPORT uint32_t arc4random(void)
+{
+    return seeded() ? (uint32_t)draw() : REAL(arc4random)();
+}
+
+PCT_EXPORT void arc4random_buf(void *buffer, size_t size)
+{
+    if (seeded())
+        fill(buffer, size);
+    else
+        REAL(arc4random_buf)(buffer, size);
+}
+
+PCT_EXPORT uint32_t arc4random_uniform(uint32_t bound)
+{
+    if (!seeded())
+        return REAL(arc4random_uniform)(bound);
+    return bound ? (uint32_t)(((unsigned __int128)draw() * bound) >> 64) : 0;
+}

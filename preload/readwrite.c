@@ -1,0 +1,157 @@
+/* Reading and writing: read, write and their vectors. Sockets' own calls are in socket.c.
+ *
+ * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so large
+ * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait. */
+#include "io.h"
+#include "sys.h"
+#include <limits.h>
+#include <sys/socket.h>
+
+/* The socket's type, 0: it is not a socket. */
+static int socket_type(int fd)
+{
+    int type = 0;
+    unsigned size = sizeof type;
+    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size, 0) ? 0 : type;
+}
+
+/* Up to `most` bytes from this offset into parts. Returns how many pieces. */
+static int slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most)
+{
+    int used = 0;
+    for (int i = 0; i < count && used < room && most; i++) {
+        if (offset >= parts[i].iov_len) {
+            offset -= parts[i].iov_len;
+            continue;
+        }
+        size_t length = parts[i].iov_len - offset;
+        length = length < most ? length : most;
+        out[used++] = (struct iovec){ (char *)parts[i].iov_base + offset, length };
+        most -= length;
+        offset = 0;
+    }
+    return used;
+}
+
+ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags)
+{
+    int type = socket_type(fd);
+    size_t total = 0, done = 0;
+    for (size_t i = 0; i < message->msg_iovlen; i++)
+        total += message->msg_iov[i].iov_len;
+    /* A pipe that poll() calls writable has room for PIPE_BUF; so has a terminal, or it takes less. */
+    size_t most = type ? SSIZE_MAX : PIPE_BUF;
+    struct pollfd asked = { .fd = fd, .events = POLLOUT };
+    const struct pct_io io = { .fds = &asked, .count = 1 };
+    for (;;) {
+        struct iovec pieces[16];
+        struct msghdr piece = *message;
+        bool whole = type && type != SOCK_STREAM; /* a datagram */
+        if (!whole) {
+            piece.msg_iov = pieces;
+            piece.msg_iovlen = (size_t)slice(pieces, 16, message->msg_iov, (int)message->msg_iovlen, done, most);
+        }
+        if (done)
+            piece.msg_controllen = 0; /* that went with the first bytes */
+        ssize_t sent =
+            type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT) : REAL(writev)(fd, pieces, (int)piece.msg_iovlen);
+        if (sent < 0 && errno != EAGAIN)
+            return done ? (ssize_t)done : -1;
+        done += sent > 0 ? (size_t)sent : 0;
+        if (sent >= 0 && (done >= total || whole))
+            return (ssize_t)done;
+        if (pct_S.polled)
+            pct_sched_kernel_changed(&pct_S);
+        while (!pct_io_ask(&io))
+            if (pct_io_wait(self, op, fd, &io, pct_fd_is_outside(fd), PCT_NEVER, !done) != PCT_READY) {
+                errno = EINTR;
+                return done ? (ssize_t)done : -1;
+            }
+    }
+}
+
+/* Whether a write of so many bytes on this descriptor might have to wait in its middle. */
+static bool may_wait(int fd, size_t size)
+{
+    return size > PIPE_BUF && pct_io_is_blocking(fd);
+}
+
+/* When nothing is due, what is most often the case takes one system call instead of two: an attempt that does not wait. False:
+ * it would have waited, or the kernel cannot do that with this kind of descriptor (pipes: since Linux 6.4). */
+static bool at_once(struct pct_shim_thread *self, long number, int fd, const void *buffer, size_t size, long *result)
+{
+    const struct iovec part = { (void *)buffer, size };
+    if (!pct_quiet(&pct_S) || !size || size > PIPE_BUF || pct_shim.confined) /* few filters know these calls */
+        return false;
+    pct_cancel_point(self);
+    *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);
+    return *result >= 0;
+}
+
+PCT_EXPORT ssize_t read(int fd, void *buffer, size_t size)
+{
+    PCT_IO_ENTER(self, fd);
+    long got;
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
+    if (at_once(self, SYS_preadv2, fd, buffer, size, &got))
+        return pct_io_end(self, PCT_OP_READ, fd, got);
+    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, !size))
+        return -1;
+    return pct_io_end(self, PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
+}
+
+PCT_EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
+{
+    return size <= room ? read(fd, buffer, size) : REAL(__read_chk)(fd, buffer, size, room);
+}
+
+PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
+    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, count <= 0))
+        return -1;
+    return pct_io_end(self, PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
+}
+
+PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
+{
+    PCT_IO_ENTER(self, fd);
+    long sent;
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(write)(fd, buffer, size));
+    if (at_once(self, SYS_pwritev2, fd, buffer, size, &sent)) {
+        struct iovec rest = { (char *)buffer + sent, size - (size_t)sent };
+        const struct msghdr message = { .msg_iov = &rest, .msg_iovlen = 1 };
+        if (rest.iov_len && pct_io_is_blocking(fd)) { /* a socket that had room for a part */
+            ssize_t more = pct_io_write(self, PCT_OP_WRITE, fd, &message, 0);
+            sent += more > 0 ? more : 0;
+        }
+        return pct_io_end(self, PCT_OP_WRITE, fd, sent);
+    }
+    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, !size))
+        return -1;
+    struct iovec part = { (void *)buffer, size };
+    const struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    return pct_io_end(self, PCT_OP_WRITE, fd,
+                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0)
+                                         : REAL(write)(fd, buffer, size));
+}
+
+PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(writev)(fd, parts, count));
+    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, count <= 0))
+        return -1;
+    size_t size = 0;
+    for (int i = 0; count <= IOV_MAX && i < count; i++)
+        size += parts[i].iov_len;
+    const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)(count > 0 ? count : 0) };
+    return pct_io_end(self, PCT_OP_WRITE, fd,
+                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0)
+                                         : REAL(writev)(fd, parts, count));
+}

@@ -1,0 +1,92 @@
+/* The real functions behind the wrappers, with the types of the system's headers; from the table. */
+#ifndef PCT_PRELOAD_REAL_H
+#define PCT_PRELOAD_REAL_H
+
+#include <assert.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <mqueue.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What no header declares. */
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end);
+int __cxa_guard_acquire(uint64_t *guard);
+void __cxa_guard_release(uint64_t *guard);
+void __cxa_guard_abort(uint64_t *guard);
+int pthread_yield(void);
+int __sigpause(int argument, int is_signal);
+int __xpg_sigpause(int signal);
+__sighandler_t bsd_signal(int signal, __sighandler_t handler);
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+char *__fgets_chk(char *line, size_t room, int size, FILE *file);
+size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file);
+int __isoc99_vfscanf(FILE *file, const char *format, va_list arguments);
+int __isoc99_fscanf(FILE *file, const char *format, ...);
+int __isoc99_scanf(const char *format, ...);
+ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t size, size_t room, int flags,
+                       struct sockaddr *restrict address, socklen_t *restrict length);
+int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size);
+int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
+int __cxa_at_quick_exit(void (*function)(void *), void *library);          /* what at_quick_exit calls */
+int __cxa_atexit(void (*function)(void *), void *argument, void *library); /* what atexit calls */
+
+/* libc's own name of sigaction. Nobody overrides it, so it need not be looked up, which every start would pay for. */
+int __sigaction(int signal, const struct sigaction *new, struct sigaction *old);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+struct pct_real {
+#define ROW(name, version, family, point, note) __typeof__(name) *name;
+#include "intercepts.def"
+#undef ROW
+};
+#pragma GCC diagnostic pop
+
+extern struct pct_real pct_real;
+
+/* Look up the function of this row of the table; all that have not been looked up yet. */
+void pct_real_resolve(unsigned row);
+void pct_real_resolve_all(void);
+
+#define REAL(name)                                                                                                     \
+    (*(__builtin_expect(!pct_real.name, 0)                                                                             \
+           ? (pct_real_resolve(offsetof(struct pct_real, name) / sizeof(void *)), pct_real.name)                       \
+           : pct_real.name))
+
+#endif

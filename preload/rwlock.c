@@ -1,0 +1,223 @@
+/* Read-write locks. The real lock holds the truth; see mutex.c.
+ *
+ * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no writer
+ * is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
+#include "shim.h"
+
+enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
+
+static bool prefers_writers(const pthread_rwlock_t *lock)
+{
+    return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+/* Whether readers have to let a writer go first that waits for this lock. */
+static bool writer_first(const pthread_rwlock_t *lock, const struct pct_object *object)
+{
+    if (!prefers_writers(lock))
+        return false;
+    for (const struct pct_thread *t = object->first; t; t = t->next)
+        if (t->wait.op == PCT_OP_RWLOCK_WRLOCK)
+            return true;
+    return false;
+}
+
+static bool read_ready(const struct pct_thread *thread)
+{
+    const pthread_rwlock_t *lock = thread->wait.ready_arg;
+    unsigned readers = *(const volatile unsigned *)&lock->__data.__readers;
+    return !(readers & WRITE_LOCKED) && !writer_first(lock, thread->wait.object);
+}
+
+static bool write_ready(const struct pct_thread *thread)
+{
+    const pthread_rwlock_t *lock = thread->wait.ready_arg;
+    unsigned readers = *(const volatile unsigned *)&lock->__data.__readers;
+    return !(readers & WRITE_LOCKED) && !(readers >> READER_SHIFT);
+}
+
+static int try_lock(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock)
+{
+    if (lock->__data.__cur_writer == self->tid) /* EDEADLK, at once */
+        return op == PCT_OP_RWLOCK_RDLOCK ? REAL(pthread_rwlock_rdlock)(lock) : REAL(pthread_rwlock_wrlock)(lock);
+    return op == PCT_OP_RWLOCK_RDLOCK ? REAL(pthread_rwlock_tryrdlock)(lock) : REAL(pthread_rwlock_trywrlock)(lock);
+}
+
+static int lock_outside(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock)
+{
+    struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
+    int error;
+    if (op == PCT_OP_RWLOCK_RDLOCK)
+        error = limit ? REAL(pthread_rwlock_clockrdlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
+                      : REAL(pthread_rwlock_rdlock)(lock);
+    else
+        error = limit ? REAL(pthread_rwlock_clockwrlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
+                      : REAL(pthread_rwlock_wrlock)(lock);
+    pct_come_back(self);
+    return error == ETIMEDOUT ? EBUSY : error;
+}
+
+static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, uint64_t deadline)
+{
+    struct pct_object *object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK);
+    bool fast = pct_quiet(&pct_S) && !object->waiters;
+    for (;; fast = false) {
+        enum pct_result result = PCT_READY;
+        if (!fast) {
+            bool own = lock->__data.__cur_writer == self->tid;
+            struct pct_wait wait = { .op = op,
+                                     .object = object,
+                                     .ready = op == PCT_OP_RWLOCK_RDLOCK ? read_ready : write_ready,
+                                     .ready_arg = lock,
+                                     .deadline = deadline,
+                                     .outside = pct_shared(object, lock->__data.__shared) };
+            if (wait.outside)
+                pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+            if (own)
+                pct_at(self, op, lock, PCT_CLASS_RWLOCK);
+            else
+                result = pct_wait(self, &wait);
+        }
+        int error = result == PCT_GO_OUTSIDE ? lock_outside(self, op, lock) : try_lock(self, op, lock);
+        object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK);
+        if (error == EBUSY && result != PCT_TIMEOUT &&
+            (deadline == PCT_NEVER || pct_sched_now(&pct_S) < deadline || fast))
+            continue;
+        if (error == EBUSY)
+            error = ETIMEDOUT;
+        if (!error && op == PCT_OP_RWLOCK_WRLOCK)
+            object->holder = self->core.id;
+        pct_done(self, op, error == ETIMEDOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, object);
+        pct_changed(object);
+        return error;
+    }
+}
+
+PCT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_RDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_rdlock)(lock));
+    return lock_until(self, PCT_OP_RWLOCK_RDLOCK, lock, PCT_NEVER);
+}
+
+PCT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_WRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_wrlock)(lock));
+    return lock_until(self, PCT_OP_RWLOCK_WRLOCK, lock, PCT_NEVER);
+}
+
+/* GLIBC: an invalid deadline is refused before anything else. */
+static int lock_by(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, clockid_t clock,
+                   const struct timespec *when)
+{
+    uint64_t deadline;
+    if (!pct_deadline(clock, when, &deadline))
+        return EINVAL;
+    return lock_until(self, op, lock, deadline);
+}
+
+PCT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_RDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_timedrdlock)(lock, when));
+    return lock_by(self, PCT_OP_RWLOCK_RDLOCK, lock, CLOCK_REALTIME, when);
+}
+
+PCT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_WRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_timedwrlock)(lock, when));
+    return lock_by(self, PCT_OP_RWLOCK_WRLOCK, lock, CLOCK_REALTIME, when);
+}
+
+PCT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_RDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, when));
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+        return EINVAL;
+    return lock_by(self, PCT_OP_RWLOCK_RDLOCK, lock, clock, when);
+}
+
+PCT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_WRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, when));
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+        return EINVAL;
+    return lock_by(self, PCT_OP_RWLOCK_WRLOCK, lock, clock, when);
+}
+
+static int tried(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object, int error)
+{
+    if (!error && op == PCT_OP_RWLOCK_TRYWRLOCK)
+        object->holder = self->core.id;
+    pct_done(self, op, error ? PCT_ARG_BUSY : 0, object);
+    pct_changed(object);
+    if (error == EBUSY)
+        pct_sched_spin(&pct_S, &self->core);
+    return error;
+}
+
+PCT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_TRYRDLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_tryrdlock)(lock));
+    struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_TRYRDLOCK, lock, PCT_CLASS_RWLOCK);
+    int error = writer_first(lock, object) ? EBUSY : REAL(pthread_rwlock_tryrdlock)(lock);
+    return tried(self, PCT_OP_RWLOCK_TRYRDLOCK, object, error);
+}
+
+PCT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_TRYWRLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_trywrlock)(lock));
+    struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_TRYWRLOCK, lock, PCT_CLASS_RWLOCK);
+    return tried(self, PCT_OP_RWLOCK_TRYWRLOCK, object, REAL(pthread_rwlock_trywrlock)(lock));
+}
+
+PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_UNLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_unlock)(lock));
+    struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_UNLOCK, lock, PCT_CLASS_RWLOCK);
+    int error = REAL(pthread_rwlock_unlock)(lock);
+    object->holder = PCT_NO_THREAD;
+    pct_done(self, PCT_OP_RWLOCK_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
+    pct_changed(object);
+    return error;
+}
+
+PCT_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_INIT, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_init)(lock, attr));
+    pct_here(self, PCT_OP_RWLOCK_INIT);
+    int error = REAL(pthread_rwlock_init)(lock, attr);
+    pct_done(self, PCT_OP_RWLOCK_INIT, error ? PCT_ARG_ERROR : 0,
+             pct_object_init(&pct_S.objects, lock, PCT_CLASS_RWLOCK));
+    return error;
+}
+
+PCT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_RWLOCK_DESTROY, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_destroy)(lock));
+    struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_DESTROY, lock, PCT_CLASS_RWLOCK);
+    int error = REAL(pthread_rwlock_destroy)(lock);
+    pct_done(self, PCT_OP_RWLOCK_DESTROY, error ? PCT_ARG_ERROR : 0, object);
+    pct_object_destroy(&pct_S.objects, object);
+    return error;
+}

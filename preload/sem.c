@@ -1,0 +1,183 @@
+/* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
+ * the scheduler looks at the semaphore again at its next point (pct_passed). */
+#include "shim.h"
+#include <fcntl.h>
+#include <stdarg.h>
+
+/* GLIBC: struct new_sem, sysdeps/nptl/internaltypes.h: the value is the low half of the first word. */
+static bool ready(const struct pct_thread *thread)
+{
+    return *(const volatile uint32_t *)thread->wait.ready_arg > 0;
+}
+
+/* Named semaphores, and those that sem_init was told to share. */
+static bool shared(const sem_t *sem)
+{
+    return ((const int *)sem)[2] != 0;
+}
+
+static int wait_outside(struct pct_shim_thread *self, sem_t *sem)
+{
+    struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
+    return AWAY(self, limit ? REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, pct_from_now(limit)) : REAL(sem_wait)(sem));
+}
+
+/* Returns 0, or -1 with errno as sem_wait and its relatives do. */
+static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadline)
+{
+    int error = errno;
+    bool fast = pct_quiet(&pct_S);
+    pct_cancel_point(self);
+    for (;; fast = false) {
+        struct pct_object *object = pct_object_at(&pct_S.objects, sem, PCT_CLASS_SEM);
+        enum pct_result result = PCT_READY;
+        if (!fast) {
+            struct pct_wait wait = { .op = PCT_OP_SEM_WAIT,
+                                     .object = object,
+                                     .ready = ready,
+                                     .ready_arg = sem,
+                                     .deadline = deadline,
+                                     .outside = shared(sem),
+                                     .cancellable = !self->cancel_disabled };
+            if (wait.outside)
+                pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+            result = pct_wait(self, &wait);
+            if (result == PCT_CANCELLED)
+                pct_cancel_point(self);
+        }
+        int failed = result == PCT_GO_OUTSIDE ? wait_outside(self, sem) : REAL(sem_trywait)(sem);
+        bool late = deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline && !fast;
+        /* GLIBC: a wait with a deadline is interrupted also by a handler with SA_RESTART. */
+        bool interrupted = result == PCT_INTERRUPTED && (!self->restart || deadline != PCT_NEVER);
+        if (failed && (errno == EINTR || interrupted)) {
+            errno = EINTR;
+            pct_done(self, PCT_OP_SEM_WAIT, PCT_ARG_ERROR, object);
+            return -1;
+        }
+        if (failed && result != PCT_TIMEOUT && !late)
+            continue;
+        object = pct_object_at(&pct_S.objects, sem, PCT_CLASS_SEM);
+        pct_done(self, PCT_OP_SEM_WAIT, failed ? PCT_ARG_TIMEOUT : 0, object);
+        pct_changed(object);
+        errno = failed ? ETIMEDOUT : error;
+        return failed;
+    }
+}
+
+PCT_EXPORT int sem_wait(sem_t *sem)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_WAIT, PCT_CLASS_SEM, sem, REAL(sem_wait)(sem));
+    return wait_until(self, sem, PCT_NEVER);
+}
+
+/* GLIBC: an invalid deadline is refused before anything else. */
+static int wait_by(struct pct_shim_thread *self, sem_t *sem, clockid_t clock, const struct timespec *when)
+{
+    uint64_t deadline;
+    if (!pct_deadline(clock, when, &deadline)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return wait_until(self, sem, deadline);
+}
+
+PCT_EXPORT int sem_timedwait(sem_t *sem, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_WAIT, PCT_CLASS_SEM, sem, REAL(sem_timedwait)(sem, when));
+    return wait_by(self, sem, CLOCK_REALTIME, when);
+}
+
+PCT_EXPORT int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *when)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_WAIT, PCT_CLASS_SEM, sem, REAL(sem_clockwait)(sem, clock, when));
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) {
+        errno = EINVAL;
+        return -1;
+    }
+    return wait_by(self, sem, clock, when);
+}
+
+PCT_EXPORT int sem_trywait(sem_t *sem)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_TRYWAIT, PCT_CLASS_SEM, sem, REAL(sem_trywait)(sem));
+    struct pct_object *object = pct_at(self, PCT_OP_SEM_TRYWAIT, sem, PCT_CLASS_SEM);
+    int failed = REAL(sem_trywait)(sem);
+    pct_done(self, PCT_OP_SEM_TRYWAIT, failed ? PCT_ARG_BUSY : 0, object);
+    if (failed)
+        pct_sched_spin(&pct_S, &self->core);
+    else
+        pct_changed(object);
+    return failed;
+}
+
+PCT_EXPORT int sem_post(sem_t *sem)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_POST, PCT_CLASS_SEM, sem, REAL(sem_post)(sem));
+    struct pct_object *object = pct_at(self, PCT_OP_SEM_POST, sem, PCT_CLASS_SEM);
+    int failed = REAL(sem_post)(sem);
+    pct_done(self, PCT_OP_SEM_POST, failed ? PCT_ARG_ERROR : 0, object);
+    pct_changed(object);
+    return failed;
+}
+
+PCT_EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_INIT, PCT_CLASS_SEM, sem, REAL(sem_init)(sem, pshared, value));
+    pct_here(self, PCT_OP_SEM_INIT);
+    int failed = REAL(sem_init)(sem, pshared, value);
+    pct_done(self, PCT_OP_SEM_INIT, failed ? PCT_ARG_ERROR : 0, pct_object_init(&pct_S.objects, sem, PCT_CLASS_SEM));
+    return failed;
+}
+
+PCT_EXPORT int sem_destroy(sem_t *sem)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SEM_DESTROY, PCT_CLASS_SEM, sem, REAL(sem_destroy)(sem));
+    struct pct_object *object = pct_at(self, PCT_OP_SEM_DESTROY, sem, PCT_CLASS_SEM);
+    int failed = REAL(sem_destroy)(sem);
+    pct_done(self, PCT_OP_SEM_DESTROY, failed ? PCT_ARG_ERROR : 0, object);
+    pct_object_destroy(&pct_S.objects, object);
+    return failed;
+}
+
+PCT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
+{
+    mode_t mode = 0;
+    unsigned value = 0;
+    if (flags & O_CREAT) {
+        va_list arguments;
+        va_start(arguments, flags);
+        mode = va_arg(arguments, mode_t);
+        value = va_arg(arguments, unsigned);
+        va_end(arguments);
+    }
+    sem_t *sem = REAL(sem_open)(name, flags, mode, value);
+    PCT_ENTER(self);
+    if (self && sem != SEM_FAILED && !pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM))
+        pct_object_init(&pct_S.objects, sem, PCT_CLASS_SEM);
+    return sem;
+}
+
+PCT_EXPORT int sem_close(sem_t *sem)
+{
+    int failed = REAL(sem_close)(sem);
+    PCT_ENTER(self);
+    struct pct_object *object = self ? pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM) : NULL;
+    /* GLIBC: opened twice, it stays mapped until closed twice; a new number then does no harm. */
+    if (!failed && object)
+        pct_object_destroy(&pct_S.objects, object);
+    return failed;
+}

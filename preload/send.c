@@ -1,0 +1,225 @@
+/* Signals that threads of this process send: to each other, to themselves, to the process; and by timers in virtual time.
+ *
+ * What goes to a parked thread is not given to the kernel, which would deliver it at a time of its own, but kept in a queue
+ * in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself (pct_signal_deliver). A signal
+ * that the thread blocks, or that the target does not handle, is the kernel's. */
+#include "signals.h"
+#include <fcntl.h>
+
+static struct pct_sent *spare; /* with the baton */
+
+/* A field of /proc/self/task/TID/status that is a set of signals. */
+static uint64_t status_field(int tid, const char *field)
+{
+    char path[64], text[4096];
+    struct pct_text builder;
+    pct_text_init(&builder, path, sizeof path);
+    pct_text_add(&builder, "/proc/self/task/");
+    pct_text_add_u64(&builder, (uint64_t)tid);
+    pct_text_add(&builder, "/status");
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+    text[got > 0 ? got : 0] = 0;
+    uint64_t set = 0;
+    for (const char *c = text; *c; c++) {
+        size_t length = 0;
+        while (field[length] && c[length] == field[length])
+            length++;
+        if (field[length])
+            continue;
+        for (c += length + 2; (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'); c++)
+            set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+        break;
+    }
+    return set;
+}
+
+uint64_t pct_signal_pending(const struct pct_shim_thread *thread)
+{
+    uint64_t set = 0;
+    if (thread != pct_self)
+        return status_field(thread->tid, "SigPnd") | status_field(thread->tid, "ShdPnd");
+    PCT_SYS2(SYS_rt_sigpending, &set, PCT_SIGSET_SIZE);
+    return set;
+}
+
+uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
+{
+    uint64_t mask;
+    if (!thread->started && thread->core.id)
+        return thread->signal_mask;
+    mask = thread == pct_self ? pct_signal_mask(SIG_BLOCK, 0) : status_field(thread->tid, "SigBlk");
+    return mask & ~__atomic_load_n(&thread->held, __ATOMIC_SEQ_CST);
+}
+
+void pct_signal_sent(void)
+{
+    if (pct_S.can_outside || pct_S.polled)
+        pct_sched_attention(&pct_S);
+}
+
+bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info)
+{
+    struct pct_sent *first = self->sent;
+    if (!first)
+        return false;
+    *info = first->info;
+    self->sent = first->next;
+    first->next = spare;
+    spare = first;
+    return true;
+}
+
+static struct pct_sent *new_entry(void)
+{
+    struct pct_sent *entry = spare;
+    if (!entry)
+        return pct_S.host->map(sizeof *entry);
+    spare = entry->next;
+    return entry;
+}
+
+bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
+{
+    int signal = info->si_signo;
+    /* One that waits outside is interrupted there, by the kernel. */
+    if (thread->core.state == PCT_STATE_FINISHED || thread->core.state == PCT_STATE_OUTSIDE ||
+        !pct_signal_bit(signal) || !pct_action_handles(signal) || pct_signal_blocked(thread) & pct_signal_bit(signal))
+        return false;
+    struct pct_sent **last = &thread->sent;
+    for (; *last; last = &(*last)->next)
+        if ((*last)->info.si_signo == signal && signal < PCT_SIGNAL_QUEUED && info->si_code != SI_TIMER)
+            return true; /* of the old signals one is pending at most; timers queue theirs */
+    struct pct_sent *entry = new_entry();
+    if (!entry)
+        return false;
+    *entry = (struct pct_sent){ .info = *info };
+    *last = entry;
+    thread->core.called = 1; /* until it next waits, or now */
+    pct_sched_interrupt(&pct_S, &thread->core);
+    return true;
+}
+
+/* A signal to the whole process goes, as in the kernel, to the first thread if it does not block it, else to the caller if
+ * that does not, else to any that does not: the one with the lowest id. */
+bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
+{
+    if (pct_signal_direct(&pct_shim.slots[0], info))
+        return true;
+    /* Where the first thread takes it outside, the kernel finds that out by itself. */
+    if (pct_shim.slots[0].core.state == PCT_STATE_OUTSIDE &&
+        !(pct_signal_blocked(&pct_shim.slots[0]) & pct_signal_bit(info->si_signo)))
+        return false;
+    if (self && pct_signal_direct(self, info))
+        return true;
+    for (uint32_t id = 1; id < pct_S.threads; id++)
+        if (&pct_shim.slots[id] != self && pct_signal_direct(&pct_shim.slots[id], info))
+            return true;
+    return false;
+}
+
+static siginfo_t user_info(int signal, int code)
+{
+    siginfo_t info = { .si_signo = signal, .si_code = code };
+    info.si_pid = (int)PCT_SYS0(SYS_getpid);
+    info.si_uid = (unsigned)PCT_SYS0(SYS_getuid);
+    return info;
+}
+
+/* The step is done: whoever waits for the signal may be enabled now. */
+static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
+{
+    pct_record(&pct_S, &self->core, PCT_OP_SIGNAL_SEND, failed ? PCT_ARG_ERROR : 0, thread);
+    pct_signal_sent();
+}
+
+/* To one thread; NULL: one that pct does not know. otherwise: the real call, and whether its result is a failure. */
+#define SEND(self, thread, info, otherwise)                                                                            \
+    ({                                                                                                                 \
+        int pct_result_ = 0;                                                                                           \
+        pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
+        if (!(thread) || !pct_signal_direct(thread, info))                                                             \
+            pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+        sent(self, (thread) ? (thread)->core.id : 0, pct_result_);                                                     \
+        pct_result_;                                                                                                   \
+    })
+
+/* To the process. */
+#define SEND_ANY(self, pid, info, otherwise)                                                                           \
+    ({                                                                                                                 \
+        int pct_result_ = 0;                                                                                           \
+        pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
+        if ((pid) != (info)->si_pid || !pct_signal_direct_any(self, info))                                             \
+            pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+        sent(self, 0, pct_result_);                                                                                    \
+        pct_result_;                                                                                                   \
+    })
+
+PCT_EXPORT int kill(pid_t pid, int signal)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(kill)(pid, signal));
+    siginfo_t info = user_info(signal, SI_USER);
+    return SEND_ANY(self, pid, &info, REAL(kill)(pid, signal));
+}
+
+PCT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(sigqueue)(pid, signal, value));
+    siginfo_t info = user_info(signal, SI_QUEUE);
+    info.si_value = value;
+    return SEND_ANY(self, pid, &info, REAL(sigqueue)(pid, signal, value));
+}
+
+PCT_EXPORT int raise(int signal)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(raise)(signal));
+    siginfo_t info = user_info(signal, SI_TKILL);
+    return SEND(self, self, &info, REAL(raise)(signal));
+}
+
+static struct pct_shim_thread *find(struct pct_shim_thread *self, pthread_t handle)
+{
+    return handle == self->handle ? self : pct_thread_find(handle);
+}
+
+PCT_EXPORT int pthread_kill(pthread_t handle, int signal)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(pthread_kill)(handle, signal));
+    struct pct_shim_thread *thread = find(self, handle);
+    siginfo_t info = user_info(signal, SI_TKILL);
+    return SEND(self, thread, &info, REAL(pthread_kill)(handle, signal));
+}
+
+PCT_EXPORT int pthread_sigqueue(pthread_t handle, int signal, const union sigval value)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(pthread_sigqueue)(handle, signal, value));
+    struct pct_shim_thread *thread = find(self, handle);
+    siginfo_t info = user_info(signal, SI_QUEUE);
+    info.si_value = value;
+    return SEND(self, thread, &info, REAL(pthread_sigqueue)(handle, signal, value));
+}
+
+PCT_EXPORT int tgkill(pid_t pid, pid_t tid, int signal)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(tgkill)(pid, tid, signal));
+    siginfo_t info = user_info(signal, SI_TKILL);
+    struct pct_shim_thread *thread = NULL;
+    for (uint32_t id = 0; pid == info.si_pid && id < pct_S.threads && !thread; id++)
+        if (pct_shim.slots[id].tid == tid && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
+            thread = &pct_shim.slots[id];
+    return SEND(self, thread, &info, REAL(tgkill)(pid, tid, signal));
+}

@@ -1,0 +1,399 @@
+/* What every family of wrappers in the shim uses.
+ *
+ * Rules for code that lives in somebody else's process:
+ *  1. Call nothing that can be overridden: own code, raw system calls (sys.h), memory from mmap. libc's functions only
+ *     through REAL(), and only to do what the program asked for.
+ *  2. A wrapper leaves errno as the real call would.
+ *  3. A wrapper may be called before main, in a fork child, in a signal handler, after the thread's last destructor: then
+ *     pct_enter() returns NULL, and the wrapper passes the call through (PASS).
+ *  4. Whatever touches the scheduler holds the baton, that is, came through pct_enter() or PCT_ENTER(). A call that may sleep
+ *     with the baton loses it to the watchdog: after it, pct_keep() (MAY_SLEEP) before anything of the scheduler's.
+ *
+ * A wrapper of an operation that cannot block:
+ *
+ *     PCT_ENTER(self);
+ *     if (!self)
+ *         return PASS(PCT_OP_X, PCT_CLASS_Y, object, REAL(x)(object));
+ *     struct pct_object *o = pct_at(self, PCT_OP_X, object, PCT_CLASS_Y);    passes the scheduling point
+ *     int result = REAL(x)(object);
+ *     pct_done(self, PCT_OP_X, 0, o);                                        records the step
+ *     return result;
+ */
+#ifndef PCT_PRELOAD_SHIM_H
+#define PCT_PRELOAD_SHIM_H
+
+#include "real.h"
+#include <common/config.h>
+#include <common/text.h>
+#include <errno.h>
+#include <sched/record.h>
+#include <sched/sched.h>
+
+#define PCT_EXPORT __attribute__((visibility("default")))
+
+/* Functions that every start calls: the linker puts them together, at the front of the code, which the loader reads
+ * anyway. */
+#define PCT_STARTS __attribute__((cold))
+
+/* A thread of the target. */
+struct pct_shim_thread {
+    struct pct_thread core; /* first: the scheduler's pointers are ours */
+    uint32_t word;          /* the futex: 1 says go */
+    int32_t tid;
+    uint64_t owner; /* GLIBC: __owner and __nusers of a plain mutex that this thread holds */
+    pthread_t handle;
+    void *(*start)(void *);
+    void *argument;
+    uint64_t regs[8];                    /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */
+    struct pct_object nap;               /* what a sleeping or signal-waiting thread waits for */
+    const volatile int *ending;          /* the kernel clears it when the thread before us is gone */
+    const struct pct_shim_thread *ended; /* that thread */
+    uint32_t lingers; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
+    void (*once_routine)(void); /* that it is about to run */
+    struct pct_object *once_object;
+    uint32_t destructor_rounds;
+    bool c11;     /* start returns int */
+    bool started; /* it has had the baton */
+    bool repin;   /* its attributes named CPUs */
+    bool detached;
+    bool joined;
+    struct pct_shim_thread *joiner; /* who waits for it in join */
+    struct pct_shim_thread *joining;
+    bool cpus_set;
+    unsigned long cpus[16]; /* what it set as its CPUs */
+    /* Cancellation */
+    bool cancel_disabled;
+    bool cancel_async;
+    bool cancel_asked;          /* by another thread */
+    bool cancel_sent;           /* told to libc, on our own turn */
+    uint32_t futex_bits;        /* of a FUTEX_WAIT_BITSET */
+    struct pollfd *descriptors; /* that it waits for in select(), if they are many */
+    /* Signals: signals.h. What handlers write and the thread reads, or the other way round, are single words. */
+    const void *inside;    /* the frame of the wrapper that it is in; NULL: none */
+    uint64_t held;         /* put off until its turn, and blocked until then; bit n-1 for signal n; atomic */
+    struct pct_sent *sent; /* by other threads while it was parked; oldest first */
+    bool turn;             /* what arrives now may be handled at once */
+    bool away;             /* in a real call, without the baton */
+    bool stepping;         /* executes instruction by instruction until it is out of a wrapper */
+    uint64_t trap_blocked; /* SIGTRAP's bit, if it was blocked before that */
+    uint64_t signal_mask;  /* of a thread that has not started */
+    int handled;           /* the last signal whose handler has run in it */
+    bool restart;          /* the handlers that have interrupted its wait all have SA_RESTART */
+    /* The watchdog */
+    uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
+};
+
+enum pct_mode {
+    PCT_MODE_OFF, /* before the start, in children that pct does not follow */
+    PCT_MODE_CONTROLLED,
+    PCT_MODE_FREE /* strategy none: the operating system schedules, pct only records */
+};
+
+struct pct_shim {
+    enum pct_mode mode;
+    bool pending; /* the run begins with the first call that needs it (start.c) */
+    bool exited;  /* exit was called meanwhile */
+    int exit_status;
+    int pid;      /* of the process that started */
+    bool one_cpu; /* all threads are pinned to one CPU: this one */
+    unsigned cpu;
+    bool quiet;     /* PCT_LOG */
+    bool ended;     /* the trace is closed */
+    bool assertion; /* one has failed: the SIGABRT that follows is its */
+    bool robust;    /* robust mutexes are in use */
+    bool confined;  /* there is a filter of system calls */
+    bool watchdog;  /* PCT_WATCHDOG */
+    uint64_t run_ns;
+    struct pct_config config;
+    const struct pct_strategy *strategy;
+    struct pct_shim_thread *slots; /* by id; address space for PCT_MAX_THREADS */
+    struct pct_trace_header *header;
+    size_t mapped;          /* bytes of the trace file's mapping; 0: there is none */
+    const char *trace_path; /* absolute; of the first process, where that is another one; NULL: no trace */
+    uint64_t trace_device, trace_inode;
+    int clear_tid;     /* GLIBC: where struct pthread holds the tid that the kernel clears; 0: unknown */
+    uint32_t children; /* forked so far */
+    uint64_t randoms;  /* numbers given to the target so far */
+    uint32_t recorder; /* lock of the recorder in PCT_MODE_FREE */
+};
+
+enum { PCT_TRACE_PATH = 1024 }; /* room for trace_path */
+
+/* The scheduler's state has a page of its own that a forked child finds zeroed, however it was forked. */
+union pct_page {
+    struct pct_sched sched;
+    char page[4096];
+};
+extern union pct_page pct_page;
+#define pct_S pct_page.sched
+
+extern struct pct_shim pct_shim;
+extern __thread struct pct_shim_thread *pct_self;
+
+static inline struct pct_shim_thread *pct_shim_of(const struct pct_thread *thread)
+{
+    return (struct pct_shim_thread *)thread;
+}
+
+/* start.c: begin the run that is pending, if the caller is the thread that it begins with. As pct_enter(). */
+struct pct_shim_thread *pct_enter_first(void);
+
+/* The calling thread, if it is under control and holds the baton; else NULL. For shortcuts only, which leave what they do not
+ * know to code that enters: this begins no run. */
+static inline struct pct_shim_thread *pct_holder(void)
+{
+    struct pct_shim_thread *self = pct_self;
+    return PCT_LIKELY(self && &self->core == pct_S.current) ? self : NULL;
+}
+
+/* The same for a wrapper; NULL: pass the call through. */
+struct pct_shim_thread *pct_enter_slow(void);
+static inline struct pct_shim_thread *pct_enter(void)
+{
+    struct pct_shim_thread *self = pct_holder();
+    return PCT_LIKELY(self != NULL) ? self : pct_enter_slow();
+}
+
+/* Whether there is a run, after beginning one that is pending: for wrappers that only take notes. */
+static inline bool pct_running(void)
+{
+    pct_enter();
+    return pct_S.host != NULL;
+}
+
+/* signals.h: let in the signals that were put off, or sent, while the thread was parked or in a wrapper. */
+void pct_signal_deliver(struct pct_shim_thread *self);
+
+static inline bool pct_signal_waits(const struct pct_shim_thread *self)
+{
+    return PCT_UNLIKELY(__atomic_load_n(&self->held, __ATOMIC_RELAXED) || self->sent);
+}
+
+/* The same as pct_enter(), for a wrapper that calls anything: until it returns, signals are put off. */
+static inline __attribute__((always_inline)) struct pct_shim_thread *pct_mark(struct pct_shim_thread *self,
+                                                                              const void *frame)
+{
+    /* A wrapper within a wrapper (a target's malloc that locks) is a part of it. A mark below this frame was left behind by a
+     * wrapper that ended by a jump. */
+    if (self && (!self->inside || (uintptr_t)self->inside < (uintptr_t)frame))
+        self->inside = frame;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return self;
+}
+
+static inline __attribute__((always_inline)) void pct_leave_at(struct pct_shim_thread *self, const void *frame)
+{
+    if (!self || self->inside != frame)
+        return;
+    self->inside = NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (pct_signal_waits(self))
+        pct_signal_deliver(self);
+}
+
+static inline __attribute__((always_inline)) void pct_leave(struct pct_shim_thread **self)
+{
+    pct_leave_at(*self, __builtin_frame_address(0));
+}
+
+/* Declares `self`: the calling thread, marked as inside a wrapper until the function returns; NULL as from pct_enter(). */
+#define PCT_ENTER(self)                                                                                                \
+    struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) = pct_mark(pct_enter(), __builtin_frame_address(0))
+
+/* A call is about to be passed through. True: the caller has the baton, but could not be told whether the call would block
+ * (pct_io_enter); so it makes the call without, and comes back then. */
+bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *object);
+
+/* A call was passed through: record it (strategy none), or count what that says about control. */
+void pct_passed(enum pct_op op, enum pct_class class_, const volatile void *object);
+
+/* After a call without the baton. */
+void pct_come_back(struct pct_shim_thread *self);
+
+#define PASS(op, class_, object, call)                                                                                 \
+    ({                                                                                                                 \
+        bool pct_left_ = pct_passing(op, class_, object);                                                              \
+        __typeof__(call) pct_result_ = (call);                                                                         \
+        if (pct_left_)                                                                                                 \
+            pct_come_back(pct_self);                                                                                   \
+        else                                                                                                           \
+            pct_passed(op, class_, object);                                                                            \
+        pct_result_;                                                                                                   \
+    })
+
+/* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */
+void pct_resumed(struct pct_shim_thread *self);
+
+/* Pass the scheduling point of an operation on this object that cannot block. */
+struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
+                               enum pct_class class_);
+static inline struct pct_object *pct_at(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
+                                        enum pct_class class_)
+{
+    if (pct_quiet(&pct_S))
+        return pct_object_at(&pct_S.objects, object, class_);
+    return pct_at_slow(self, op, object, class_);
+}
+
+/* The same for an operation without an object. */
+void pct_here_slow(struct pct_shim_thread *self, enum pct_op op);
+static inline void pct_here(struct pct_shim_thread *self, enum pct_op op)
+{
+    if (!pct_quiet(&pct_S))
+        pct_here_slow(self, op);
+}
+
+static inline void pct_done(const struct pct_shim_thread *self, enum pct_op op, uint32_t arg,
+                            const struct pct_object *object)
+{
+    pct_record(&pct_S, &self->core, op, arg, object ? object->number : 0);
+}
+
+/* pct_sched_wait(), and then pct_resumed(). */
+enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wait);
+
+/* The same for a plain wait. */
+static inline enum pct_result pct_wait_for(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object,
+                                           pct_ready *ready, const volatile void *arg, uint64_t deadline)
+{
+    struct pct_wait wait = {
+        .op = op, .object = object, .ready = ready, .ready_arg = (const void *)arg, .deadline = deadline
+    };
+    return pct_wait(self, &wait);
+}
+
+static inline void pct_changed(struct pct_object *object)
+{
+    if (PCT_UNLIKELY(object->waiters))
+        pct_sched_changed(&pct_S, object);
+}
+
+/* Whether other processes take part in this object. flag: what the object says of itself; where that may be wrong (robust
+ * mutexes, condition variables of the old version), the memory map decides, once for each object. */
+bool pct_shared_slow(struct pct_object *object);
+static inline bool pct_shared(struct pct_object *object, bool flag)
+{
+    return PCT_UNLIKELY(flag) && (object->shared ? object->shared == PCT_SHARED_YES : pct_shared_slow(object));
+}
+
+/* Run a call without the baton, and come back. A cancellation may end the call: then the thread comes back before the
+ * program's cleanup handlers run. GLIBC: this is what pthread_cleanup_push is in C without exceptions, so it asks nothing of
+ * an unwinder that the cancellation does not. */
+#define AWAY(self, call)                                                                                               \
+    ({                                                                                                                 \
+        __pthread_unwind_buf_t pct_unwind_;                                                                            \
+        if (__builtin_expect(pct_sigsetjmp(pct_unwind_.__cancel_jmp_buf, 0), 0))                                       \
+            pct_cancelled_away(&pct_unwind_);                                                                          \
+        __pthread_register_cancel(&pct_unwind_);                                                                       \
+        __typeof__(call) pct_result_ = (call);                                                                         \
+        __pthread_unregister_cancel(&pct_unwind_);                                                                     \
+        pct_come_back(self);                                                                                           \
+        pct_result_;                                                                                                   \
+    })
+int pct_sigsetjmp(struct __cancel_jmp_buf_tag *buffer, int mask) __asm__("__sigsetjmp") __attribute__((returns_twice));
+void pct_cancelled_away(__pthread_unwind_buf_t *buffer) __attribute__((noreturn)); /* cancel.c */
+
+/* Run a call that may block on the outside world, without the baton. */
+#define OUTSIDE(self, op, object, call)                                                                                \
+    ({                                                                                                                 \
+        pct_sched_leave(&pct_S, &(self)->core, op, object);                                                            \
+        pct_signal_away(self);                                                                                         \
+        AWAY(self, call);                                                                                              \
+    })
+
+/* After a call with the baton that may have slept all the same (for a lock inside libc, for a disk), or that ran code of the
+ * target: the watchdog may have taken the baton away meanwhile. Leaves errno alone. */
+static inline void pct_keep(const struct pct_shim_thread *self)
+{
+    if (PCT_UNLIKELY(pct_S.current != &self->core))
+        pct_enter_slow();
+    /* The target's code may have made steps; there must be room for the one that is about to be recorded. */
+    if (PCT_UNLIKELY(pct_S.record == pct_S.block + PCT_TRACE_BLOCK) && pct_S.current == &self->core)
+        pct_record_turn(&pct_S);
+}
+#define MAY_SLEEP(self, call)                                                                                          \
+    ({                                                                                                                 \
+        __typeof__(call) pct_result_ = (call);                                                                         \
+        pct_keep(self);                                                                                                \
+        pct_result_;                                                                                                   \
+    })
+
+static inline void pct_uncontrolled(enum pct_uncontrolled what)
+{
+    __atomic_fetch_add(&pct_S.uncontrolled[what], 1, __ATOMIC_RELAXED);
+}
+
+/* clock.c: a point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
+bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline);
+/* Whether pct keeps this clock. */
+bool pct_keeps_clock(clockid_t clock);
+/* The real time left until a limit from pct_sched_outside_limit(); NULL for none. */
+struct timespec *pct_limit_timespec(uint64_t limit, struct timespec *storage);
+/* Turn a real duration into a real point in time on CLOCK_MONOTONIC, in place. */
+struct timespec *pct_from_now(struct timespec *t);
+/* A virtual deadline as a point in real time on this clock, for waits in which another process takes part. */
+void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when);
+/* Nanoseconds of a valid timespec, cut at PCT_NEVER - 1. */
+uint64_t pct_nanoseconds(const struct timespec *t);
+bool pct_valid(const struct timespec *t);
+
+/* sleep.c */
+int pct_yield(struct pct_shim_thread *self);
+
+/* mutex.c: for condition variables and C11. */
+int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex);
+int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object);
+pct_ready pct_mutex_ready;
+/* Whether other processes take part in it. */
+bool pct_mutex_shared(const pthread_mutex_t *mutex);
+
+/* thread.c */
+void pct_thread_start(void) PCT_STARTS;
+int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11);
+struct pct_shim_thread *pct_thread_new(void);
+struct pct_shim_thread *pct_thread_find(pthread_t handle);
+/* The calling kernel thread is this one from now on. */
+void pct_thread_adopt(struct pct_shim_thread *slot);
+void pct_thread_pin(void); /* affinity.c */
+void pct_affinity_start(const char *cpu) PCT_STARTS;
+void pct_affinity_pin(void);
+void pct_affinity_unpin(void); /* a thread of ours, not of the target */
+void pct_affinity_inherit(struct pct_shim_thread *thread, const pthread_attr_t *attr);
+
+/* cancel.c: act on a cancellation that is pending; at the start of a cancellation point. */
+void pct_cancel_point(struct pct_shim_thread *self);
+
+/* engine.c */
+extern const struct pct_host pct_host_futex;
+void pct_engine_start(void);
+void pct_engine_linger(struct pct_shim_thread *self);
+void pct_engine_wait(struct pct_shim_thread *self);
+int pct_engine_tid(void); /* the kernel's id of the calling thread */
+
+/* watchdog.c: the second thread exists. */
+void pct_watchdog_start(void);
+/* Whether the watchdog took the baton from this thread: it has to come back. */
+bool pct_watchdog_took(struct pct_shim_thread *self);
+
+/* start.c: a forked child begins a run of its own. */
+void pct_start_child(uint32_t ordinal, uint64_t parent_seed);
+
+/* exit.c: pass the point of the final wait. */
+void pct_exit_point(struct pct_shim_thread *self, int status);
+
+/* end.c */
+void pct_end_normal(void); /* the process ends by itself */
+void pct_end_verdict(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
+void pct_end_crash(int signal, void *context);
+void pct_say(const char *line); /* on standard error, with "pct: " before it */
+
+/* disposition.c, handler.c */
+void pct_signal_start(void) PCT_STARTS;
+/* Whether a child process lives that could send a signal that the target handles. */
+bool pct_signal_hopes(void);
+/* The thread is outside from now on, until pct_come_back(). */
+void pct_signal_away(struct pct_shim_thread *self);
+/* The thread is about to finish: handle what has come, and let nothing in any more. */
+void pct_signal_retire(struct pct_shim_thread *self);
+
+#endif

@@ -1,0 +1,90 @@
+/* Signals: what the files of the shim that deal with them share.
+ *
+ * Handlers run on the turn of their thread. Every handler that the target sets is ours in the kernel (handler.c), which
+ * decides by where the thread stands:
+ *
+ *     it holds the baton, in the target's own code     the handler runs right there, and the baton stays: the thread may stand
+ *                                                      inside a lock of libc's that the scheduler does not know
+ *     it stands inside a wrapper                       put off until the wrapper waits or returns
+ *     it is parked, or in the scheduler                put off; its wait is interrupted, and the handler runs on its turn
+ *     it waits outside, without the baton              it comes back for the baton, runs the handler, and goes on waiting
+ *
+ * To put off is to block the signal in this thread and to send it on to the thread itself: so the kernel keeps it, with all
+ * that belongs to it, and builds the frame on the right stack and with the right mask when it is let in again. Faults are
+ * handled where they happen. The signal mask is the kernel's own: nothing is kept beside it.
+ *
+ *     disposition.c   sigaction and its relatives
+ *     handler.c       signals that arrive
+ *     send.c          threads that send signals to each other
+ *     sigwait.c       threads that wait for signals; masks */
+#ifndef PCT_PRELOAD_SIGNALS_H
+#define PCT_PRELOAD_SIGNALS_H
+
+#include "shim.h"
+#include "sys.h"
+#include <signal.h>
+
+enum { PCT_SIGNALS = 64, PCT_SIGNAL_QUEUED = 32, PCT_SIGSET_SIZE = 8 }; /* those from 32 on queue up */
+
+/* A set of signals as the kernel has it: bit n-1 for signal n. */
+static inline uint64_t pct_signal_bit(int signal)
+{
+    return signal > 0 && signal <= PCT_SIGNALS ? UINT64_C(1) << (signal - 1) : 0;
+}
+
+static inline uint64_t pct_signal_bits(const sigset_t *set)
+{
+    return *(const uint64_t *)set;
+}
+
+/* rt_sigprocmask; returns the mask before. */
+static inline uint64_t pct_signal_mask(int how, uint64_t set)
+{
+    uint64_t before = 0;
+    PCT_SYS4(SYS_rt_sigprocmask, how, &set, &before, PCT_SIGSET_SIZE);
+    return before;
+}
+
+/* Back to the mask before; a signal that was put off and is blocked by it is now one that is pending. */
+void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask);
+
+/* The signals that a crash sends. */
+bool pct_signal_is_crash(int signal);
+
+/* disposition.c: what the target set for this signal. */
+struct pct_action {
+    void (*handler)(int, siginfo_t *, void *); /* or SIG_DFL, SIG_IGN */
+    int flags;
+};
+struct pct_action pct_action_of(int signal);
+/* SA_RESETHAND: back to the default. */
+void pct_action_reset(int signal);
+/* Whether the target has a handler for it. */
+bool pct_action_handles(int signal);
+
+/* handler.c: the kernel's handler of all signals that the target handles, and of crashes that it does not. */
+void pct_signal_arrive(int signal, siginfo_t *info, void *context);
+void pct_signal_crashed(int signal, siginfo_t *info, void *context);
+/* Let signals in while this call lasts: they are handled on the calling thread's turn. */
+void pct_signal_open(struct pct_shim_thread *self);
+void pct_signal_close(struct pct_shim_thread *self);
+
+/* send.c: a signal that other threads have sent to one that was parked. */
+struct pct_sent {
+    struct pct_sent *next;
+    siginfo_t info;
+};
+/* The oldest, taken out of the queue. False: there is none. */
+bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info);
+/* Send a signal of this process's own to one thread, or (thread NULL) to any that lets it in. With the baton. False: not
+ * done, it is for the kernel to do. */
+bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info);
+bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info);
+/* A signal may be pending now that somebody waits for. */
+void pct_signal_sent(void);
+/* Pending for this thread, or for the process. */
+uint64_t pct_signal_pending(const struct pct_shim_thread *thread);
+/* That this thread blocks, as the target sees it. */
+uint64_t pct_signal_blocked(const struct pct_shim_thread *thread);
+
+#endif

@@ -1,0 +1,228 @@
+/* Threads that wait for signals, and masks.
+ *
+ * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then nothing
+ * but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
+#include "signals.h"
+#include "vtimer.h"
+
+/* sigwait and its relatives */
+
+static bool wanted(const struct pct_thread *thread)
+{
+    const struct pct_shim_thread *self = (const void *)thread;
+    return pct_signal_pending(self) & (uintptr_t)thread->wait.ready_arg;
+}
+
+/* sigtimedwait on the kernel's side: a signal number, or a negative errno. */
+static int take(uint64_t set, siginfo_t *info, const struct timespec *timeout)
+{
+    siginfo_t storage;
+    if (!info)
+        info = &storage;
+    int taken = (int)PCT_SYS4(SYS_rt_sigtimedwait, &set, info, timeout, PCT_SIGSET_SIZE);
+    if (taken > 0)
+        pct_timer_taken(info);
+    if (taken > 0 && info->si_code == SI_TKILL)
+        info->si_code = SI_USER; /* GLIBC: as its own wrappers do */
+    return taken;
+}
+
+static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, siginfo_t *info, uint64_t deadline)
+{
+    uint64_t set = pct_signal_bits(wait_set);
+    pct_cancel_point(self);
+    /* Signals that are waited for do not go to their handlers meanwhile. */
+    uint64_t mask = pct_signal_mask(SIG_BLOCK, set);
+    struct pct_wait wait = { .op = PCT_OP_SIGNAL_WAIT,
+                             .object = &self->nap,
+                             .ready = wanted,
+                             .ready_arg = (const void *)(uintptr_t)set,
+                             .deadline = deadline,
+                             .outside = true,
+                             .cancellable = !self->cancel_disabled };
+    for (;;) {
+        struct timespec zero = { 0, 0 }, storage, *timeout = &zero;
+        self->handled = 0;
+        enum pct_result result = pct_wait(self, &wait);
+        if (result == PCT_GO_OUTSIDE)
+            timeout = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &storage);
+        int taken = take(set, info, timeout);
+        if (result == PCT_GO_OUTSIDE)
+            pct_come_back(self);
+        bool late = deadline != PCT_NEVER && (result == PCT_TIMEOUT || pct_sched_now(&pct_S) >= deadline);
+        if (taken == -EAGAIN && self->handled)
+            taken = -EINTR;
+        if ((taken == -EAGAIN && !late && result != PCT_CANCELLED) || (taken == -EINTR && !self->handled))
+            continue;
+        pct_signal_restore(self, mask);
+        pct_done(self, PCT_OP_SIGNAL_WAIT,
+                 taken > 0                 ? (uint32_t)taken
+                 : result == PCT_CANCELLED ? PCT_ARG_CANCELLED
+                                           : PCT_ARG_TIMEOUT,
+                 NULL);
+        if (result == PCT_CANCELLED)
+            pct_cancel_point(self);
+        return taken;
+    }
+}
+
+PCT_EXPORT int sigwait(const sigset_t *restrict set, int *restrict signal)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigwait)(set, signal));
+    int taken;
+    do
+        taken = wait_for(self, set, NULL, PCT_NEVER);
+    while (taken == -EINTR);
+    if (taken < 0)
+        return -taken;
+    *signal = taken;
+    return 0;
+}
+
+static int as_libc(int taken)
+{
+    if (taken >= 0)
+        return taken;
+    errno = -taken;
+    return -1;
+}
+
+PCT_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigwaitinfo)(set, info));
+    return as_libc(wait_for(self, set, info, PCT_NEVER));
+}
+
+PCT_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                            const struct timespec *restrict timeout)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigtimedwait)(set, info, timeout));
+    if (timeout && !pct_valid(timeout))
+        return as_libc(-EINVAL);
+    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(timeout) : PCT_NEVER;
+    return as_libc(wait_for(self, set, info, deadline));
+}
+
+/* sigsuspend and its relatives */
+
+static bool arrived(const struct pct_thread *thread)
+{
+    const struct pct_shim_thread *self = (const void *)thread;
+    return __atomic_load_n(&self->held, __ATOMIC_SEQ_CST) || self->sent;
+}
+
+/* Until a handler has run, with this mask. */
+static int suspend(struct pct_shim_thread *self, uint64_t mask)
+{
+    pct_cancel_point(self);
+    struct pct_wait wait = { .op = PCT_OP_SIGNAL_WAIT,
+                             .object = &self->nap,
+                             .ready = arrived,
+                             .deadline = PCT_NEVER,
+                             .attention = true,
+                             .cancellable = !self->cancel_disabled };
+    enum pct_result result;
+    self->handled = 0;
+    uint64_t before = pct_signal_mask(SIG_SETMASK, mask);
+    do
+        result = pct_wait(self, &wait);
+    while (!self->handled && result != PCT_CANCELLED);
+    pct_signal_restore(self, before);
+    pct_done(self, PCT_OP_SIGNAL_WAIT, self->handled ? (uint32_t)self->handled : PCT_ARG_CANCELLED, NULL);
+    if (result == PCT_CANCELLED)
+        pct_cancel_point(self);
+    errno = EINTR;
+    return -1;
+}
+
+PCT_EXPORT int sigsuspend(const sigset_t *mask)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigsuspend)(mask));
+    return suspend(self, pct_signal_bits(mask));
+}
+
+PCT_EXPORT int pause(void)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(pause)());
+    return suspend(self, pct_signal_mask(SIG_BLOCK, 0));
+}
+
+/* GLIBC: <signal.h> has sigpause as this, which takes a signal that is let in; the name sigpause is that of BSD, which takes a
+ * mask of the first 32. __sigpause is both. */
+static int pause_for(struct pct_shim_thread *self, int argument, bool is_signal)
+{
+    uint64_t mask = pct_signal_mask(SIG_BLOCK, 0);
+    if (!is_signal)
+        return suspend(self, (mask & ~UINT64_C(0xffffffff)) | (uint32_t)argument);
+    if (argument < 1 || argument > PCT_SIGNALS) {
+        errno = EINVAL;
+        return -1;
+    }
+    return suspend(self, mask & ~pct_signal_bit(argument));
+}
+
+PCT_EXPORT int __sigpause(int argument, int is_signal)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(__sigpause)(argument, is_signal));
+    return pause_for(self, argument, is_signal);
+}
+
+PCT_EXPORT int xpg_sigpause(int signal) __asm__("__xpg_sigpause");
+PCT_EXPORT int xpg_sigpause(int signal)
+{
+    return __sigpause(signal, 1);
+}
+
+PCT_EXPORT int bsd_sigpause(int mask) __asm__("sigpause");
+PCT_EXPORT int bsd_sigpause(int mask)
+{
+    return __sigpause(mask, 0);
+}
+
+/* Masks: what they let in is handled before they return, on the thread's turn. */
+
+#define LET_IN(self, call)                                                                                             \
+    ({                                                                                                                 \
+        if (self)                                                                                                      \
+            pct_signal_open(self);                                                                                     \
+        __typeof__(call) pct_result_ = (call);                                                                         \
+        if (self)                                                                                                      \
+            pct_signal_close(self);                                                                                    \
+        pct_result_;                                                                                                   \
+    })
+
+PCT_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    struct pct_shim_thread *self = pct_enter();
+    return LET_IN(self, REAL(pthread_sigmask)(how, set, old));
+}
+
+PCT_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    struct pct_shim_thread *self = pct_enter();
+    return LET_IN(self, REAL(sigprocmask)(how, set, old));
+}
+
+PCT_EXPORT int sigrelse(int signal)
+{
+    struct pct_shim_thread *self = pct_enter();
+    return LET_IN(self, REAL(sigrelse)(signal));
+}
+
+PCT_EXPORT int sigsetmask(int mask)
+{
+    struct pct_shim_thread *self = pct_enter();
+    return LET_IN(self, REAL(sigsetmask)(mask));
+}

@@ -1,0 +1,117 @@
+/* Sleeping and yielding. A sleep takes virtual time: the thread is disabled until its deadline, and when nothing else can
+ * run, time jumps there. A sleep of no length is a yield. */
+#include "shim.h"
+
+int pct_yield(struct pct_shim_thread *self)
+{
+    pct_sched_spin(&pct_S, &self->core);
+    pct_here(self, PCT_OP_YIELD);
+    pct_done(self, PCT_OP_YIELD, 0, NULL);
+    return 0;
+}
+
+/* Sleep until this point of virtual time. Returns 0, or EINTR when a signal handler has run; *left (may be NULL): what
+ * was left of the time then. */
+static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t *left)
+{
+    pct_cancel_point(self);
+    if (deadline <= pct_sched_now(&pct_S))
+        return pct_yield(self);
+    pct_sched_spin(&pct_S, &self->core);
+    pct_here(self, PCT_OP_SLEEP);
+    pct_done(self, PCT_OP_SLEEP, 0, NULL);
+    struct pct_wait wait = {
+        .op = PCT_OP_AWAKE, .object = &self->nap, .deadline = deadline, .cancellable = !self->cancel_disabled
+    };
+    enum pct_result result = pct_wait(self, &wait);
+    uint64_t now = pct_sched_now(&pct_S);
+    pct_done(self, PCT_OP_AWAKE,
+             result == PCT_CANCELLED     ? PCT_ARG_CANCELLED
+             : result == PCT_INTERRUPTED ? PCT_ARG_ERROR
+                                         : 0,
+             NULL);
+    if (result == PCT_CANCELLED)
+        pct_cancel_point(self);
+    if (result != PCT_INTERRUPTED)
+        return 0;
+    if (left)
+        *left = deadline > now ? deadline - now : 0;
+    return EINTR;
+}
+
+/* The same for a duration. */
+static int sleep_for(struct pct_shim_thread *self, uint64_t duration, uint64_t *left)
+{
+    uint64_t now = pct_sched_now(&pct_S);
+    return sleep_until(self, duration < PCT_NEVER - now ? now + duration : PCT_NEVER - 1, left);
+}
+
+PCT_EXPORT int sched_yield(void)
+{
+    PCT_ENTER(self);
+    return self ? pct_yield(self) : PASS(PCT_OP_YIELD, PCT_CLASS_NONE, NULL, REAL(sched_yield)());
+}
+
+/* GLIBC: <pthread.h> redirects the name pthread_yield to sched_yield; programs built before that import it. */
+PCT_EXPORT int old_pthread_yield(void) __asm__("pthread_yield");
+PCT_EXPORT int old_pthread_yield(void)
+{
+    return sched_yield();
+}
+
+static int fail(int error)
+{
+    if (!error)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+static int sleep_relative(struct pct_shim_thread *self, const struct timespec *duration, struct timespec *left)
+{
+    uint64_t ns = 0;
+    int error = sleep_for(self, pct_nanoseconds(duration), &ns);
+    if (error && left)
+        pct_limit_timespec(ns, left);
+    return error;
+}
+
+PCT_EXPORT unsigned sleep(unsigned seconds)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(sleep)(seconds));
+    uint64_t left = 0;
+    sleep_for(self, seconds * UINT64_C(1000000000), &left);
+    return (unsigned)((left + 500000000) / 1000000000);
+}
+
+PCT_EXPORT int usleep(useconds_t microseconds)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(usleep)(microseconds));
+    return fail(sleep_for(self, microseconds * UINT64_C(1000), NULL));
+}
+
+PCT_EXPORT int nanosleep(const struct timespec *duration, struct timespec *left)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(nanosleep)(duration, left));
+    return fail(pct_valid(duration) ? sleep_relative(self, duration, left) : EINVAL);
+}
+
+PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration, struct timespec *left)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
+    if (!pct_keeps_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || (flags & ~TIMER_ABSTIME) || !pct_valid(duration))
+        return OUTSIDE(self, PCT_OP_SLEEP, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
+    if (!(flags & TIMER_ABSTIME))
+        return sleep_relative(self, duration, left);
+    uint64_t deadline;
+    pct_deadline(clock, duration, &deadline);
+    return sleep_until(self, deadline, NULL);
+}

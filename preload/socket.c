@@ -1,0 +1,301 @@
+/* Sockets: connecting, receiving, sending.
+ *
+ * A socket that poll() calls ready may not be when the call comes: another process may have taken what there was. So blocking
+ * calls are made without waiting, and wait again in the scheduler when that was in vain. */
+#include "io.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <limits.h>
+
+static int option(int fd, int name)
+{
+    int value = 0;
+    unsigned size = sizeof value;
+    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size, 0) ? 0 : value;
+}
+
+static bool listens(int fd)
+{
+    return option(fd, SO_ACCEPTCONN);
+}
+
+PCT_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+    PCT_IO_ENTER(self, fd);
+    int made;
+    if (!self) {
+        made = PCT_IO_PASS(PCT_OP_ACCEPT, fd, REAL(accept4)(fd, address, length, flags));
+    } else if (pct_io_begin(self, PCT_OP_ACCEPT, fd, POLLIN, !listens(fd))) {
+        return -1;
+    } else {
+        made = (int)pct_io_end(self, PCT_OP_ACCEPT, fd, REAL(accept4)(fd, address, length, flags));
+    }
+    if (made >= 0 && pct_running())
+        pct_fd_made(made, PCT_FD_OUTSIDE);
+    return made;
+}
+
+PCT_EXPORT int accept(int fd, struct sockaddr *address, socklen_t *length)
+{
+    return accept4(fd, address, length, 0);
+}
+
+/* Connect without waiting: EINPROGRESS where it would. The flag belongs to the socket, not to the call, but nobody else
+ * runs meanwhile. */
+static int try_connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+    long flags = PCT_SYS2(SYS_fcntl, fd, F_GETFL);
+    PCT_SYS3(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
+    int failed = REAL(connect)(fd, address, length);
+    PCT_SYS3(SYS_fcntl, fd, F_SETFL, flags);
+    return failed;
+}
+
+/* Wait for a connection that is being made. */
+static int finish_connect(struct pct_shim_thread *self, int fd)
+{
+    struct pollfd asked = { .fd = fd, .events = POLLOUT };
+    const struct pct_io io = { .fds = &asked, .count = 1 };
+    enum pct_result result = pct_io_wait(self, PCT_OP_CONNECT, fd, &io, true, PCT_NEVER, false);
+    /* The connection goes on being made, as natively. */
+    int error = result == PCT_INTERRUPTED ? EINTR : option(fd, SO_ERROR);
+    if (!error)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_CONNECT, fd, REAL(connect)(fd, address, length));
+    pct_cancel_point(self);
+    pct_io_point(self, PCT_OP_CONNECT, fd);
+    int failed, error = errno;
+    if (!pct_io_is_blocking(fd)) {
+        failed = REAL(connect)(fd, address, length);
+    } else {
+        failed = try_connect(fd, address, length);
+        if (failed && errno == EINPROGRESS) {
+            errno = error;
+            failed = finish_connect(self, fd);
+        } else if (failed && errno == EAGAIN) {
+            /* A local socket whose listener has a full queue: the kernel does not tell when that changes. */
+            errno = error;
+            failed = OUTSIDE(self, PCT_OP_CONNECT, pct_io_object(fd), REAL(connect)(fd, address, length));
+        }
+    }
+    return (int)pct_io_end(self, PCT_OP_CONNECT, fd, failed);
+}
+
+/* Receiving */
+
+/* Calls that never wait, whatever the socket is. */
+static bool never_waits(int flags)
+{
+    return flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB);
+}
+
+/* One message, or what there is of a stream. */
+static ssize_t receive_some(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
+{
+    /* The call changes these also when it fails. */
+    const struct msghdr before = *message;
+    int error = errno;
+    for (;;) {
+        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, never_waits(flags)))
+            return -1;
+        ssize_t got = REAL(recvmsg)(fd, message, flags | MSG_DONTWAIT);
+        if (got >= 0 || errno != EAGAIN || never_waits(flags) || !pct_io_is_blocking(fd))
+            return got;
+        *message = before;
+        errno = error;
+    }
+}
+
+static size_t size_of(const struct msghdr *message)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < message->msg_iovlen && i < IOV_MAX; i++)
+        size += message->msg_iov[i].iov_len;
+    return size;
+}
+
+static bool is_stream(int fd)
+{
+    return option(fd, SO_TYPE) == SOCK_STREAM;
+}
+
+static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
+{
+    bool stream = is_stream(fd);
+    size_t size = size_of(message);
+    if (stream && !size)
+        flags |= MSG_DONTWAIT; /* of nothing: returns at once */
+    ssize_t got = receive_some(self, fd, message, flags & ~(stream ? MSG_WAITALL : 0));
+    if (!stream || !(flags & MSG_WAITALL) || never_waits(flags) || message->msg_iovlen != 1 || (flags & MSG_PEEK))
+        return pct_io_end(self, PCT_OP_READ, fd, got);
+    int error = errno;
+    while (got > 0 && (size_t)got < size && pct_io_is_blocking(fd)) {
+        struct iovec part = { (char *)message->msg_iov[0].iov_base + got, size - (size_t)got };
+        struct msghdr rest = { .msg_iov = &part, .msg_iovlen = 1 };
+        ssize_t more = receive_some(self, fd, &rest, flags & ~MSG_WAITALL);
+        if (more <= 0)
+            break; /* the end, an error or a signal: what there is so far */
+        got += more;
+    }
+    errno = got < 0 ? errno : error;
+    return pct_io_end(self, PCT_OP_READ, fd, got);
+}
+
+PCT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmsg)(fd, message, flags));
+    ssize_t got = receive(self, fd, message, flags);
+    if (got >= 0 && message->msg_controllen)
+        pct_fd_share_all(); /* descriptors may have come with it */
+    return got;
+}
+
+PCT_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags, struct sockaddr *restrict address,
+                            socklen_t *restrict length)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvfrom)(fd, buffer, size, flags, address, length));
+    struct iovec part = { buffer, size };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    if (address && length) {
+        message.msg_name = address;
+        message.msg_namelen = *length;
+    }
+    ssize_t got = receive(self, fd, &message, flags);
+    if (got >= 0 && address && length)
+        *length = message.msg_namelen;
+    return got;
+}
+
+PCT_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t size, size_t room, int flags,
+                                  struct sockaddr *restrict address, socklen_t *restrict length)
+{
+    return size <= room ? recvfrom(fd, buffer, size, flags, address, length)
+                        : REAL(__recvfrom_chk)(fd, buffer, size, room, flags, address, length);
+}
+
+PCT_EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
+{
+    return recvfrom(fd, buffer, size, flags, NULL, NULL);
+}
+
+PCT_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags)
+{
+    return size <= room ? recv(fd, buffer, size, flags) : REAL(__recv_chk)(fd, buffer, size, room, flags);
+}
+
+PCT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmmsg)(fd, messages, count, flags, timeout));
+    if (timeout && !pct_valid(timeout)) {
+        errno = EINVAL;
+        return -1;
+    }
+    uint64_t began = pct_sched_now(&pct_S), length = timeout ? pct_nanoseconds(timeout) : PCT_NEVER;
+    unsigned got = 0;
+    bool dont_wait = flags & MSG_DONTWAIT;
+    int error = errno;
+    /* As Linux does it: the timeout is looked at after each message. */
+    while (got < count) {
+        struct msghdr *message = &messages[got].msg_hdr;
+        ssize_t size = receive(self, fd, message, (flags & ~MSG_WAITFORONE) | (dont_wait ? MSG_DONTWAIT : 0));
+        if (size < 0)
+            break;
+        messages[got++].msg_len = (unsigned)size;
+        dont_wait = dont_wait || flags & MSG_WAITFORONE;
+        if (timeout && pct_sched_now(&pct_S) - began >= length)
+            break;
+    }
+    if (!got)
+        return count ? -1 : 0;
+    if (timeout)
+        pct_limit_timespec(length - (pct_sched_now(&pct_S) - began < length ? pct_sched_now(&pct_S) - began : length),
+                           timeout);
+    errno = error;
+    return (int)got;
+}
+
+/* Sending */
+
+static bool carries_descriptors(const struct msghdr *message)
+{
+    return message->msg_control && message->msg_controllen;
+}
+
+static ssize_t transmit(struct pct_shim_thread *self, int fd, const struct msghdr *message, int flags)
+{
+    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, flags & MSG_DONTWAIT))
+        return -1;
+    if (carries_descriptors(message))
+        pct_fd_share_all(); /* another process may have them from now on */
+    bool waits = !(flags & MSG_DONTWAIT) && pct_io_is_blocking(fd);
+    return pct_io_end(self, PCT_OP_WRITE, fd,
+                      waits ? pct_io_write(self, PCT_OP_WRITE, fd, message, flags) : REAL(sendmsg)(fd, message, flags));
+}
+
+PCT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendmsg)(fd, message, flags));
+    return transmit(self, fd, message, flags);
+}
+
+PCT_EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *address,
+                          socklen_t length)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendto)(fd, buffer, size, flags, address, length));
+    struct iovec part = { (void *)buffer, size };
+    const struct msghdr message = {
+        .msg_name = (void *)address, .msg_namelen = address ? length : 0, .msg_iov = &part, .msg_iovlen = 1
+    };
+    return transmit(self, fd, &message, flags);
+}
+
+PCT_EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
+{
+    return sendto(fd, buffer, size, flags, NULL, 0);
+}
+
+PCT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendmmsg)(fd, messages, count, flags));
+    unsigned sent = 0;
+    int error = errno;
+    while (sent < count) {
+        ssize_t size = transmit(self, fd, &messages[sent].msg_hdr, flags);
+        if (size < 0)
+            break;
+        messages[sent++].msg_len = (unsigned)size;
+    }
+    if (!sent)
+        return count ? -1 : 0;
+    errno = error;
+    return (int)sent;
+}
+
+PCT_EXPORT int shutdown(int fd, int how)
+{
+    PCT_IO_ENTER(self, fd);
+    if (!self)
+        return PCT_IO_PASS(PCT_OP_SHUTDOWN, fd, REAL(shutdown)(fd, how));
+    pct_io_point(self, PCT_OP_SHUTDOWN, fd);
+    return (int)pct_io_end(self, PCT_OP_SHUTDOWN, fd, REAL(shutdown)(fd, how));
+}

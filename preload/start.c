@@ -1,0 +1,476 @@
+/* The start: read the environment, open the trace, take control of the main thread; and the same again in a fork child.
+ *
+ * With -z initfirst the constructor runs before those of all other libraries, before libc knows the environment: it takes
+ * it from its arguments. A mistake in the environment ends the process here, before any code of the target.
+ *
+ * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
+ * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
+#include "io.h"
+#include "shim.h"
+#include "sys.h"
+#include "vtimer.h"
+#include <dlfcn.h>
+#include <pct/random.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strategies/strategies.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+/* The preset of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
+#define PCT_RUN_MS 10000
+
+/* Address space for a trace: 128 million steps. */
+#define TRACE_BYTES ((size_t)1 << 30)
+
+static struct {
+#define VARIABLE(name, value, help) const char *name;
+    PCT_VARIABLES(VARIABLE)
+#undef VARIABLE
+} variables;
+
+/* The command line, for the report. In .data, behind pct_page (shim.c). */
+static char command[2048] __attribute__((section(".data")));
+
+/* The private header of a run that is not recorded in a file. */
+static struct pct_trace_header *private_header(void)
+{
+    return pct_host_futex.map(PCT_TRACE_HEADER_SIZE);
+}
+
+static void refuse(const char *message) __attribute__((noreturn));
+static void refuse(const char *message)
+{
+    pct_shim.quiet = false;
+    pct_say(message);
+    PCT_SYS1(SYS_exit_group, PCT_EXIT_USAGE);
+    __builtin_unreachable();
+}
+
+static void read_variables(char **environment)
+{
+    static const struct {
+        const char *name;
+        const char **value;
+    } known[] = {
+#define VARIABLE(name, value, help) { #name "=", &variables.name },
+        PCT_VARIABLES(VARIABLE)
+#undef VARIABLE
+    };
+    for (; environment && *environment; environment++) {
+        if (strncmp(*environment, "PCT_", 4))
+            continue;
+        bool found = false;
+        for (unsigned i = 0; i < sizeof known / sizeof *known && !found; i++) {
+            size_t length = strlen(known[i].name);
+            found = !strncmp(*environment, known[i].name, length);
+            if (found && (*environment)[length])
+                *known[i].value = *environment + length;
+            /* An empty value is as good as none. */
+        }
+        if (found)
+            continue;
+        char name[64], line[256];
+        struct pct_text text;
+        size_t length = strcspn(*environment, "=");
+        pct_text_init(&text, name, sizeof name);
+        for (size_t i = 0; i < length; i++)
+            pct_text_add_char(&text, (*environment)[i]);
+        const char *close = pct_config_unknown_variable(name);
+        pct_text_init(&text, line, sizeof line);
+        pct_text_add(&text, "unknown variable ");
+        pct_text_add(&text, name);
+        if (close && *close) {
+            pct_text_add(&text, "; did you mean ");
+            pct_text_add(&text, close);
+            pct_text_add(&text, "?");
+        }
+        refuse(line);
+    }
+}
+
+/* The strategy of this name; a path is loaded into the target. */
+PCT_STARTS static const struct pct_strategy *find_strategy(const char *name, char *error, size_t size)
+{
+    struct pct_text text;
+    pct_text_init(&text, error, size);
+    if (!strchr(name, '/')) {
+        const struct pct_strategy *strategy = pct_strategy_find(name);
+        const char *names[64];
+        size_t count = 0;
+        if (strategy)
+            return strategy;
+        for (; pct_strategies[count] && count < sizeof names / sizeof *names; count++)
+            names[count] = pct_strategies[count]->name;
+        const char *close = pct_text_closest(name, names, count);
+        pct_text_add(&text, "unknown strategy ");
+        pct_text_add(&text, name);
+        if (close) {
+            pct_text_add(&text, "; did you mean ");
+            pct_text_add(&text, close);
+            pct_text_add(&text, "?");
+        }
+        return NULL;
+    }
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const struct pct_strategy *strategy = library ? dlsym(library, "pct_strategy") : NULL;
+    if (strategy && strategy->abi == PCT_STRATEGY_ABI)
+        return strategy;
+    pct_text_add(&text, "cannot load the strategy ");
+    if (!library) {
+        const char *why = dlerror();
+        pct_text_add(&text, why ? why : name);
+    } else {
+        pct_text_add(&text, name);
+        pct_text_add(&text, strategy ? ": it was built for another version of pct (abi)"
+                                     : ": it exports no struct pct_strategy pct_strategy");
+    }
+    return NULL;
+}
+
+static void number(uint64_t *value, const char *text, const char *name)
+{
+    char error[256];
+    if (text && pct_config_parse_u64(value, text, 0, UINT64_MAX, name, error, sizeof error))
+        refuse(error);
+}
+
+static void configure(void)
+{
+    struct pct_config *config = &pct_shim.config;
+    char error[512] = "";
+    int failed;
+    if (variables.PCT_LOG && !strcmp(variables.PCT_LOG, "quiet"))
+        pct_shim.quiet = true;
+    else if (variables.PCT_LOG && strcmp(variables.PCT_LOG, "normal"))
+        refuse("PCT_LOG must be normal or quiet");
+    if (variables.PCT_TOKEN) {
+        if (variables.PCT_STRATEGY || variables.PCT_SEED)
+            refuse("PCT_TOKEN already names strategy and seed: unset PCT_STRATEGY and PCT_SEED");
+        failed = pct_config_parse_token(config, variables.PCT_TOKEN, find_strategy, error, sizeof error);
+    } else {
+        const char *spec = variables.PCT_STRATEGY ? variables.PCT_STRATEGY : "pct";
+        failed = pct_config_parse_spec(config, spec, find_strategy, error, sizeof error);
+    }
+    if (failed)
+        refuse(error);
+    pct_shim.strategy = find_strategy(config->strategy, error, sizeof error);
+    number(&config->run.seed, variables.PCT_SEED, "PCT_SEED");
+    number(&config->max_steps, variables.PCT_MAX_STEPS, "PCT_MAX_STEPS");
+    number(&config->epoch, variables.PCT_EPOCH, "PCT_EPOCH");
+    if (variables.PCT_TIME && !strcmp(variables.PCT_TIME, "real"))
+        config->real_time = true;
+    else if (variables.PCT_TIME && strcmp(variables.PCT_TIME, "virtual"))
+        refuse("PCT_TIME must be virtual or real");
+    uint64_t cpu;
+    if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
+        number(&cpu, variables.PCT_CPU, "PCT_CPU");
+    uint64_t run_ms = PCT_RUN_MS;
+    pct_shim.watchdog = !variables.PCT_WATCHDOG || strcmp(variables.PCT_WATCHDOG, "off");
+    if (pct_shim.watchdog)
+        number(&run_ms, variables.PCT_WATCHDOG, "PCT_WATCHDOG");
+    if (run_ms > UINT32_MAX)
+        refuse("PCT_WATCHDOG must be at most 4294967295");
+    pct_shim.run_ns = run_ms * 1000000;
+    config->has_hash = false;
+}
+
+/* What nobody has said, and the machine decides. */
+static void draw(void)
+{
+    struct pct_config *config = &pct_shim.config;
+    if (!variables.PCT_TOKEN && !variables.PCT_SEED)
+        PCT_SYS3(SYS_getrandom, &config->run.seed, 4, 0); /* short enough to type */
+    if (!config->epoch) {
+        struct timespec now = { 0 };
+        if (PCT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now))
+            REAL(clock_gettime)(CLOCK_REALTIME, &now);
+        config->epoch = (uint64_t)now.tv_sec;
+    }
+}
+
+/* Whether that header belongs to a run that this process is a child of: another process has it, which still runs, or for
+ * which alone the file was made (it may have ended, as that of a daemon does). */
+static bool in_use(const struct pct_trace_header *header)
+{
+    int self = (int)PCT_SYS0(SYS_getpid);
+    return header->pid && header->pid != self &&
+           (header->launcher ||
+            (header->verdict == PCT_VERDICT_RUNNING && PCT_SYS2(SYS_kill, header->pid, 0) != -ESRCH));
+}
+
+/* The name of a file, wherever the program goes from here. */
+static const char *absolute(const char *path)
+{
+    char *whole = pct_host_futex.map(PCT_TRACE_PATH);
+    struct pct_text text;
+    if (!whole)
+        refuse("out of memory");
+    if (*path != '/' && PCT_SYS2(SYS_getcwd, whole, PCT_TRACE_PATH) < 0)
+        return path;
+    size_t length = *path == '/' ? 0 : strlen(whole);
+    pct_text_init(&text, whole + length, PCT_TRACE_PATH - length);
+    if (length)
+        pct_text_add(&text, "/");
+    pct_text_add(&text, path);
+    return whole;
+}
+
+/* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs to
+ * a running parent, or where there is no space. */
+static struct pct_trace_header *open_trace(const char *path)
+{
+    struct pct_trace_header old = { .magic = "" };
+    struct stat status;
+    struct rlimit limit;
+    long fd = PCT_SYS3(SYS_open, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (pct_refused(fd) || fd == -EMFILE || fd == -ENFILE) {
+        /* A program that gave up its rights, or all of its descriptors, has started another. */
+        pct_say("cannot open the file that PCT_TRACE names for writing: the run is not recorded");
+        return NULL;
+    }
+    if (fd < 0)
+        refuse("cannot open the file that PCT_TRACE names for writing");
+    long got = PCT_SYS3(SYS_read, fd, &old, sizeof old);
+    if (PCT_SYS2(SYS_fstat, fd, &status) || !S_ISREG(status.st_mode))
+        refuse("PCT_TRACE does not name a regular file");
+    if (got && (got < 16 || memcmp(old.magic, PCT_TRACE_MAGIC, 8)))
+        refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
+    if (got && old.version != PCT_TRACE_VERSION)
+        refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
+    pct_shim.trace_path = absolute(path);
+    pct_shim.trace_device = status.st_dev;
+    pct_shim.trace_inode = status.st_ino;
+    if (got == sizeof old && in_use(&old)) {
+        PCT_SYS1(SYS_close, fd);
+        return NULL;
+    }
+
+    size_t size = TRACE_BYTES;
+    /* Beyond the limit, ftruncate would be a SIGXFSZ. */
+    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < size)
+        size = limit.rlim_cur & ~(size_t)4095;
+    /* The address space is the program's. */
+    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) && limit.rlim_cur / 8 < size)
+        size = (limit.rlim_cur / 8) & ~(size_t)4095;
+    long at = -1;
+    bool short_enough = status.st_size <= PCT_TRACE_HEADER_SIZE; /* no steps of an earlier run to clear away */
+    if (size >= 1 << 16 && (short_enough || !PCT_SYS2(SYS_ftruncate, fd, 0)) && !PCT_SYS2(SYS_ftruncate, fd, size))
+        at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    PCT_SYS1(SYS_close, fd);
+    if ((at < 0 && at > -4096) || !pct_host_futex.populate((void *)at, PCT_TRACE_HEADER_SIZE)) {
+        pct_say("no space for the trace: the run is not recorded");
+        PCT_SYS2(SYS_truncate, pct_shim.trace_path, 0);
+        pct_shim.trace_path = NULL;
+        return NULL;
+    }
+    memset((void *)at, 0, sizeof(struct pct_trace_header));
+    ((struct pct_trace_header *)at)->launcher = old.launcher;
+    PCT_SYS3(SYS_madvise, at, size, MADV_DONTDUMP);
+    pct_shim.mapped = size;
+    return (void *)at;
+}
+
+/* The recorded schedule that PCT_REPLAY names. */
+static struct {
+    const uint64_t *records;
+    uint64_t count;
+} replay;
+
+static void open_replay(const char *path)
+{
+    struct stat status;
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0 || PCT_SYS2(SYS_fstat, fd, &status))
+        refuse("cannot open the trace that PCT_REPLAY names");
+    if (status.st_size < PCT_TRACE_HEADER_SIZE)
+        refuse("the file that PCT_REPLAY names is not a pct trace, or was cut short");
+    long at = PCT_SYS6(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    PCT_SYS1(SYS_close, fd);
+    if (at < 0 && at > -4096)
+        refuse("cannot map the trace that PCT_REPLAY names");
+    const struct pct_trace_header *header = (void *)at;
+    if (memcmp(header->magic, PCT_TRACE_MAGIC, 8))
+        refuse("the file that PCT_REPLAY names is not a pct trace");
+    if (header->version != PCT_TRACE_VERSION)
+        refuse("the file that PCT_REPLAY names is a trace of another version of pct");
+    uint64_t room = ((uint64_t)status.st_size - PCT_TRACE_HEADER_SIZE) / 8, count = header->recorded;
+    const uint64_t *records = (const void *)(at + PCT_TRACE_HEADER_SIZE);
+    if (header->verdict == PCT_VERDICT_RUNNING) /* killed: the records end at the first zero */
+        for (count = 0; count < room && records[count];)
+            count++;
+    if (count > room || header->first)
+        refuse("the trace that PCT_REPLAY names is damaged");
+    replay.records = records;
+    replay.count = count;
+    /* Unless told otherwise, the run is the one that the trace is of: with its seed and its time of day. */
+    if (!variables.PCT_TOKEN && !variables.PCT_STRATEGY && !variables.PCT_SEED) {
+        if (header->token[sizeof header->token - 1]) /* always room for the end */
+            refuse("the trace that PCT_REPLAY names is damaged");
+        variables.PCT_TOKEN = header->token;
+    }
+}
+
+static struct pct_thread *thread_at(uint32_t id)
+{
+    return &pct_shim.slots[id].core;
+}
+
+/* Begin a run in this process, whose only thread is the caller. */
+static void begin(struct pct_trace_header *header)
+{
+    struct pct_sched *s = &pct_S;
+    const char *why = NULL;
+    bool none = !strcmp(pct_shim.strategy->name, "none");
+    memcpy(header->magic, PCT_TRACE_MAGIC, 8);
+    header->version = PCT_TRACE_VERSION;
+    header->header_size = PCT_TRACE_HEADER_SIZE;
+    long pid = PCT_SYS0(SYS_getpid);
+    if (!pct_refused(pid))
+        pct_shim.pid = (int)pid;
+    header->pid = pct_shim.pid;
+    header->seed = pct_shim.config.run.seed;
+    header->epoch = pct_shim.config.epoch;
+    header->culprit = PCT_NO_THREAD;
+    struct pct_text text;
+    pct_text_init(&text, header->strategy, sizeof header->strategy);
+    pct_text_add(&text, pct_shim.strategy->name);
+    pct_text_init(&text, header->command, sizeof header->command);
+    pct_text_add(&text, command);
+    pct_config_format_token(header->token, sizeof header->token, &pct_shim.config, pct_shim.strategy);
+    pct_shim.header = header;
+
+    pct_shim.slots = pct_host_futex.map(sizeof *pct_shim.slots * PCT_MAX_THREADS);
+    s->host = &pct_host_futex;
+    s->thread_at = thread_at;
+    s->strategy = pct_shim.strategy;
+    s->run = pct_shim.config.run;
+    s->max_steps = pct_shim.config.max_steps;
+    s->run_ns = pct_shim.run_ns;
+    s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
+    uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0;
+    header->records_size = room * 8;
+    if (!pct_shim.slots || pct_record_start(s, header, (uint64_t *)((char *)header + PCT_TRACE_HEADER_SIZE), room))
+        refuse("out of memory");
+    if (pct_sched_start(s, &why))
+        refuse(why ? why : "the strategy refused to start");
+    if (why && !pct_shim.quiet)
+        pct_say(why);
+    /* A child, however it was made, finds this page empty, and passes everything through. */
+    PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
+
+    struct pct_shim_thread *self = &pct_shim.slots[0];
+    pct_thread_adopt(self);
+    pct_shim.ended = false;
+    pct_sched_create(s, &self->core);
+    pct_object_init(&s->objects, (void *)self->handle, PCT_CLASS_THREAD)->model[0] = 0;
+    pct_shim.mode = none ? PCT_MODE_FREE : PCT_MODE_CONTROLLED;
+    if (!none)
+        pct_sched_begin(s, &self->core);
+}
+
+void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
+{
+    memset(&pct_page, 0, sizeof pct_page);
+    pct_itimer_forget();
+    pct_timer_forget();
+    pct_timerfd_forget();
+    pct_shim.mode = PCT_MODE_OFF;
+    pct_shim.mapped = 0;
+    pct_shim.children = 0;
+    pct_shim.recorder = 0; /* the lock of the recorder: whoever held it is not in this process */
+    pct_shim.robust = false;
+    pct_shim.quiet = true; /* the parent's run is the one that is reported */
+    pct_shim.config.run.seed = pct_random(parent_seed, PCT_STREAM_CHILD, ordinal);
+    struct pct_trace_header *header = private_header();
+    if (header)
+        begin(header);
+}
+
+struct pct_shim_thread *pct_enter_first(void)
+{
+    /* Not in a child that runs in our memory, nor in a thread that pct did not see start. */
+    long tid = PCT_SYS0(SYS_gettid);
+    if (!pct_is_process(pct_shim.pid) || (tid != pct_shim.pid && !pct_refused(tid)))
+        return NULL;
+    pct_shim.pending = false;
+    long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (page != (long)&pct_page)
+        refuse("out of memory");
+    pct_S.replay = replay.records;
+    pct_S.replay_count = replay.count;
+    draw();
+    pct_engine_start();
+    pct_fd_note_error();
+    struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
+    if (!header)
+        header = private_header();
+    if (!header)
+        refuse("out of memory");
+    begin(header);
+    struct pct_shim_thread *self = pct_enter();
+    if (self && pct_shim.exited)
+        pct_exit_point(self, pct_shim.exit_status);
+    return self;
+}
+
+/* The command line as a shell would read it again. */
+static void quote(struct pct_text *text, int argc, char **argv)
+{
+    for (int i = 0; i < argc && argv[i]; i++) {
+        bool plain = argv[i][0];
+        for (const char *c = argv[i]; *c && plain; c++)
+            plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                    strchr("_-+=./:,@%", *c);
+        if (i)
+            pct_text_add(text, " ");
+        if (plain) {
+            pct_text_add(text, argv[i]);
+            continue;
+        }
+        pct_text_add(text, "'");
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'')
+                pct_text_add(text, "'\\''");
+            else
+                pct_text_add_char(text, *c);
+        }
+        pct_text_add(text, "'");
+    }
+}
+
+static void end(void *unused)
+{
+    (void)unused;
+    if (pct_shim.header && pct_is_process(pct_shim.pid))
+        pct_end_normal();
+}
+
+PCT_STARTS static void start(int argc, char **argv, char **environment)
+{
+    struct pct_text text;
+    read_variables(environment);
+    if (variables.PCT_REPLAY)
+        open_replay(variables.PCT_REPLAY);
+    configure();
+    pct_affinity_start(variables.PCT_CPU);
+    pct_text_init(&text, command, sizeof command);
+    quote(&text, argc, argv);
+    pct_thread_start();
+    pct_signal_start();
+    /* Registered first, and so called last, after the destructors of all libraries: they may still join threads. One of our
+     * own would run before those of libraries that do not depend on us. */
+    __cxa_atexit(end, NULL, NULL);
+    __cxa_at_quick_exit((void (*)(void *))(void *)pct_end_normal, NULL);
+    pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
+    pct_shim.pending = true;
+    /* What may still turn out to be a mistake of the user's is tried before any code of the target. */
+    if (variables.PCT_TRACE || strchr(pct_shim.config.strategy, '/'))
+        pct_enter_first();
+}
+
+/* Called by the loader as a constructor. This entry stands first in the tables that the loader fills in, so that they begin
+ * with a page, and take one. */
+__attribute__((section(".init_array"), used, aligned(4096))) static void (*const entry)(int, char **, char **) = start;

@@ -1,0 +1,174 @@
+/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, and locks of streams.
+ * libc reads inside, where nobody sees it; so the descriptor is waited for before libc is called. That is all that there is
+ * to it unless a line comes in pieces: then libc waits for the rest by itself, and the watchdog sees to it.
+ *
+ * Writing to a stream waits only when a pipe is full; that too is left to the watchdog. */
+/* The headers would define some of these functions themselves. */
+#define __NO_INLINE__ 1
+#include "io.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <wchar.h>
+
+/* GLIBC: what is set when an error has happened. */
+enum { ERROR_SEEN = 0x20 };
+
+static int fail(FILE *file)
+{
+    file->_flags |= ERROR_SEEN;
+    return -1;
+}
+
+/* Wait until the stream has something, or has ended. Returns 0, or -1 with errno EINTR and the stream's error set. */
+static int await(FILE *file)
+{
+    int fd = file->_fileno;
+    if (!pct_S.host || file->_IO_read_ptr < file->_IO_read_end || fd < 0 || !pct_fd_blocks(fd))
+        return 0;
+    PCT_ENTER(self);
+    if (!self) {
+        pct_passed(PCT_OP_READ, PCT_CLASS_FD, pct_io_key(fd));
+        return 0;
+    }
+    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, false))
+        return fail(file);
+    pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));
+    return 0;
+}
+
+PCT_EXPORT int fgetc(FILE *file)
+{
+    return await(file) ? EOF : REAL(fgetc)(file);
+}
+
+PCT_EXPORT int getc(FILE *file)
+{
+    return await(file) ? EOF : REAL(getc)(file);
+}
+
+PCT_EXPORT int getchar(void)
+{
+    return await(stdin) ? EOF : REAL(getchar)();
+}
+
+PCT_EXPORT char *fgets(char *line, int size, FILE *file)
+{
+    return await(file) ? NULL : REAL(fgets)(line, size, file);
+}
+
+PCT_EXPORT char *__fgets_chk(char *line, size_t room, int size, FILE *file)
+{
+    return await(file) ? NULL : REAL(__fgets_chk)(line, room, size, file);
+}
+
+PCT_EXPORT ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *file)
+{
+    return await(file) ? -1 : REAL(getdelim)(line, size, delimiter, file);
+}
+
+PCT_EXPORT ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *file)
+{
+    return getdelim(line, size, delimiter, file);
+}
+
+PCT_EXPORT ssize_t getline(char **line, size_t *size, FILE *file)
+{
+    return getdelim(line, size, '\n', file);
+}
+
+PCT_EXPORT size_t fread(void *buffer, size_t size, size_t count, FILE *file)
+{
+    return size && count && await(file) ? 0 : REAL(fread)(buffer, size, count, file);
+}
+
+PCT_EXPORT size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file)
+{
+    return size && count && await(file) ? 0 : REAL(__fread_chk)(buffer, room, size, count, file);
+}
+
+/* The headers make one of these names the other, depending on the standard. */
+PCT_EXPORT int old_vfscanf(FILE *file, const char *format, va_list arguments) __asm__("vfscanf");
+PCT_EXPORT int old_vfscanf(FILE *file, const char *format, va_list arguments)
+{
+    return await(file) ? EOF : REAL(vfscanf)(file, format, arguments);
+}
+
+PCT_EXPORT int new_vfscanf(FILE *file, const char *format, va_list arguments) __asm__("__isoc99_vfscanf");
+PCT_EXPORT int new_vfscanf(FILE *file, const char *format, va_list arguments)
+{
+    return await(file) ? EOF : REAL(__isoc99_vfscanf)(file, format, arguments);
+}
+
+PCT_EXPORT int __isoc99_fscanf(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = new_vfscanf(file, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+PCT_EXPORT int __isoc99_scanf(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = new_vfscanf(stdin, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+/* The lock of a stream. libc's own functions take it inside; that waits only while another thread holds it from outside. */
+
+struct lock {
+    int lock, count;
+    void *owner;
+};
+
+static bool available(const struct pct_thread *thread)
+{
+    /* GLIBC: the recursive lock of a stream. */
+    const struct lock *lock = thread->wait.ready_arg;
+    return !lock->lock || lock->owner == (void *)pct_shim_of(thread)->handle;
+}
+
+PCT_EXPORT void flockfile(FILE *file)
+{
+    PCT_ENTER(self);
+    if (!self) {
+        REAL(flockfile)(file);
+        pct_passed(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, file);
+        return;
+    }
+    struct pct_object *object = pct_object_at(&pct_S.objects, file, PCT_CLASS_MUTEX);
+    do
+        pct_wait_for(self, PCT_OP_MUTEX_LOCK, object, available, file->_lock, PCT_NEVER);
+    while (REAL(ftrylockfile)(file));
+    pct_done(self, PCT_OP_MUTEX_LOCK, 0, pct_object_at(&pct_S.objects, file, PCT_CLASS_MUTEX));
+}
+
+PCT_EXPORT int ftrylockfile(FILE *file)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_TRYLOCK, PCT_CLASS_MUTEX, file, REAL(ftrylockfile)(file));
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_TRYLOCK, file, PCT_CLASS_MUTEX);
+    int failed = REAL(ftrylockfile)(file);
+    pct_done(self, PCT_OP_MUTEX_TRYLOCK, failed ? PCT_ARG_BUSY : 0, object);
+    if (failed)
+        pct_sched_spin(&pct_S, &self->core);
+    return failed;
+}
+
+PCT_EXPORT void funlockfile(FILE *file)
+{
+    PCT_ENTER(self);
+    if (!self) {
+        pct_passed(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, file);
+        REAL(funlockfile)(file);
+        return;
+    }
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, file, PCT_CLASS_MUTEX);
+    REAL(funlockfile)(file);
+    pct_done(self, PCT_OP_MUTEX_UNLOCK, 0, object);
+    pct_changed(object);
+}

@@ -1,0 +1,30 @@
+/* What the kernel knows of a thread of this process: /proc/self/task/TID. Any thread may ask, without libc. */
+#ifndef PCT_PRELOAD_TASK_H
+#define PCT_PRELOAD_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pct_task {
+    char state;       /* R running, S asleep, D asleep and not to be woken, t stopped by a debugger, ... */
+    uint64_t sleeps;  /* times that it gave up the CPU by itself */
+    uint64_t blocked; /* the signals that it blocks: bit n-1 for signal n */
+};
+
+/* Where a thread sleeps in the kernel. */
+struct pct_task_call {
+    long number; /* of the system call */
+    uintptr_t sp, pc;
+};
+
+/* folder: a descriptor of /proc/self/task, or of the root. False: there is no such thread, or no /proc. */
+bool pct_task_read(int folder, int32_t tid, struct pct_task *task);
+
+/* False also if the thread does not sleep, or not in a system call. The kernel looks at a thread that is off the CPU, and
+ * says so if it was not for all that time. */
+bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);
+
+/* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
+uint64_t pct_task_cpu(int32_t tid);
+
+#endif

@@ -1,0 +1,200 @@
+/* Threads: creation, the start and the end of each, detaching. preload/join.c and preload/cancel.c have the rest.
+ *
+ * A thread exists for the scheduler from the moment its creator asks for it; when its kernel thread really starts is
+ * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
+ * re-arms itself to the last of the rounds that POSIX allows. */
+#include "signals.h"
+#include <limits.h>
+
+static pthread_key_t end_key;
+
+struct pct_shim_thread *pct_thread_new(void)
+{
+    uint32_t id = pct_S.threads;
+    if (pct_shim.mode == PCT_MODE_FREE)
+        id = __atomic_fetch_add(&pct_S.threads, 1, __ATOMIC_RELAXED);
+    if (id >= PCT_MAX_THREADS) {
+        pct_say("out of thread ids: more than 32,767 threads in one run");
+        return NULL;
+    }
+    struct pct_shim_thread *slot = &pct_shim.slots[id];
+    slot->core.id = id;
+    return slot;
+}
+
+struct pct_shim_thread *pct_thread_find(pthread_t handle)
+{
+    struct pct_object *object = pct_object_known(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD);
+    return object ? &pct_shim.slots[object->model[0]] : NULL;
+}
+
+void pct_thread_adopt(struct pct_shim_thread *slot)
+{
+    pct_self = slot;
+    slot->tid = pct_engine_tid();
+    slot->owner = (uint32_t)slot->tid | UINT64_C(1) << 32;
+    slot->handle = pthread_self();
+    pthread_setspecific(end_key, slot);
+}
+
+/* The end of the thread, in the last round of its TLS destructors. */
+static void finish(void *argument)
+{
+    struct pct_shim_thread *self = argument;
+    if (self != pct_self || !pct_S.host)
+        return;
+    if (++self->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(end_key, self);
+        return;
+    }
+    if (pct_enter() != self) {
+        pct_passed(PCT_OP_THREAD_FINISH, PCT_CLASS_THREAD, self);
+        return;
+    }
+    pct_here(self, PCT_OP_THREAD_FINISH);
+    pct_signal_retire(self);
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
+    pct_sched_finish(&pct_S, &self->core);
+}
+
+/* GLIBC: the first 32 keys have their place in the thread, so that setting one allocates nothing. Ours is the last of them:
+ * the program's keys have the numbers that they would have, and their destructors run before ours in each round. */
+void pct_thread_start(void)
+{
+    pthread_key_t before[31];
+    for (unsigned i = 0; i < sizeof before / sizeof *before; i++)
+        pthread_key_create(&before[i], NULL);
+    pthread_key_create(&end_key, finish);
+    for (unsigned i = 0; i < sizeof before / sizeof *before; i++)
+        pthread_key_delete(before[i]);
+}
+
+static void *run(void *argument)
+{
+    struct pct_shim_thread *self = argument;
+    if (self->repin)
+        pct_thread_pin();
+    pct_thread_adopt(self);
+    if (pct_shim.mode == PCT_MODE_CONTROLLED) {
+        pct_engine_wait(self);
+        self->started = true;
+        pct_S.current = &self->core;
+        pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
+        pct_signal_mask(SIG_SETMASK, self->signal_mask);
+        pct_resumed(self);
+    } else {
+        pct_passed(PCT_OP_THREAD_START, PCT_CLASS_THREAD, self);
+    }
+    if (self->c11)
+        return (void *)(intptr_t)((int (*)(void *))(void *)self->start)(self->argument);
+    return self->start(self->argument);
+}
+
+static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+    int detach = PTHREAD_CREATE_JOINABLE;
+    if (attr)
+        pthread_attr_getdetachstate(attr, &detach);
+    slot->detached = detach == PTHREAD_CREATE_DETACHED;
+    slot->repin = attr != NULL;
+    pct_affinity_inherit(slot, attr);
+    sigset_t mask;
+    if (attr && !pthread_attr_getsigmask_np(attr, &mask))
+        slot->signal_mask = pct_signal_bits(&mask);
+    else
+        slot->signal_mask = pct_signal_mask(SIG_BLOCK, 0);
+    slot->start = start;
+    slot->argument = argument;
+}
+
+/* Strategy none: the thread gets an id, and runs when it runs. */
+static int create_free(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11)
+{
+    struct pct_shim_thread *slot = pct_thread_new();
+    if (!slot)
+        return EAGAIN;
+    prepare(slot, attr, start, argument);
+    slot->c11 = c11;
+    /* Recorded before: afterwards the thread may have made its first steps. */
+    pct_passed(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, slot);
+    return REAL(pthread_create)(handle, attr, run, slot);
+}
+
+int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11)
+{
+    PCT_ENTER(self);
+    if (pct_S.threads == 1) {
+        pct_real_resolve_all();
+        pct_affinity_pin();
+    }
+    if (!self && pct_shim.mode == PCT_MODE_FREE && pct_self && pct_S.host)
+        return create_free(handle, attr, start, argument, c11);
+    if (!self && c11)
+        return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL,
+                    REAL(thrd_create)(handle, (thrd_start_t)(void *)start, argument) ? EAGAIN : 0);
+    if (!self)
+        return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, REAL(pthread_create)(handle, attr, start, argument));
+    pct_here(self, PCT_OP_THREAD_CREATE);
+    struct pct_shim_thread *slot = pct_thread_new();
+    int error = EAGAIN;
+    if (slot) {
+        prepare(slot, attr, start, argument);
+        slot->c11 = c11;
+        /* It begins with all of them blocked, so that none comes before its turn. */
+        uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+        /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it holds
+         * locks of libc's. */
+        pct_sched_reserve(&pct_S, &slot->core);
+        struct pct_thread *pinned = pct_S.pinned;
+        pct_S.pinned = &self->core;
+        error = MAY_SLEEP(self, REAL(pthread_create)(handle, attr, run, slot));
+        pct_S.pinned = pinned;
+        pct_signal_mask(SIG_SETMASK, mask);
+        if (error)
+            pct_sched_withdraw(&pct_S, &slot->core);
+    }
+    if (error) {
+        pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, PCT_ARG_ERROR, 0);
+        return error;
+    }
+    slot->handle = *handle;
+    struct pct_object *object = pct_object_init(&pct_S.objects, (void *)*handle, PCT_CLASS_THREAD);
+    object->model[0] = slot->core.id;
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, 0, slot->core.id);
+    pct_sched_start_thread(&pct_S, &slot->core);
+    if (slot->core.id == 1)
+        pct_watchdog_start();
+    return 0;
+}
+
+PCT_EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+    return pct_thread_create(handle, attr, start, argument, false);
+}
+
+PCT_EXPORT int pthread_detach(pthread_t handle)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_THREAD_DETACH, PCT_CLASS_THREAD, NULL, REAL(pthread_detach)(handle));
+    pct_here(self, PCT_OP_THREAD_DETACH);
+    struct pct_shim_thread *thread = pct_thread_find(handle);
+    int error = MAY_SLEEP(self, REAL(pthread_detach)(handle));
+    if (!error && thread)
+        thread->detached = true;
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_DETACH, error ? PCT_ARG_ERROR : 0, thread ? thread->core.id : 0);
+    return error;
+}
+
+PCT_EXPORT void pthread_exit(void *value)
+{
+    PCT_ENTER(self);
+    if (self) {
+        pct_here(self, PCT_OP_THREAD_EXIT);
+        pct_record(&pct_S, &self->core, PCT_OP_THREAD_EXIT, 0, self->core.id);
+    } else {
+        pct_passed(PCT_OP_THREAD_EXIT, PCT_CLASS_THREAD, pct_self);
+    }
+    REAL(pthread_exit)(value);
+    __builtin_unreachable();
+}

@@ -1,0 +1,313 @@
+/* POSIX timers, in virtual time. Those on clocks that count CPU time are the kernel's.
+ *
+ * A signal of a timer goes to the thread that it names, or as one for the process: to the first thread if that does not
+ * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such timers
+ * and starts one for each expiration; it is an ordinary thread of the schedule. */
+#include "signals.h"
+#include "vtimer.h"
+#include <limits.h>
+
+struct timer {
+    struct pct_vtimer v; /* first */
+    bool used;
+    bool queued; /* its signal has been sent, and not been handled yet */
+    int notify;
+    int signal;
+    clockid_t clock;
+    union sigval value;
+    struct pct_shim_thread *thread; /* of SIGEV_THREAD_ID */
+    void (*function)(union sigval);
+    size_t stack_size, guard_size; /* of SIGEV_THREAD */
+    uint64_t due;                  /* expirations that no thread has been started for */
+    uint64_t overrun;
+    int last_overrun; /* of the signal that was handled last */
+};
+
+/* Timer descriptors have the other half, and there is the alarm. */
+enum { MOST = PCT_MAX_TIMERS / 2 };
+static struct timer *timers; /* MOST */
+static uint32_t used;        /* those behind were never used */
+static struct pct_shim_thread *service;
+
+void pct_timer_forget(void)
+{
+    timers = NULL;
+    used = 0;
+    service = NULL;
+}
+
+static int id_of(const struct timer *timer)
+{
+    return PCT_TIMER_FIRST_ID + (int)(timer - timers);
+}
+
+/* NULL: it is the kernel's. */
+static struct timer *find(timer_t id)
+{
+    uintptr_t index = (uintptr_t)id - PCT_TIMER_FIRST_ID;
+    return index < used && timers[index].used ? &timers[index] : NULL;
+}
+
+void pct_timer_taken(siginfo_t *info)
+{
+    struct timer *timer = info->si_code == SI_TIMER ? find((timer_t)(intptr_t)info->si_timerid) : NULL;
+    if (!timer)
+        return;
+    timer->last_overrun = timer->overrun < INT_MAX ? (int)timer->overrun : INT_MAX;
+    info->si_overrun = timer->last_overrun;
+    timer->overrun = 0;
+    timer->queued = false;
+}
+
+/* Whether its signal is still on its way: it is lost when the target begins to ignore it. */
+static bool on_its_way(const struct timer *timer)
+{
+    uint64_t bit = pct_signal_bit(timer->signal);
+    if (!timer->queued || pct_signal_pending(pct_self) & bit)
+        return timer->queued;
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        const struct pct_shim_thread *thread = &pct_shim.slots[id];
+        if (thread->core.state == PCT_STATE_FINISHED)
+            continue;
+        for (const struct pct_sent *sent = thread->sent; sent; sent = sent->next)
+            if (sent->info.si_signo == timer->signal)
+                return true;
+        if (thread->held & bit || (thread == timer->thread && pct_signal_pending(thread) & bit))
+            return true;
+    }
+    return false;
+}
+
+static void notify_by_signal(struct timer *timer, uint64_t times)
+{
+    if (on_its_way(timer)) {
+        timer->overrun += times;
+        return;
+    }
+    siginfo_t info = { .si_signo = timer->signal, .si_code = SI_TIMER };
+    info.si_timerid = id_of(timer);
+    info.si_value = timer->value;
+    timer->overrun = times - 1;
+    timer->queued = true;
+    int pid = (int)PCT_SYS0(SYS_getpid);
+    if (timer->thread) {
+        if (!pct_signal_direct(timer->thread, &info))
+            PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, timer->thread->tid, timer->signal, &info);
+    } else if (!pct_signal_direct_any(NULL, &info)) {
+        PCT_SYS3(SYS_rt_sigqueueinfo, pid, timer->signal, &info);
+    }
+    pct_signal_sent();
+}
+
+static void expired(struct pct_vtimer *v, uint64_t times)
+{
+    struct timer *timer = (struct timer *)v;
+    if (timer->notify != SIGEV_THREAD) {
+        notify_by_signal(timer, times);
+        return;
+    }
+    timer->due += times;
+    pct_sched_changed(&pct_S, &service->nap);
+}
+
+/* The thread that starts those of SIGEV_THREAD */
+
+static bool anything_due(const struct pct_thread *thread)
+{
+    (void)thread;
+    for (uint32_t i = 0; i < used; i++)
+        if (timers[i].due)
+            return true;
+    return false;
+}
+
+/* What a started thread needs; it belongs to that thread from then on. */
+struct notice {
+    void (*function)(union sigval);
+    union sigval value;
+    struct notice *next; /* in the list of spare ones */
+};
+static struct notice *spare; /* with the baton */
+
+static void *notify(void *argument)
+{
+    struct notice notice = *(struct notice *)argument;
+    ((struct notice *)argument)->next = spare;
+    spare = argument;
+    notice.function(notice.value);
+    return NULL;
+}
+
+static void start_thread(const struct timer *timer)
+{
+    pthread_attr_t attr;
+    pthread_t handle;
+    struct notice *notice = spare ? spare : pct_S.host->map(sizeof *notice);
+    if (!notice)
+        return;
+    if (notice == spare)
+        spare = notice->next;
+    *notice = (struct notice){ timer->function, timer->value, NULL };
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (timer->stack_size)
+        pthread_attr_setstacksize(&attr, timer->stack_size);
+    if (timer->guard_size)
+        pthread_attr_setguardsize(&attr, timer->guard_size);
+    pct_thread_create(&handle, &attr, notify, notice, false);
+    pthread_attr_destroy(&attr);
+}
+
+static void *serve(void *unused)
+{
+    for (;;) {
+        struct pct_shim_thread *self = pct_enter();
+        if (!self)
+            return unused; /* the run is over */
+        pct_wait_for(self, PCT_OP_TIMER_SET, &self->nap, anything_due, NULL, PCT_NEVER);
+        for (uint32_t i = 0; i < used; i++)
+            for (; timers[i].due; timers[i].due--)
+                start_thread(&timers[i]);
+    }
+}
+
+static bool start_service(void)
+{
+    pthread_t handle;
+    if (service)
+        return true;
+    uint32_t id = pct_S.threads;
+    /* It takes no signals. */
+    uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+    int error = pct_thread_create(&handle, NULL, serve, NULL, false);
+    pct_signal_mask(SIG_SETMASK, mask);
+    if (error)
+        return false;
+    service = &pct_shim.slots[id];
+    return true;
+}
+
+/* The functions */
+
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+static bool keeps(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
+}
+
+static struct timer *allocate(void)
+{
+    if (!timers)
+        timers = pct_S.host->map(sizeof *timers * MOST);
+    if (!timers)
+        return NULL;
+    uint32_t i = 0;
+    while (i < used && timers[i].used)
+        i++;
+    if (i == MOST)
+        return NULL;
+    used += i == used;
+    return &timers[i];
+}
+
+/* Fill in what `event` says. Returns 0 or an error. */
+static int describe(struct timer *timer, const struct sigevent *event)
+{
+    timer->notify = event->sigev_notify;
+    timer->signal = event->sigev_signo;
+    timer->value = event->sigev_value;
+    switch (event->sigev_notify) {
+    case SIGEV_NONE:
+        return 0;
+    case SIGEV_THREAD:
+        timer->function = event->sigev_notify_function;
+        if (event->sigev_notify_attributes) {
+            pthread_attr_getstacksize(event->sigev_notify_attributes, &timer->stack_size);
+            pthread_attr_getguardsize(event->sigev_notify_attributes, &timer->guard_size);
+        }
+        return start_service() ? 0 : EAGAIN;
+    case SIGEV_THREAD_ID:
+        for (uint32_t id = 0; id < pct_S.threads && !timer->thread; id++)
+            if (pct_shim.slots[id].tid == event->_sigev_un._tid && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
+                timer->thread = &pct_shim.slots[id];
+        if (!timer->thread)
+            return EINVAL;
+        __attribute__((fallthrough));
+    case SIGEV_SIGNAL:
+        return pct_signal_bit(timer->signal) ? 0 : EINVAL;
+    default:
+        return EINVAL;
+    }
+}
+
+PCT_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict id)
+{
+    PCT_ENTER(self);
+    if (!pct_vtimer_virtual(self) || !keeps(clock))
+        return REAL(timer_create)(clock, event, id);
+    struct timer *timer = allocate();
+    if (!timer)
+        return fail(EAGAIN);
+    struct sigevent standard = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+    standard.sigev_value.sival_int = id_of(timer);
+    *timer = (struct timer){ .clock = clock };
+    int error = describe(timer, event ? event : &standard);
+    if (error)
+        return fail(error);
+    pct_vtimer_init(&timer->v, timer->notify == SIGEV_NONE ? NULL : expired);
+    timer->used = true;
+    *id = (timer_t)(intptr_t)id_of(timer);
+    return 0;
+}
+
+PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *restrict new,
+                             struct itimerspec *restrict old)
+{
+    PCT_ENTER(self);
+    struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
+    if (!timer)
+        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(timer_settime)(id, flags, new, old));
+    if (!pct_valid(&new->it_value) || !pct_valid(&new->it_interval))
+        return fail(EINVAL);
+    pct_here(self, PCT_OP_TIMER_SET);
+    if (old)
+        pct_vtimer_gettime(&timer->v, old);
+    timer->overrun = 0;
+    pct_vtimer_settime(&timer->v, timer->clock, flags & TIMER_ABSTIME, new);
+    pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
+    return 0;
+}
+
+PCT_EXPORT int timer_gettime(timer_t id, struct itimerspec *now)
+{
+    PCT_ENTER(self);
+    struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
+    if (!timer)
+        return REAL(timer_gettime)(id, now);
+    pct_vtimer_gettime(&timer->v, now);
+    return 0;
+}
+
+PCT_EXPORT int timer_getoverrun(timer_t id)
+{
+    PCT_ENTER(self);
+    struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
+    return timer ? timer->last_overrun : REAL(timer_getoverrun)(id);
+}
+
+PCT_EXPORT int timer_delete(timer_t id)
+{
+    PCT_ENTER(self);
+    struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
+    if (!timer)
+        return REAL(timer_delete)(id);
+    pct_vtimer_set(&timer->v, PCT_NEVER, 0);
+    timer->due = 0;
+    timer->used = false;
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* Timers of the target in virtual time: see vtimer.h. */
+#include "vtimer.h"
+
+static uint64_t created; /* so many so far: those created first fire first */
+
+static void fire(struct pct_sched *s, struct pct_timer *core)
+{
+    struct pct_vtimer *timer = (struct pct_vtimer *)core;
+    uint64_t times = 1, now = pct_sched_now(s);
+    timer->armed = timer->interval != 0;
+    if (timer->armed) {
+        times += (now - timer->at) / timer->interval;
+        timer->at += times * timer->interval;
+        pct_sched_set_timer(s, core, timer->at);
+    }
+    timer->expired(timer, times);
+}
+
+void pct_vtimer_init(struct pct_vtimer *timer, void (*expired)(struct pct_vtimer *timer, uint64_t times))
+{
+    *timer = (struct pct_vtimer){ .core = { .order = PCT_MAX_THREADS + created++, .fire = fire }, .expired = expired };
+}
+
+void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
+{
+    timer->armed = at != PCT_NEVER;
+    timer->at = at;
+    timer->interval = timer->armed ? interval : 0;
+    if (timer->expired)
+        pct_sched_set_timer(&pct_S, &timer->core, at);
+}
+
+uint64_t pct_vtimer_left(struct pct_vtimer *timer)
+{
+    uint64_t now = pct_sched_now(&pct_S);
+    if (!timer->armed)
+        return 0;
+    if (timer->at > now)
+        return timer->at - now;
+    /* It expires at the next scheduling point; or, if nobody is told, it has. */
+    if (timer->expired)
+        return 1;
+    return timer->interval ? timer->interval - (now - timer->at) % timer->interval : 0;
+}
+
+static struct timespec split(uint64_t ns)
+{
+    return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+}
+
+void pct_vtimer_gettime(struct pct_vtimer *timer, struct itimerspec *now)
+{
+    *now = (struct itimerspec){ .it_value = split(pct_vtimer_left(timer)), .it_interval = split(timer->interval) };
+}
+
+void pct_vtimer_settime(struct pct_vtimer *timer, clockid_t clock, bool absolute, const struct itimerspec *new)
+{
+    uint64_t at = PCT_NEVER, now = pct_sched_now(&pct_S), length = pct_nanoseconds(&new->it_value);
+    if (length && absolute)
+        pct_deadline(clock, &new->it_value, &at);
+    else if (length)
+        at = length < PCT_NEVER - now ? now + length : PCT_NEVER - 1;
+    pct_vtimer_set(timer, at, pct_nanoseconds(&new->it_interval));
+    /* One that is late already goes off before the call returns. */
+    if (timer->expired && at <= now) {
+        pct_sched_set_timer(&pct_S, &timer->core, PCT_NEVER);
+        fire(&pct_S, &timer->core);
+    }
+}

@@ -1,0 +1,47 @@
+/* Timers of the target in virtual time: what alarms, POSIX timers and timer descriptors have in common.
+ *
+ * They fire in the scheduler, at a step or when nothing else can run, in order of (deadline, creation). While one is armed
+ * nothing is a deadlock: time jumps to it. With PCT_TIME=real and strategy `none` the target has the kernel's timers. */
+#ifndef PCT_PRELOAD_VTIMER_H
+#define PCT_PRELOAD_VTIMER_H
+
+#include "shim.h"
+
+struct pct_vtimer {
+    struct pct_timer core; /* first */
+    uint64_t at;           /* virtual ns of the next expiration; meaningless unless armed */
+    uint64_t interval;     /* 0: once */
+    bool armed;
+    /* So many expirations at once, at least one. NULL: nobody is told, and the scheduler need not know. */
+    void (*expired)(struct pct_vtimer *timer, uint64_t times);
+};
+
+/* Whether the calling thread's timers are virtual ones. */
+static inline bool pct_vtimer_virtual(const struct pct_shim_thread *self)
+{
+    return self && pct_S.step_ns;
+}
+
+/* A new one, disarmed. */
+void pct_vtimer_init(struct pct_vtimer *timer, void (*expired)(struct pct_vtimer *timer, uint64_t times));
+/* Arm it for this virtual time; PCT_NEVER: disarm it. */
+void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval);
+/* Nanoseconds until the next expiration, at least 1; 0: not armed. */
+uint64_t pct_vtimer_left(struct pct_vtimer *timer);
+
+/* As the system calls have it: value and interval in timespecs, valid; absolute: on this clock. */
+void pct_vtimer_settime(struct pct_vtimer *timer, clockid_t clock, bool absolute, const struct itimerspec *new);
+void pct_vtimer_gettime(struct pct_vtimer *timer, struct itimerspec *now);
+
+/* The ids of POSIX timers in virtual time: the kernel counts its own from 0. */
+enum { PCT_TIMER_FIRST_ID = 0x40000000 };
+
+/* A signal of a timer is about to be handled or taken: it gets its overrun count. */
+void pct_timer_taken(siginfo_t *info);
+
+/* A forked child inherits no timers. */
+void pct_itimer_forget(void);
+void pct_timer_forget(void);
+void pct_timerfd_forget(void);
+
+#endif

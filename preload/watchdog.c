@@ -1,0 +1,292 @@
+/* The watchdog: finds a holder of the baton that passes no point. It is a thread of our own that looks, every few
+ * milliseconds, whether the run has gone on; the threads of the target do nothing for it.
+ *
+ * A holder that sleeps in the kernel, in a call that nobody intercepted, is left there, and the baton is taken from it: it
+ * is outside (sched/outside.c). It may wake up at any moment and come to one of our functions. So the order is: it is
+ * asleep; s->current no longer names it, so pct_enter() fails for it; it is asleep still, and was not awake in between.
+ * From then on it finds out in pct_enter_slow() and comes back like any other. If it was awake, it is given the
+ * baton back, and perhaps does that itself.
+ * A holder that runs is asked by a signal what it does: preempt.c.
+ *
+ * The thread is made by hand: no pthread, so that neither libc nor the target counts it; it stands only in
+ * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors, no signals, and all CPUs of the
+ * target. A fork child does not have it, and makes its own when it needs one. */
+#include "watchdog.h"
+#include "maps.h"
+#include "sys.h"
+#include "task.h"
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#define MS UINT64_C(1000000)
+
+/* How often to look: often when something has just been found, for it is likely to happen again. */
+#define SHORTEST (1 * MS)
+#define LONGEST (16 * MS)
+/* CPU time that a thread gets before it is asked what it does: less after each spin, more after each that computed. */
+#define LEAST_TRUST (1 * MS)
+#define MOST_TRUST (20 * MS)
+/* Between two questions when it computes, at most. */
+#define SELDOM (500 * MS)
+
+enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
+
+/* pct_shim_thread.seized */
+enum { KEPT, TAKING, TAKEN, SEIZED };
+
+static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
+static int tasks;                /* /proc/self/task */
+static uint64_t interval;        /* ns */
+static uint64_t trust;           /* ns of CPU time */
+
+/* What was seen last time. */
+static struct {
+    struct pct_thread *holder;
+    uint64_t step;
+    bool slept;
+    uint64_t sleeps; /* pct_task.sleeps */
+    uint64_t cpu;    /* CPU time of the holder when it was first seen to run here; 0: not yet */
+    uint64_t next;   /* and when it is to be asked what it does */
+} seen;
+
+bool pct_watchdog_took(struct pct_shim_thread *self)
+{
+    uint32_t seized = __atomic_load_n(&self->seized, __ATOMIC_SEQ_CST);
+    struct pct_thread *taken = &nobody;
+    if (seized == KEPT || !pct_S.host) /* a child made behind our back has a copy of our word, but no run */
+        return false;
+    if (seized == TAKING &&
+        __atomic_compare_exchange_n(&self->seized, &seized, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        /* Too early: the thread does not sleep. */
+        __atomic_compare_exchange_n(&pct_S.current, &taken, &self->core, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return false;
+    }
+    if (seized == KEPT)
+        return false;
+    while (__atomic_load_n(&self->seized, __ATOMIC_SEQ_CST) == TAKEN)
+        pct_futex_wait(&self->seized, TAKEN, NULL);
+    __atomic_store_n(&self->seized, KEPT, __ATOMIC_SEQ_CST);
+    return true;
+}
+
+/* "libgomp.so.1+0x1b2c3" */
+static void describe(char *where, size_t size, uintptr_t pc)
+{
+    char path[1024];
+    struct pct_mapping mapping;
+    struct pct_text text;
+    const char *file = path;
+    pct_text_init(&text, where, size);
+    if (!pct_maps_find((const void *)pc, &mapping, path, sizeof path) || !path[0]) {
+        path[0] = 0;
+        mapping = (struct pct_mapping){ .from = 0 };
+    }
+    for (const char *c = path; *c; c++)
+        if (*c == '/')
+            file = c + 1;
+    /* The offset matters more than a long name. */
+    for (const char *c = file; *c && text.length + 20 < size; c++)
+        pct_text_add_char(&text, *c);
+    pct_text_add(&text, path[0] ? "+0x" : "0x");
+    pct_text_add_hex(&text, pc - mapping.from + mapping.offset, 0);
+}
+
+void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread *thread, int call, uintptr_t pc)
+{
+    static uintptr_t known[PCT_PLACES];
+    pct_uncontrolled(kind);
+    interval = SHORTEST;
+    if (trust > LEAST_TRUST)
+        trust /= 2;
+    for (unsigned i = 0; i < PCT_PLACES; i++) {
+        struct pct_place *place = &pct_shim.header->places[i];
+        if (!place->count) {
+            *place = (struct pct_place){ .kind = kind, .thread = thread->core.id, .call = call };
+            describe(place->where, sizeof place->where, pc);
+            known[i] = pc;
+        }
+        if (known[i] != pc || place->kind != kind || place->thread != thread->core.id)
+            continue;
+        place->count++;
+        return;
+    }
+}
+
+/* Take the baton from its holder, which seems to sleep. */
+static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
+{
+    struct pct_thread *holder = &thread->core, *taken = &nobody;
+    struct pct_task_call call;
+    struct pct_task after;
+    uint32_t taking = TAKING;
+    if (!pct_task_read_call(tasks, thread->tid, &call) || pct_preempt_is_ours(call.pc) ||
+        !pct_sched_may_take(&pct_S, holder, PCT_ARG_SLEEPS))
+        return;
+    __atomic_store_n(&thread->seized, TAKING, __ATOMIC_SEQ_CST);
+    if (!__atomic_compare_exchange_n(&pct_S.current, &holder, &nobody, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&thread->seized, KEPT, __ATOMIC_SEQ_CST);
+        return;
+    }
+    if (!pct_task_read_call(tasks, thread->tid, &call) || !pct_task_read(tasks, thread->tid, &after) ||
+        after.state != 'S' || after.sleeps != before->sleeps) {
+        /* In this order: a thread that finds KEPT finds the baton, too. It may also have passed it on meanwhile. */
+        __atomic_compare_exchange_n(&pct_S.current, &taken, &thread->core, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        __atomic_compare_exchange_n(&thread->seized, &taking, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return;
+    }
+    if (!__atomic_compare_exchange_n(&thread->seized, &taking, TAKEN, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return; /* it has just come, and taken the baton back */
+    /* For reports. The kernel does not tell the other registers. */
+    __builtin_memset(thread->regs, 0, sizeof thread->regs);
+    thread->regs[6] = call.sp;
+    thread->regs[7] = call.pc;
+    pct_watchdog_note(PCT_UNCONTROLLED_SLEPT, thread, (int)call.number, call.pc);
+    pct_sched_seize(&pct_S, &thread->core);
+    __atomic_store_n(&thread->seized, SEIZED, __ATOMIC_SEQ_CST);
+    pct_futex_wake(&thread->seized, 1);
+    pct_sched_pass_on(&pct_S, &thread->core);
+}
+
+/* The holder has run for some time. */
+static void question(const struct pct_shim_thread *thread)
+{
+    uint64_t cpu = pct_task_cpu(thread->tid);
+    if (!seen.cpu) {
+        seen.cpu = cpu;
+        seen.next = cpu + trust;
+    }
+    if (cpu < seen.next || !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS))
+        return;
+    pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns);
+    if (pct_preempt_computes()) {
+        uint64_t ran = cpu - seen.cpu;
+        seen.next = cpu + (ran < SELDOM ? ran : SELDOM);
+        trust = MOST_TRUST;
+    } else {
+        seen.next = cpu + SHORTEST;
+        interval = SHORTEST;
+    }
+}
+
+static void look(void)
+{
+    struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
+    uint64_t step = pct_steps(&pct_S);
+    struct pct_task task;
+    if (pct_shim.ended)
+        return;
+    if (!holder || holder == &nobody || holder != seen.holder || step != seen.step) {
+        __builtin_memset(&seen, 0, sizeof seen);
+        seen.holder = holder;
+        seen.step = step;
+        if (interval < LONGEST)
+            interval *= 2;
+        return;
+    }
+    struct pct_shim_thread *thread = pct_shim_of(holder);
+    if (!pct_task_read(tasks, thread->tid, &task))
+        return;
+    if (task.state == 'S') {
+        if (seen.slept && seen.sleeps == task.sleeps)
+            seize(thread, &task);
+        else
+            interval = 2 * SHORTEST;
+        seen.slept = true;
+        seen.sleeps = task.sleeps;
+    } else {
+        seen.slept = false;
+        if (task.state == 'R')
+            question(thread);
+    }
+}
+
+/* `pct run --timeout` wants to know where all threads are before it kills them. */
+static void last_word(void)
+{
+    struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
+    if (pct_shim.ended)
+        return;
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        const struct pct_shim_thread *thread = &pct_shim.slots[id];
+        if (&thread->core == holder || thread->core.state == PCT_STATE_OUTSIDE)
+            pct_preempt_stop(thread);
+    }
+    pct_end_verdict(PCT_VERDICT_TIMEOUT, NULL);
+}
+
+__attribute__((noreturn)) static void watch(void)
+{
+    static const uint32_t never;
+    __builtin_memset(&seen, 0, sizeof seen);
+    /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held open. */
+    if (!PCT_SYS1(SYS_unshare, CLONE_FILES | CLONE_FS))
+        PCT_SYS3(SYS_close_range, 0, ~0u, 0);
+    PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
+    pct_affinity_unpin();
+    tasks = (int)PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    pct_shim.header->watched = 1;
+    trust = MOST_TRUST;
+    for (interval = LONGEST;;) {
+        /* A sandbox that lets threads wait for each other knows this call. */
+        struct timespec pause = { .tv_nsec = (long)interval };
+        pct_futex_wait(&never, 0, &pause);
+        if (__atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
+            last_word();
+        look();
+    }
+}
+
+/* Under valgrind, what a thread seems to do is what valgrind does. */
+static bool in_valgrind(void)
+{
+    uint64_t question_of_valgrind[6] = { 0x1001 /* RUNNING_ON_VALGRIND */ }, answer = 0;
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(question_of_valgrind)
+                     : "cc", "memory", "rdi");
+    return answer;
+}
+
+/* A kernel thread on this stack, with this thread pointer. */
+static long clone_onto(void *stack, void *pointer)
+{
+    long result = SYS_clone;
+    register void *tls __asm__("r8") = pointer;
+    register long child_tid __asm__("r10") = 0;
+    __asm__ volatile(
+        "syscall\n\t"
+        "testq %%rax, %%rax\n\t"
+        "jnz 1f\n\t"
+        "xorl %%ebp, %%ebp\n\t"
+        "call *%[watch]\n"
+        "1:"
+        : "+a"(result)
+        : "D"(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS),
+          "S"(stack), "d"(0), "r"(child_tid), "r"(tls), [watch] "b"(watch)
+        : "rcx", "r11", "memory", "cc");
+    return result;
+}
+
+void pct_watchdog_start(void)
+{
+    /* In a sandbox it would see little, and be killed for looking. */
+    if (!pct_shim.watchdog || pct_shim.confined || in_valgrind() || !pct_preempt_start())
+        return;
+    /* Below the thread pointer lie the variables of each thread: ours and errno, whichever is further away. */
+    uintptr_t pointer = (uintptr_t)__builtin_thread_pointer(), mine = (uintptr_t)&pct_self, libcs = (uintptr_t)&errno;
+    uintptr_t below = (pointer - (mine < libcs ? mine : libcs) + 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
+    size_t size = PAGE + STACK_SIZE + below + PAGE;
+    long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at < 0 && at > -PAGE)
+        return;
+    PCT_SYS3(SYS_mprotect, at, PAGE, PROT_NONE);
+    char *stack = (char *)at + PAGE + STACK_SIZE, *own = stack + below;
+    *(void **)own = own; /* GLIBC: the thread pointer points at itself */
+    uint64_t all = ~UINT64_C(0), mask;
+    PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
+    clone_onto(stack, own);
+    PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}

@@ -1,0 +1,67 @@
+/* What the files of the scheduler share among themselves. */
+#ifndef PCT_SCHED_INTERNAL_H
+#define PCT_SCHED_INTERNAL_H
+
+#include "sched.h"
+
+/* sched.c */
+/* Everything that is due at this step: the recorder's and the replay's turn, attention, deadlines, the step bound. Before
+ * the baton passes, whenever a step may have been made since the last time. */
+void pct_sched_keep_house(struct pct_sched *s);
+/* Threads without the baton have changed something: see who came back, ask every predicate again. */
+void pct_sched_attend(struct pct_sched *s);
+void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread);
+void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled);
+void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result);
+/* The baton goes to next; returns when self has it again. */
+void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next);
+
+/* timer.c */
+int pct_timer_start(struct pct_sched *s);
+void pct_timer_add(struct pct_sched *s, struct pct_timer *timer);
+void pct_timer_remove(struct pct_sched *s, struct pct_timer *timer);
+/* Fire the timers whose deadline has passed: end waits. */
+void pct_timer_expire(struct pct_sched *s);
+/* Nothing else can run: go to the next deadline, in virtual or in real time. */
+void pct_timer_jump(struct pct_sched *s);
+/* The step by which the next deadline will have passed; PCT_NEVER. */
+uint64_t pct_timer_step(const struct pct_sched *s);
+
+/* outside.c */
+void pct_outside_drain(struct pct_sched *s);
+/* Nothing else can run: send every thread that can wait outside there (the caller, `self`, finds that out by itself). */
+void pct_outside_send(struct pct_sched *s, const struct pct_thread *self);
+/* Who keeps the baton until something comes: `self` if it waits, else another that does. NULL: nobody has to, or can. */
+struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self);
+/* Keep the baton until the next deadline, in real time, or until something comes from outside. */
+void pct_outside_keep(struct pct_sched *s);
+/* The thread is outside from now on. */
+void pct_outside_go(struct pct_sched *s, struct pct_thread *thread);
+/* Free the baton. False: somebody has come back meanwhile. */
+bool pct_outside_idle(struct pct_sched *s);
+
+/* A thread came from outside while nothing else could run: a step that says how long that took, so that a replay can let
+ * virtual time pass as it did. passed: real ns. */
+void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed);
+
+/* The same, where nobody could run before: whoever can now has come from outside. */
+void pct_outside_note(struct pct_sched *s, uint64_t passed);
+
+/* replay.c */
+/* Whether the thread of the next recorded step can run, or never will (then pct_replay_next() says so). False: it waits for
+ * time to pass or for the outside world. Feeds recorded arrivals in. */
+bool pct_replay_ready(struct pct_sched *s);
+/* Whether the next recorded step is that of a thread which then waited for its deadline, or for one of the host's timers. */
+bool pct_replay_jumps(const struct pct_sched *s);
+void pct_replay_check(struct pct_sched *s);
+struct pct_thread *pct_replay_next(struct pct_sched *s);
+uint32_t pct_replay_choose(struct pct_sched *s, uint32_t waiters);
+/* Whether the next recorded step is this thread's, and of this operation; the argument of that step. */
+bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op);
+uint32_t pct_replay_arg(const struct pct_sched *s);
+
+/* stuck.c */
+/* In a replay, before an operation of this thread: make up for the times that it lost the baton before it. */
+void pct_stuck_replay(struct pct_sched *s, struct pct_thread *self);
+
+#endif

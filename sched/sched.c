@@ -1,0 +1,549 @@
+/* Scheduling points, picking, waiting and waking: see sched.h. All on the turn of the thread that holds the baton.
+ *
+ * While the scheduler works, s->current is NULL, so that a wrapper called from a signal handler meanwhile knows that it
+ * must not touch anything (preload/shim.h, pct_enter). The thread that gets the baton sets it again when it runs. */
+#include "internal.h"
+#include "record.h"
+#include <errno.h>
+
+static uint64_t min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The next step at which the fast path must come here: never later than the end of the block being filled. */
+static void set_stop(struct pct_sched *s)
+{
+    uint64_t step = pct_steps(s), limit = min(s->budget_end, s->block_step + PCT_TRACE_BLOCK);
+    if (s->max_steps)
+        limit = min(limit, s->max_steps);
+    if (s->timers_count)
+        limit = min(limit, pct_timer_step(s));
+    if (s->exiting && step < s->exit_by)
+        limit = min(limit, s->exit_by);
+    if (s->replay || s->woke || limit < step)
+        limit = step;
+    s->stop = s->record + (limit - step);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&s->attention, __ATOMIC_RELAXED))
+        pct_stop_soon(s);
+}
+
+int pct_sched_start(struct pct_sched *s, const char **why)
+{
+    *why = "out of memory";
+    int error = pct_objects_start(&s->objects, s->host->map);
+    if (!error)
+        error = pct_timer_start(s);
+    if (error)
+        return error;
+    s->strategy_state = s->host->map(s->strategy->state_size(&s->run));
+    if (!s->strategy_state)
+        return -ENOMEM;
+    *why = NULL;
+    return s->strategy->start(s->strategy_state, &s->run, why);
+}
+
+/* Operations that commute with each other on one object. All others are taken to change it. */
+static bool reads(enum pct_op op)
+{
+    return op == PCT_OP_RWLOCK_RDLOCK || op == PCT_OP_RWLOCK_TRYRDLOCK;
+}
+
+/* The pending operation of this thread is another one. */
+void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
+{
+    if (!s->strategy->announce)
+        return;
+    const struct pct_object *object = thread->wait.object;
+    struct pct_operation next = { .op = thread->wait.op, .reads = reads(thread->wait.op) };
+    if (object)
+        next.object = object->class_ == PCT_CLASS_THREAD ? PCT_THREAD_OBJECT | object->number : object->number;
+    s->strategy->announce(s->strategy_state, thread->id, &next);
+}
+
+void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled)
+{
+    if (enabled && thread->state == PCT_STATE_BLOCKED) {
+        thread->state = PCT_STATE_ENABLED;
+        if (++s->enabled > s->max_enabled)
+            s->max_enabled = s->enabled;
+        s->strategy->enable(s->strategy_state, thread->id);
+        s->woke = true;
+        pct_stop_soon(s);
+    } else if (!enabled && thread->state == PCT_STATE_ENABLED) {
+        thread->state = PCT_STATE_BLOCKED;
+        s->strategy->disable(s->strategy_state, thread->id);
+        /* Strategies may not count steps that are made alone (PCT, section 4.2). */
+        if (--s->enabled == 1) {
+            s->woke = true;
+            pct_stop_soon(s);
+        }
+    }
+}
+
+/* The deadline of a wait has passed. */
+static void time_out(struct pct_sched *s, struct pct_timer *timer)
+{
+    pct_sched_end_wait(s, (struct pct_thread *)((char *)timer - offsetof(struct pct_thread, timer)), PCT_TIMEOUT);
+}
+
+void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread)
+{
+    thread->id = s->threads++;
+    thread->stamp = PCT_RECORD(thread->id, 0, 0, 0);
+    thread->state = PCT_STATE_BLOCKED;
+    thread->wait.op = PCT_OP_THREAD_START;
+    thread->self.class_ = PCT_CLASS_THREAD;
+    thread->self.number = thread->id;
+    thread->self.holder = thread->id;
+    thread->timer.order = thread->id;
+    thread->timer.fire = time_out;
+    s->live++;
+    if (s->strategy->created)
+        s->strategy->created(s->strategy_state, thread->id);
+}
+
+void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread)
+{
+    thread->state = PCT_STATE_FINISHED;
+    s->live--;
+}
+
+void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread)
+{
+    pct_sched_announce(s, thread);
+    pct_sched_set_enabled(s, thread, true);
+}
+
+void pct_sched_create(struct pct_sched *s, struct pct_thread *thread)
+{
+    pct_sched_reserve(s, thread);
+    pct_sched_start_thread(s, thread);
+}
+
+void pct_sched_begin(struct pct_sched *s, struct pct_thread *first)
+{
+    set_stop(s);
+    pct_stop_soon(s); /* the strategy is asked before the first step */
+    s->current = first;
+}
+
+/* Queues */
+
+static void enqueue(struct pct_thread *thread)
+{
+    struct pct_object *object = thread->wait.object;
+    if (!object)
+        return;
+    thread->next = NULL;
+    thread->prev = object->last;
+    *(object->last ? &object->last->next : &object->first) = thread;
+    object->last = thread;
+    object->waiters++;
+    thread->queued = true;
+}
+
+static void dequeue(struct pct_thread *thread)
+{
+    struct pct_object *object = thread->wait.object;
+    if (!thread->queued)
+        return;
+    *(thread->prev ? &thread->prev->next : &object->first) = thread->next;
+    *(thread->next ? &thread->next->prev : &object->last) = thread->prev;
+    object->waiters--;
+    thread->queued = false;
+}
+
+/* The wait is one that the kernel or the outside world has to do with. */
+static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
+{
+    *(thread->wait.polled ? &s->polled_outside : &s->can_outside) += thread->wait.outside;
+    s->can_attention += thread->wait.attention;
+    if (!thread->wait.polled)
+        return;
+    thread->polled_next = NULL;
+    thread->polled_prev = s->polled_last;
+    *(s->polled_last ? &s->polled_last->polled_next : &s->polled) = thread;
+    s->polled_last = thread;
+}
+
+static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
+{
+    *(thread->wait.polled ? &s->polled_outside : &s->can_outside) -= thread->wait.outside;
+    s->can_attention -= thread->wait.attention;
+    if (thread->wait.polled) {
+        *(thread->polled_prev ? &thread->polled_prev->polled_next : &s->polled) = thread->polled_next;
+        *(thread->polled_next ? &thread->polled_next->polled_prev : &s->polled_last) = thread->polled_prev;
+    }
+    thread->wait.polled = thread->wait.outside = thread->wait.attention = false;
+}
+
+static void leave_wait(struct pct_sched *s, struct pct_thread *thread)
+{
+    dequeue(thread);
+    pct_timer_remove(s, &thread->timer);
+    leave_outside(s, thread);
+}
+
+/* Something other than its predicate has ended the wait of this thread. */
+void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result)
+{
+    struct pct_wait *wait = &thread->wait;
+    leave_wait(s, thread);
+    thread->result = result;
+    wait->cancellable = false;
+    if (result == PCT_INTERRUPTED && wait->again) {
+        wait->object->away++;
+        pct_sched_set_enabled(s, thread, true);
+    } else if (wait->then_object && !thread->in_then) {
+        thread->in_then = true;
+        wait->op = wait->then_op;
+        wait->object = wait->then_object;
+        wait->ready = wait->then_ready;
+        wait->ready_arg = wait->then_arg;
+        enqueue(thread);
+        pct_sched_announce(s, thread);
+        pct_sched_set_enabled(s, thread, wait->ready(thread));
+    } else {
+        pct_sched_set_enabled(s, thread, true);
+    }
+}
+
+void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
+{
+    for (struct pct_thread *t = object->first; t; t = t->next)
+        if (t->wait.ready)
+            pct_sched_set_enabled(s, t, t->wait.ready(t));
+}
+
+void pct_sched_kernel_changed(struct pct_sched *s)
+{
+    for (struct pct_thread *t = s->polled; t; t = t->polled_next)
+        pct_sched_set_enabled(s, t, t->wait.ready(t));
+}
+
+void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread)
+{
+    pct_sched_end_wait(s, thread, PCT_READY);
+}
+
+void pct_sched_move(struct pct_sched *s, struct pct_thread *thread, struct pct_object *object)
+{
+    dequeue(thread);
+    thread->wait.object = object;
+    enqueue(thread);
+    pct_sched_announce(s, thread);
+}
+
+void pct_sched_cancel(struct pct_sched *s, struct pct_thread *thread)
+{
+    if (thread->queued && thread->wait.cancellable)
+        pct_sched_end_wait(s, thread, PCT_CANCELLED);
+}
+
+void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread)
+{
+    if (thread->queued && !thread->in_then)
+        pct_sched_end_wait(s, thread, PCT_INTERRUPTED);
+}
+
+uint32_t pct_sched_choose(struct pct_sched *s, uint32_t waiters)
+{
+    if (s->replay)
+        return pct_replay_choose(s, waiters);
+    if (waiters < 2 || !s->strategy->choose)
+        return 0;
+    uint32_t chosen = s->strategy->choose(s->strategy_state, waiters, pct_steps(s));
+    return chosen < waiters ? chosen : 0;
+}
+
+/* Picking */
+
+/* Threads without the baton have changed something: who came back, and every predicate once more. */
+void pct_sched_attend(struct pct_sched *s)
+{
+    __atomic_store_n(&s->attention, 0, __ATOMIC_SEQ_CST);
+    pct_outside_drain(s);
+    for (uint32_t id = 0; id < s->threads; id++) {
+        struct pct_thread *t = s->thread_at(id);
+        if (__atomic_load_n(&t->called, __ATOMIC_SEQ_CST))
+            pct_sched_interrupt(s, t);
+        if (t->queued && t->wait.ready)
+            pct_sched_set_enabled(s, t, t->wait.ready(t));
+    }
+}
+
+static void spin(struct pct_sched *s, struct pct_thread *thread)
+{
+    thread->spins++;
+    /* A sleep is two steps: its beginning and its end. */
+    s->spin_run = pct_steps(s) - s->spin_step <= 2 ? s->spin_run + 1 : 1;
+    s->spin_step = pct_steps(s);
+    if (s->spin_run >= PCT_LIVELOCK_SPINS)
+        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
+    if (s->strategy->spinning && !s->replay)
+        s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
+    s->budget_end = pct_steps(s);
+    pct_stop_soon(s);
+}
+
+/* The block is full: does it hold one thread's same one to four operations over and over? */
+static void notice_polling(struct pct_sched *s)
+{
+    const uint64_t *b = s->block;
+    uint64_t sum = 0;
+    unsigned period = s->enabled > 1 ? 1 : 5; /* alone, it may poll as long as it likes */
+    for (; period <= 4; period++) {
+        unsigned i = period;
+        while (i < PCT_TRACE_BLOCK && b[i] == b[i - period])
+            i++;
+        if (i == PCT_TRACE_BLOCK)
+            break;
+    }
+    for (unsigned i = 0; period <= 4 && i < period; i++)
+        sum = PCT_RECORD_THREAD(b[i]) == PCT_RECORD_THREAD(b[0]) ? sum + b[i] : 0;
+    s->polling_blocks = sum && sum == s->polling ? s->polling_blocks + 1 : 0;
+    s->polling = sum;
+    const unsigned most = sizeof s->polled_by / sizeof *s->polled_by;
+    bool known = false;
+    for (unsigned i = 0; sum && i < most; i++)
+        known = known || s->polled_by[i] == sum;
+    if (!sum || (s->polling_blocks < PCT_POLLING_BLOCKS && !known))
+        return;
+    s->polling_blocks = 0;
+    if (!known)
+        s->polled_by[s->pollings++ % most] = sum;
+    for (unsigned i = 0; i < PCT_TRACE_BLOCK / period; i++)
+        spin(s, s->thread_at(PCT_RECORD_THREAD(b[0])));
+}
+
+void pct_sched_keep_house(struct pct_sched *s)
+{
+    if (s->replay)
+        pct_replay_check(s);
+    if (s->record == s->block + PCT_TRACE_BLOCK) {
+        notice_polling(s);
+        pct_record_turn(s);
+        /* Something may have come from outside: a signal, data on a socket. */
+        if (s->can_outside || s->polled_outside || s->unseen)
+            s->attention = 1;
+    }
+    if (s->attention)
+        pct_sched_attend(s);
+    if (s->timers_count)
+        pct_timer_expire(s);
+    if (s->max_steps && pct_steps(s) >= s->max_steps)
+        s->host->end(PCT_VERDICT_LIVELOCK, "the step bound was reached");
+}
+
+/* Ask the strategy. */
+static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *self)
+{
+    struct pct_point point = { .step = pct_steps(s),
+                               .ran = pct_steps(s) - s->picked_at,
+                               .current = self ? self->id : PCT_NO_THREAD,
+                               .enabled = s->enabled };
+    if (!pct_steps(s) || !self)
+        point.why = PCT_WHY_START;
+    else if (self->state == PCT_STATE_FINISHED)
+        point.why = PCT_WHY_FINISHED;
+    else if (self->state != PCT_STATE_ENABLED)
+        point.why = PCT_WHY_BLOCKED;
+    else
+        point.why = s->woke && pct_steps(s) < s->budget_end ? PCT_WHY_ENABLED : PCT_WHY_BUDGET;
+
+    struct pct_choice choice = s->strategy->pick(s->strategy_state, &point);
+    struct pct_thread *next = choice.thread < s->threads ? s->thread_at(choice.thread) : NULL;
+    if (!next || next->state != PCT_STATE_ENABLED)
+        s->host->end(PCT_VERDICT_INTERNAL, "the strategy chose a thread that is not enabled");
+    if (!choice.budget)
+        choice.budget = 1;
+    s->budget_end = choice.budget < PCT_UNLIMITED - pct_steps(s) ? pct_steps(s) + choice.budget : PCT_UNLIMITED;
+    return next;
+}
+
+/* Whether nothing but a signal is left to wait for, and one may come. */
+static bool attention_may_come(struct pct_sched *s)
+{
+    s->hope = !s->timers_count && !s->can_attention && s->host->hopes && s->host->hopes();
+    return s->hope || (s->can_attention && !s->timers_count);
+}
+
+struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
+{
+    struct pct_thread *next;
+    s->pinned = NULL;
+    if (!s->enabled && s->unseen)
+        pct_sched_attend(s);
+    while (s->replay ? !pct_replay_ready(s) : !s->enabled) {
+        if (!s->live)
+            return NULL;
+        if (s->attention) {
+            /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
+            pct_sched_attend(s);
+            if (s->enabled && !s->replay && (s->outside || s->can_outside || s->polled_outside || s->can_attention))
+                pct_outside_note(s, 0);
+        } else if (s->outside || s->can_outside || s->polled_outside || attention_may_come(s)) {
+            pct_outside_send(s, self);
+            struct pct_thread *keeper = pct_outside_keeper(s, self);
+            if (!keeper) {
+                if (pct_outside_idle(s))
+                    return NULL;
+                pct_sched_attend(s);
+            } else if (keeper != self) {
+                return keeper; /* it keeps the baton until the first deadline, or until something comes */
+            } else {
+                pct_outside_keep(s);
+            }
+        } else if (s->timers_count) {
+            pct_timer_jump(s);
+        } else if (s->foreign & PCT_FOREIGN_FINISHED && s->patience) {
+            /* One that has finished may hold what all the others wait for; it will be gone in a moment. */
+            s->patience--;
+            s->host->sleep(s->host->now() + 20000000, &s->attention, 0);
+            pct_sched_attend(s);
+        } else if (s->foreign & PCT_FOREIGN_THREADS) {
+            /* A thread that pct does not know may still change something. */
+            s->host->sleep(PCT_NEVER, &s->attention, 0);
+            pct_sched_attend(s);
+        } else {
+            s->host->end(PCT_VERDICT_DEADLOCK, NULL);
+        }
+    }
+    if (s->replay) {
+        next = pct_replay_next(s);
+        s->budget_end = pct_steps(s) + 1;
+    } else if (s->exiting && pct_steps(s) >= s->exit_by && s->exiting->state == PCT_STATE_ENABLED) {
+        next = s->exiting;
+        s->budget_end = PCT_UNLIMITED;
+    } else {
+        next = pick(s, self);
+    }
+    s->picked_at = pct_steps(s);
+    s->patience = 5;
+    s->woke = false;
+    set_stop(s);
+    return next;
+}
+
+void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next)
+{
+    if (next == self)
+        return;
+    if (next) {
+        s->switches++;
+        s->preemptions += self->state == PCT_STATE_ENABLED;
+        s->host->go(self, next);
+    } else if (self->state != PCT_STATE_OUTSIDE && self->state != PCT_STATE_FINISHED) {
+        s->host->park(self);
+    }
+}
+
+static bool switch_is_due(const struct pct_sched *s, const struct pct_thread *self)
+{
+    if (s->pinned == self)
+        return false;
+    return s->woke || pct_steps(s) >= s->budget_end || s->replay || (s->exiting && pct_steps(s) >= s->exit_by);
+}
+
+void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
+{
+    s->current = NULL;
+    pct_sched_keep_house(s);
+    pct_stuck_replay(s, self);
+    self->wait.op = op;
+    self->wait.object = object;
+    pct_sched_announce(s, self);
+    if (switch_is_due(s, self))
+        pct_sched_pass(s, self, pct_sched_next(s, self));
+    else
+        set_stop(s);
+    s->current = self;
+}
+
+enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait)
+{
+    s->current = NULL;
+    pct_sched_keep_house(s);
+    pct_stuck_replay(s, self);
+    self->wait = *wait;
+    self->wait.polled = self->wait.outside = self->wait.attention = false; /* not yet */
+    self->result = PCT_READY;
+    self->in_then = false;
+    pct_sched_announce(s, self);
+    bool ready = wait->ready && wait->ready(self);
+    /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been awaited. */
+    if (ready && wait->certain && s->enabled == 1 && !s->replay)
+        pct_outside_arrived(s, self, 0);
+    if (ready && !switch_is_due(s, self)) {
+        set_stop(s);
+        s->current = self;
+        return PCT_READY;
+    }
+    enqueue(self);
+    if (!ready) {
+        pct_sched_set_enabled(s, self, false);
+        self->spins = 0;
+    }
+    self->wait.polled = wait->polled;
+    self->wait.outside = wait->outside;
+    self->wait.attention = wait->attention;
+    enter_outside(s, self);
+    if (wait->deadline != PCT_NEVER) {
+        self->timer.deadline = wait->deadline;
+        pct_timer_add(s, &self->timer);
+        pct_timer_expire(s);
+    }
+    if (__atomic_load_n(&self->called, __ATOMIC_SEQ_CST))
+        pct_sched_interrupt(s, self); /* a signal came on the way here */
+    do
+        pct_sched_pass(s, self, pct_sched_next(s, self));
+    while (self->state == PCT_STATE_BLOCKED); /* it got the baton to keep it */
+    if (self->result == PCT_GO_OUTSIDE)
+        return PCT_GO_OUTSIDE;
+    leave_wait(s, self);
+    s->current = self;
+    return self->result;
+}
+
+void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
+{
+    s->current = NULL;
+    pct_sched_keep_house(s);
+    pct_sched_set_enabled(s, self, false);
+    self->state = PCT_STATE_FINISHED;
+    s->live--;
+    if (s->exiting == self)
+        s->exiting = NULL;
+    pct_sched_changed(s, &self->self);
+    if (s->unseen)
+        pct_sched_attend(s);
+    pct_sched_pass(s, self, pct_sched_next(s, self));
+}
+
+void pct_sched_spin(struct pct_sched *s, struct pct_thread *self)
+{
+    s->current = NULL;
+    spin(s, self);
+    s->current = self;
+}
+
+void pct_sched_exit(struct pct_sched *s, struct pct_thread *self)
+{
+    s->current = NULL;
+    s->exiting = self;
+    s->exit_by = pct_steps(s) + PCT_FINAL_WAIT_STEPS;
+    if (s->strategy->final_wait && !s->replay)
+        s->strategy->final_wait(s->strategy_state, self->id);
+    s->budget_end = pct_steps(s);
+    pct_sched_point(s, self, PCT_OP_EXIT, NULL);
+}
+
+void pct_sched_attention(struct pct_sched *s)
+{
+    __atomic_store_n(&s->attention, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->stop, NULL, __ATOMIC_SEQ_CST);
+    if (s->host->nudge)
+        s->host->nudge(&s->attention);
+}

@@ -1,0 +1,371 @@
+/* The scheduler: threads, scheduling points, waiting, virtual time.
+ *
+ * It knows no libc and no pthreads: the shim (preload/) runs real threads over it, the simulated host (tests/sim/) runs
+ * abstract programs. Everything here is called by the thread that holds the baton, and by it alone, unless a function says
+ * otherwise; so there is no lock inside. The pieces:
+ *
+ *     sched.c    scheduling points, picking, waiting and waking, ends of threads
+ *     object.c   objects by address, numbered by first use
+ *     timer.c    deadlines, virtual time
+ *     record.c   the trace and its running hash
+ *     replay.c   following a recorded trace
+ *     outside.c  waits that only the outside world can end
+ *     stuck.c    holders of the baton that pass no point
+ *
+ * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
+ * Of one that can: try it; when that fails, pct_sched_wait() until its predicate holds, try again, pct_record().
+ * A step is counted by pct_record(), so k counts operations that completed, as in the PCT paper (section 3).
+ */
+#ifndef PCT_SCHED_H
+#define PCT_SCHED_H
+
+#include "object.h"
+#include <pct/strategy.h>
+#include <pct/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PCT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PCT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Virtual time: nanoseconds since the start of the run. A step takes 1 us, so that a thread that sleeps wakes even while
+ * others never stop; a read of the clock takes 100 ns, so that a loop around the clock ends. */
+#define PCT_STEP_NS UINT64_C(1000)
+#define PCT_READ_NS UINT64_C(100)
+#define PCT_NEVER UINT64_MAX
+
+/* What a spin on plain memory takes before others go first. */
+#define PCT_SPIN_NS UINT64_C(20000000)
+
+/* Threads that pct does not know; threads that have finished, and free what libc has left: they only keep shortcuts from being
+ * taken. */
+#define PCT_FOREIGN_THREADS 1u
+#define PCT_FOREIGN_FINISHED 2u
+
+/* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever threads,
+ * are a livelock: every strategy has let the others overtake thousands of times by then. */
+#define PCT_LIVELOCK_SPINS UINT64_C(1000000)
+
+/* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks, unlocks it)
+ * while others could run is polling: that is one long spin, which would starve them under a strategy with priorities. */
+#define PCT_POLLING_BLOCKS 8u
+
+/* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
+ * thread that never blocks must not keep it from ending. */
+#define PCT_FINAL_WAIT_STEPS UINT64_C(20000)
+
+enum pct_state {
+    PCT_STATE_ENABLED, /* its pending operation can complete, or it is running */
+    PCT_STATE_BLOCKED, /* it cannot */
+    PCT_STATE_OUTSIDE, /* it waits outside the scheduler, without the baton */
+    PCT_STATE_FINISHED
+};
+
+/* What ended a wait. */
+enum pct_result {
+    PCT_READY,       /* the predicate holds, or pct_sched_wake() chose this thread */
+    PCT_TIMEOUT,     /* the deadline has passed */
+    PCT_CANCELLED,   /* pct_sched_cancel() */
+    PCT_INTERRUPTED, /* pct_sched_interrupt(): there is a signal to handle */
+    PCT_GO_OUTSIDE   /* nothing else can run: wait for real, without the baton, then pct_sched_return() */
+};
+
+/* Nothing runs but timers of the host, so many times in a row without a step in between: they wake nobody. */
+#define PCT_VAIN_JUMPS 10000u
+
+struct pct_sched;
+struct pct_thread;
+
+/* Something that happens at a point in virtual time. Deadlines of waits are some, the host may have more: pct_sched_set_timer().
+ * At the same time, the one of the lower order comes first. */
+struct pct_timer {
+    uint64_t deadline;                                          /* virtual ns */
+    uint64_t order;                                             /* threads: the id; others: from PCT_MAX_THREADS on */
+    void (*fire)(struct pct_sched *s, struct pct_timer *timer); /* it is no longer armed then */
+    uint32_t place;                                             /* in the heap + 1, 0: not armed */
+};
+
+/* How many of its own the host may have. */
+#define PCT_MAX_TIMERS 32768u
+
+/* Whether the pending operation of this thread could complete now. Must not change anything. */
+typedef bool pct_ready(const struct pct_thread *thread);
+
+/* A wait: what the thread is about to do, on what, and what can end it. */
+struct pct_wait {
+    enum pct_op op;
+    struct pct_object *object; /* may be NULL */
+    pct_ready *ready;          /* NULL: only pct_sched_wake() ends it */
+    const void *ready_arg;     /* for the predicate: pct_thread.wait.ready_arg */
+    uint64_t deadline;         /* virtual ns, PCT_NEVER */
+    bool polled;               /* the predicate asks the kernel: ask again whenever that may answer differently */
+    bool outside;              /* the outside world could end it */
+    bool attention;            /* so could what calls pct_sched_attention(): a signal. Then it is no deadlock */
+    bool cancellable;          /* pct_sched_cancel() ends it */
+    bool certain;              /* what it waits for always comes in the end: a child's death */
+    bool again;                /* an interruption does not end it: counted in object->away, the thread comes back */
+    /* When anything else has ended the wait, the thread still has to wait for this: a condition variable's mutex. */
+    struct pct_object *then_object;
+    pct_ready *then_ready;
+    const void *then_arg;
+    enum pct_op then_op;
+};
+
+struct pct_thread {
+    uint64_t stamp; /* its id where records have it */
+    uint32_t id;
+    enum pct_state state;
+    enum pct_result result;
+    bool queued;                    /* stands in wait.object's queue */
+    bool in_then;                   /* the first part of the wait is over */
+    struct pct_wait wait;           /* the pending operation */
+    struct pct_thread *prev, *next; /* in the object's queue, in order of arrival */
+    struct pct_timer timer;         /* armed while it waits with a deadline */
+    uint64_t spins;                 /* spins since it last blocked */
+    uint32_t clock_reads;           /* reads of the clock since step clock_step */
+    uint64_t clock_step;
+    uint32_t
+        called; /* there is something for it to do, a signal: its waits are interrupted; atomic, the host clears it */
+    struct pct_thread *arrival;                   /* in the list of those that came back from outside */
+    struct pct_thread *polled_prev, *polled_next; /* in the list of those whose predicates ask the kernel */
+    struct pct_object self;                       /* for joiners */
+};
+
+/* The machine under the scheduler. */
+struct pct_host {
+    /* Zeroed memory, aligned to 64 bytes, never given back; NULL if there is none. */
+    void *(*map)(size_t size);
+    /* Pass the baton from one thread to another and return when `from` has it again. If `from` has finished or waits
+     * outside, return at once; in the latter case somebody else may call this in its place. */
+    void (*go)(struct pct_thread *from, struct pct_thread *to);
+    /* Let a thread that is parked run without the baton (its wait returns PCT_GO_OUTSIDE). */
+    void (*release)(struct pct_thread *thread);
+    /* Park `from` while nobody holds the baton; return when it was given the baton. */
+    void (*park)(struct pct_thread *from);
+    /* Real nanoseconds since the start of the run. */
+    uint64_t (*now)(void);
+    /* Sleep in real time until now() >= when or *word != value; when may be PCT_NEVER. */
+    void (*sleep)(uint64_t when, const uint32_t *word, uint32_t value);
+    /* The same, but also until something may have changed for a thread in this list (by polled_next) of those whose
+     * predicates ask the kernel and that the outside world could end. */
+    void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
+    /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be NULL. */
+    bool (*hopes)(void);
+    /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
+    void (*nudge)(uint32_t *word);
+    /* Put memory behind a part of the trace's mapping. False: there is no space. */
+    bool (*populate)(void *at, size_t size);
+    /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
+    void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
+};
+
+struct pct_trace_header;
+
+struct pct_sched {
+    /* The fast path: one cache line, in this order. */
+    struct pct_thread *current; /* who holds the baton and is outside the scheduler's own code; NULL inside it */
+    uint64_t *record;           /* where the next record goes */
+    uint64_t *stop;             /* the record at which anything but recording is to be done */
+    struct pct_objects objects; /* begins with what a look-up needs */
+    uint32_t attention;         /* set by threads without the baton: look at arrivals, ask all predicates again */
+    uint32_t foreign;           /* who makes calls without the baton: PCT_FOREIGN_* */
+
+    uint64_t block_step; /* steps passed when the block being filled began */
+    uint64_t base;       /* virtual time less step * step_ns */
+    uint64_t step_ns;    /* PCT_STEP_NS, 0 in real time */
+
+    const struct pct_host *host;
+    const struct pct_strategy *strategy;
+    void *strategy_state;
+    struct pct_run run;
+    uint64_t max_steps;
+    uint64_t run_ns; /* a thread that passes no point for this long loses the baton */
+
+    struct pct_thread *(*thread_at)(uint32_t id); /* the host keeps the threads, inside larger structs of its own */
+    uint32_t threads;                             /* that ever existed */
+    uint32_t live;                                /* that have not finished */
+    uint32_t enabled;
+    uint32_t max_enabled;
+    uint32_t outside;                        /* in PCT_STATE_OUTSIDE */
+    uint32_t can_outside;                    /* blocked in a wait that the outside world could end, and not polled */
+    uint32_t can_attention;                  /* blocked in a wait that attention could end */
+    bool hope;                               /* host->hopes(), when it was asked last */
+    struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
+    uint32_t polled_outside;                 /* those of them that the outside world could end */
+    struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
+
+    uint32_t patience; /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
+    uint32_t unseen;   /* what may enable a waiter without a call to pct_sched_changed(), counted by the host */
+
+    uint64_t budget_end; /* the step at which the strategy's budget is used up */
+    uint64_t picked_at;  /* the step of the last pick */
+    bool woke;           /* a thread has become enabled since then */
+    uint64_t switches, preemptions;
+
+    struct pct_timer **timers; /* binary heap by (deadline, order) */
+    uint32_t timers_count;
+    uint32_t jumps; /* to deadlines in a row, since step jumped_at */
+    uint64_t jumped_at;
+
+    struct pct_thread *exiting; /* is ending the process */
+    uint64_t exit_by;           /* from this step on it goes before all others */
+    uint64_t spin_step;         /* the step of the last spin */
+    uint64_t spin_run;          /* spins in a row up to then */
+    uint64_t polling; /* the operations that one thread repeated for the whole last block, 0: there were others */
+    uint32_t polling_blocks; /* for so many blocks */
+    uint64_t polled_by[8];   /* what was found to be polling before: then one block is enough */
+    uint32_t pollings;
+
+    uint32_t idle;                    /* 1: nobody holds the baton; atomic */
+    uint64_t idle_real, idle_virtual; /* when that began */
+    uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
+    struct pct_thread *arrivals;      /* came back from outside; lock-free list, atomic */
+
+    /* record.c */
+    struct pct_trace_header *header;
+    uint64_t *records;      /* the record area, or the ring */
+    uint64_t records_ready; /* records that have memory behind them */
+    uint64_t records_max;   /* that fit in the area */
+    bool ring;              /* the area is a ring: nothing but the last steps is kept */
+    uint64_t *block;        /* the first record of the block being filled */
+    uint64_t hash;          /* of all full blocks */
+
+    /* replay.c */
+    const uint64_t *replay; /* the records to follow, or NULL */
+    uint64_t replay_count;
+    uint64_t replay_checked; /* steps compared so far */
+
+    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
+};
+
+/* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns set and the recorder started
+ * (pct_record_start). Returns 0, -ENOMEM, or the strategy's error with *why set; with 0, *why is the strategy's remark on
+ * its parameters or NULL. */
+int pct_sched_start(struct pct_sched *s, const char **why);
+
+/* A new thread, zeroed by the caller and reachable through thread_at(s->threads). It is enabled at once, and runs when it
+ * is first picked. */
+void pct_sched_create(struct pct_sched *s, struct pct_thread *thread);
+
+/* The same in two parts, where making a thread may pass scheduling points (an allocator with a lock): first it gets its id; then
+ * it is there, or could not be made. */
+void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread);
+void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread);
+void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread);
+
+/* The first thread takes the baton. */
+void pct_sched_begin(struct pct_sched *s, struct pct_thread *first);
+
+/* The thread has finished: joiners become enabled, and the baton goes to the next thread, if any is left. Returns without
+ * the baton. */
+void pct_sched_finish(struct pct_sched *s, struct pct_thread *self);
+
+/* Which thread runs the next step, given that `self` (NULL: none) is where the baton is: the whole decision, with
+ * everything that is due before it. For the functions of this module, and for the simulated host, which has no real
+ * threads to pass a baton between. NULL: nobody can run now (all have finished, or the baton is free until somebody comes
+ * back from outside). A thread that is not enabled: it is to keep the baton until the next deadline, and asks again. */
+struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self);
+
+/* The slow half of pct_point(). */
+void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
+
+/* Wait until the thread is chosen and its operation can complete; see struct pct_wait. If it can complete now and no
+ * switch is due, returns at once. */
+enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait);
+
+/* An object has changed: ask the predicates of those that wait for it again. Call after every operation that may enable or
+ * disable a waiter, if object->waiters is not 0. */
+void pct_sched_changed(struct pct_sched *s, struct pct_object *object);
+
+/* The kernel may answer the predicates of polled waits differently now. Call after every operation on descriptors and the
+ * like, if s->polled is not NULL. */
+void pct_sched_kernel_changed(struct pct_sched *s);
+
+/* End the wait of a thread in object's queue whose wait has no predicate (a condition variable, a futex). */
+void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread);
+
+/* Move a thread that waits in one object's queue to the end of another's. */
+void pct_sched_move(struct pct_sched *s, struct pct_thread *thread, struct pct_object *object);
+
+/* End a cancellable wait with PCT_CANCELLED; without effect on others. */
+void pct_sched_cancel(struct pct_sched *s, struct pct_thread *thread);
+
+/* End any wait with PCT_INTERRUPTED, so that the thread runs; without effect on a thread that does not wait. */
+void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread);
+
+/* Which of `waiters` the strategy would wake: an index below it. */
+uint32_t pct_sched_choose(struct pct_sched *s, uint32_t waiters);
+
+/* The running thread is about to pass a point without making progress. Call before its pct_point(). */
+void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
+
+/* The running thread is about to end the process: pass the point of the final wait. */
+void pct_sched_exit(struct pct_sched *s, struct pct_thread *self);
+
+/* Leave the scheduler for a call that may block on the outside world: the baton goes on; returns without it. */
+void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
+
+/* After PCT_GO_OUTSIDE or pct_sched_leave(), without the baton: how long the real wait may last, in real nanoseconds (PCT_NEVER: no bound);
+ * then come back, and return with the baton. */
+uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *self);
+void pct_sched_return(struct pct_sched *s, struct pct_thread *self);
+
+/* Whether anything could come of taking the baton from its holder, who passes no point: somebody else could run, or this
+ * replay's recording says so. */
+bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *holder, uint32_t arg);
+
+/* The running thread spins, or has run for long, without passing a point: let others go first. arg: PCT_ARG_SPINS or
+ * PCT_ARG_RUNS. */
+void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg);
+
+/* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile: it
+ * is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. */
+void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread);
+void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
+
+/* Called without the baton, also from signal handlers: something has changed that the scheduler did not see. */
+void pct_sched_attention(struct pct_sched *s);
+
+/* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the scheduler;
+ * what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
+void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
+
+/* Virtual time, ns since the start. */
+uint64_t pct_sched_now(struct pct_sched *s);
+/* The same, as a read of the clock by the running thread: advances it. */
+uint64_t pct_sched_read_clock(struct pct_sched *s);
+
+/* Steps passed so far. */
+static inline uint64_t pct_steps(const struct pct_sched *s)
+{
+    return s->block_step + (uint64_t)(s->record - s->block);
+}
+
+/* Come back at the next scheduling point. */
+static inline void pct_stop_soon(struct pct_sched *s)
+{
+    s->stop = s->record;
+}
+
+/* Whether the thread may go on without asking anybody: one compare. Who sets attention also pulls `stop` back. */
+static inline bool pct_quiet(const struct pct_sched *s)
+{
+    return PCT_LIKELY(s->record < s->stop);
+}
+
+/* Pass the scheduling point before an operation that cannot block. */
+static inline void pct_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
+{
+    if (PCT_UNLIKELY(!pct_quiet(s)))
+        pct_sched_point(s, self, op, object);
+}
+
+/* The operation is done: a step. number: the object's, or a thread's id. */
+static inline void pct_record(struct pct_sched *s, const struct pct_thread *self, enum pct_op op, uint32_t arg,
+                              uint32_t number)
+{
+    *s->record++ = self->stamp | PCT_RECORD(0, op, arg, number);
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* The strategy `pctcp`: B. K. Ozkan, R. Majumdar, F. Niksic, M. Tabaei Befrouei, G. Weissenbacher, "Randomized Testing of
+ * Distributed Systems with Probabilistic Guarantees", OOPSLA 2018: PCT with chain partitioning.
+ *
+ * PCT pays for every thread with the factor n of its bound. Where threads are many and short, and one begins only after
+ * another has ended, fewer priorities do: the paper partitions the events of a run into chains, each ordered by causality,
+ * and gives the chains priorities instead of the threads. n becomes the number of chains.
+ *
+ * Called by the scheduler through <pct/strategy.h>; otherwise as pct.c without its refinements of steps.
+ *
+ * Here a chain is made of whole threads, for the order within a thread is given: when a thread creates another, and knows of
+ * one that has ended, because it has joined it or joined one that knew, the new thread continues the chain of that one, with
+ * its priority. All events of the first come before the creation, and so before those of the second. The paper partitions
+ * messages, one by one and greedily, by vector clocks; causality through locks, semaphores and queues (a pool of threads
+ * that serves tasks) is not looked at here. */
+#include "changes.h"
+#include "priorities.h"
+#include <pct/trace.h>
+
+enum { PARAM_DEPTH, PARAM_K };
+
+static const struct pct_param params[] = {
+    [PARAM_DEPTH] = { .name = "depth",
+                      .preset = 3,
+                      .min = 1,
+                      .max = PCT_MAX_DEPTH,
+                      .help = "the depth d of the bugs to look for: d-1 priority change points" },
+    [PARAM_K] = { .name = "k",
+                  .preset = 1000,
+                  .min = 1,
+                  .max = UINT64_C(1000000000000),
+                  .help = "the steps over which change points are spread: those of a run" },
+    { 0 }
+};
+
+struct state {
+    uint64_t seed;
+    uint32_t depth;
+    uint32_t chains;   /* begun so far */
+    uint32_t previous; /* the thread that the last pick chose, plus 1 */
+    struct pct_changes changes;
+    struct pct_priorities priorities;
+    bool finished[PCT_MAX_THREADS];
+    /* Threads, plus 1. */
+    uint16_t joining[PCT_MAX_THREADS]; /* whom it joins, or has joined without a look at it yet */
+    uint16_t first_known[PCT_MAX_THREADS], last_known[PCT_MAX_THREADS]; /* list: ended before this one's next step */
+    uint16_t next_known[PCT_MAX_THREADS];
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->seed = run->seed;
+    s->depth = (uint32_t)run->param[PARAM_DEPTH];
+    pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, run->param[PARAM_K]);
+    return 0;
+}
+
+/* Put the list of threads from `first` to `last` before those that `thread` knows. */
+static void learn(struct state *s, uint32_t thread, uint16_t first, uint16_t last)
+{
+    s->next_known[last - 1] = s->first_known[thread];
+    if (!s->first_known[thread])
+        s->last_known[thread] = last;
+    s->first_known[thread] = first;
+}
+
+/* This thread goes on: if it was about to join another one, it has. */
+static void has_joined(struct state *s, uint32_t thread)
+{
+    uint16_t other = s->joining[thread];
+    s->joining[thread] = 0;
+    if (!other || !s->finished[other - 1])
+        return;                     /* the join has failed, or its time was over */
+    s->finished[other - 1] = false; /* is known now; nobody else can join it */
+    if (s->first_known[other - 1])
+        learn(s, thread, s->first_known[other - 1], s->last_known[other - 1]);
+    learn(s, thread, other, other);
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    uint32_t creator = s->previous - 1;
+    if (s->previous)
+        has_joined(s, creator);
+    uint16_t ended = s->previous ? s->first_known[creator] : 0;
+    if (ended) {
+        s->first_known[creator] = s->next_known[ended - 1];
+        pct_priorities_set(&s->priorities, thread, pct_priorities_rank(&s->priorities, ended - 1u));
+    } else {
+        uint32_t place = pct_priorities_permute(s->seed, 0, s->chains++);
+        pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + place);
+    }
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    has_joined(s, thread);
+    if (next->op == PCT_OP_THREAD_JOIN && next->object >= PCT_THREAD_OBJECT)
+        s->joining[thread] = (uint16_t)(next->object - PCT_THREAD_OBJECT + 1);
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_enable(&s->priorities, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_disable(&s->priorities, thread);
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    uint32_t ran = point->current != PCT_NO_THREAD ? point->current : s->previous - 1;
+    while (pct_changes_next(&s->changes) <= point->step) {
+        uint32_t i = pct_changes_take(&s->changes);
+        if (ran < PCT_MAX_THREADS)
+            pct_priorities_set(&s->priorities, ran, PCT_RANK_CHANGE + s->depth - i);
+    }
+    if (point->why == PCT_WHY_FINISHED)
+        s->finished[ran] = true;
+    pct_priorities_settle(&s->priorities);
+    uint32_t thread = pct_priorities_highest(&s->priorities);
+    s->previous = thread + 1;
+    return (struct pct_choice){ .thread = thread, .budget = pct_changes_budget(&s->changes, point->step) };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    return pct_random_waiter(s->seed, waiters, step);
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
+}
+
+static void final_wait(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_put_last_later(&s->priorities, thread);
+}
+
+const struct pct_strategy pct_strategy_pctcp = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "pctcp",
+    .summary = "pct with priorities for chains of threads that follow each other: for programs with many short threads",
+    .source = "Ozkan et al., Randomized Testing of Distributed Systems with Probabilistic Guarantees, OOPSLA 2018",
+    .params = params,
+    .state_size = state_size,
+    .start = start,
+    .created = created,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+    .final_wait = final_wait,
+};

@@ -1,0 +1,163 @@
+/* The strategy `pos`: X. Yuan, J. Yang, R. Gu, "Partial Order Aware Concurrency Sampling", CAV 2018.
+ *
+ * Every pending operation has a random priority of its own, and the enabled one of the highest runs. When it has run, the
+ * priorities of the pending operations that race with it (of other threads, on the same object, at least one of the two
+ * changing it) are drawn anew, and its thread's next operation gets one of its own. So the order of two operations that
+ * commute does not weigh on the order of those that do not, and schedules that differ only by such swaps share their
+ * probability.
+ *
+ * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A pick costs O(1) and
+ * the number of pending operations on the object that was used.
+ *
+ * What deviates from the paper: its priorities are real numbers; here they are drawn among 65,536 ranks of which no two
+ * operations have the same, so their order is uniform all the same, and of one that is drawn anew nearly so (an error of the
+ * order of the number of threads / 65,536). The paper knows no loops that wait: a thread that spins, and one that ends the
+ * process, is put below all others as in pct.c. */
+#include "priorities.h"
+
+struct state {
+    uint64_t seed;
+    uint32_t previous;         /* the thread that the last pick chose, plus 1 */
+    uint64_t step;             /* of the last pick */
+    struct pct_operation last; /* what it was about to do */
+    struct pct_priorities priorities;
+    uint64_t draws[PCT_MAX_THREADS]; /* by thread */
+    bool rests[PCT_MAX_THREADS];     /* by thread: is below all others until it has run */
+    /* Pending operations in lists by object; threads, plus 1. */
+    struct pct_operation next[PCT_MAX_THREADS];
+    uint16_t below[PCT_MAX_THREADS], above[PCT_MAX_THREADS];
+    uint16_t list[1 << 16];
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->seed = run->seed;
+    return 0;
+}
+
+static void draw(struct state *s, uint32_t thread)
+{
+    uint32_t rank;
+    do {
+        uint64_t place = (uint64_t)thread << 48 | s->draws[thread]++;
+        rank = PCT_RANK_INITIAL + (uint32_t)pct_random_below(s->seed, PCT_STREAM_EVENT, place, PCT_INITIAL_RANKS);
+    } while (s->priorities.thread_at[rank]);
+    pct_priorities_set(&s->priorities, thread, rank);
+}
+
+static void created(void *state, uint32_t thread)
+{
+    draw(state, thread);
+}
+
+static uint16_t *list_of(struct state *s, uint32_t object)
+{
+    return &s->list[object % (1 << 16)];
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    uint32_t old = s->next[thread].object;
+    if (old) {
+        uint16_t below = s->below[thread], above = s->above[thread];
+        *(above ? &s->below[above - 1] : list_of(s, old)) = below;
+        if (below)
+            s->above[below - 1] = above;
+    }
+    s->next[thread] = *next;
+    if (next->object) {
+        uint16_t *list = list_of(s, next->object);
+        s->below[thread] = *list;
+        s->above[thread] = 0;
+        if (*list)
+            s->above[*list - 1] = (uint16_t)(thread + 1);
+        *list = (uint16_t)(thread + 1);
+    }
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_enable(&s->priorities, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_disable(&s->priorities, thread);
+}
+
+/* This thread has made its operation `last`. */
+static void redraw(struct state *s, uint32_t thread)
+{
+    const struct pct_operation *last = &s->last;
+    s->rests[thread] = false;
+    draw(s, thread);
+    if (!last->object)
+        return;
+    for (uint32_t at = *list_of(s, last->object); at; at = s->below[at - 1]) {
+        const struct pct_operation *next = &s->next[at - 1];
+        if (at - 1 != thread && next->object == last->object && !(next->reads && last->reads) && !s->rests[at - 1])
+            draw(s, at - 1);
+    }
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    if (s->previous && point->step > s->step)
+        redraw(s, s->previous - 1);
+    if (s->priorities.put_last)
+        s->rests[s->priorities.put_last - 1] = true;
+    pct_priorities_settle(&s->priorities);
+    uint32_t thread = pct_priorities_highest(&s->priorities);
+    s->previous = thread + 1;
+    s->step = point->step;
+    s->last = s->next[thread];
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    return pct_random_waiter(s->seed, waiters, step);
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
+}
+
+static void final_wait(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_put_last_later(&s->priorities, thread);
+}
+
+const struct pct_strategy pct_strategy_pos = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "pos",
+    .summary = "a random priority for each operation, drawn anew when one that it races with was made",
+    .source = "Yuan, Yang, Gu, Partial Order Aware Concurrency Sampling, CAV 2018",
+    .state_size = state_size,
+    .start = start,
+    .created = created,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+    .final_wait = final_wait,
+};

@@ -1,0 +1,92 @@
+/* The strategy `round-robin`: threads take turns in the order of their ids, `quantum` steps each.
+ *
+ * Without chance: the seed changes nothing, one run is all there is. A baseline to compare with, and a plain schedule to
+ * read when the question is what a program does at all.
+ *
+ * A turn ends when its steps are used up, when the thread blocks or finishes, and when it makes no progress (it yields or
+ * tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
+ *
+ * Called by the scheduler through <pct/strategy.h>. */
+#include <pct/sets.h>
+#include <pct/strategy.h>
+
+enum { PARAM_QUANTUM };
+
+/* The preset: long enough for a thread to get through a critical section or two, so that not every lock is contended;
+ * short enough that all threads have their turns many times in a run of a few hundred steps. */
+static const struct pct_param params[] = { [PARAM_QUANTUM] = { .name = "quantum",
+                                                               .preset = 10,
+                                                               .min = 1,
+                                                               .max = UINT64_C(1000000000000),
+                                                               .help = "the steps of a turn" },
+                                           { 0 } };
+
+struct state {
+    uint64_t quantum;
+    uint64_t left;               /* steps that are left of the turn */
+    uint32_t turn;               /* whose turn it is, plus 1; 0: nobody's yet */
+    struct pct_rank_set enabled; /* thread ids */
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->quantum = run->param[PARAM_QUANTUM];
+    return 0;
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_rank_set_insert(&s->enabled, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_rank_set_remove(&s->enabled, thread);
+    /* The turn is over even if the thread becomes enabled again before the next pick. */
+    if (s->turn == thread + 1)
+        s->left = 0;
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    bool on = s->turn && point->current == s->turn - 1;
+    s->left = on && s->left > point->ran ? s->left - point->ran : 0;
+    if (!s->left) {
+        uint32_t next = s->turn ? pct_rank_set_after(&s->enabled, s->turn - 1) : pct_rank_set_lowest(&s->enabled);
+        s->turn = next + 1;
+        s->left = s->quantum;
+    }
+    return (struct pct_choice){ .thread = s->turn - 1, .budget = s->left };
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    if (s->turn == thread + 1)
+        s->left = 0;
+}
+
+const struct pct_strategy pct_strategy_round_robin = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "round-robin",
+    .summary = "threads take turns of `quantum` steps; without chance",
+    .params = params,
+    .state_size = state_size,
+    .start = start,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .spinning = spinning,
+};

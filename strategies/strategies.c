@@ -1,0 +1,26 @@
+/* The list of the built-in strategies. Read by the shim when it starts and by the `pct` command. */
+#include "strategies.h"
+#include <stddef.h>
+
+/* clang-format off */
+#define LIST(id) &pct_strategy_##id,
+const struct pct_strategy *const pct_strategies[] = { PCT_STRATEGIES(LIST) NULL };
+#undef LIST
+/* clang-format on */
+
+static int same(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const struct pct_strategy *pct_strategy_find(const char *name)
+{
+    for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
+        if (same(name, (*strategy)->name))
+            return *strategy;
+    return NULL;
+}

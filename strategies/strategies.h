@@ -1,0 +1,33 @@
+/* The built-in strategies: one file each, listed here once. */
+#ifndef PCT_STRATEGIES_H
+#define PCT_STRATEGIES_H
+
+#include <pct/strategy.h>
+
+/* X(identifier): the strategy pct_strategy_<identifier>, in <identifier>.c */
+#define PCT_STRATEGIES(X)                                                                                              \
+    X(pct)                                                                                                             \
+    X(tapct)                                                                                                           \
+    X(pctcp)                                                                                                           \
+    X(pos)                                                                                                             \
+    X(urw)                                                                                                             \
+    X(surw)                                                                                                            \
+    X(delay_bound)                                                                                                     \
+    X(preemption_bound)                                                                                                \
+    X(portfolio)                                                                                                       \
+    X(random_walk)                                                                                                     \
+    X(random_delay)                                                                                                    \
+    X(round_robin)                                                                                                     \
+    X(none)
+
+#define PCT_STRATEGY_DECLARE(id) extern const struct pct_strategy pct_strategy_##id;
+PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
+#undef PCT_STRATEGY_DECLARE
+
+/* All of them, ended by NULL. */
+extern const struct pct_strategy *const pct_strategies[];
+
+/* The built-in strategy of this name, or NULL. */
+const struct pct_strategy *pct_strategy_find(const char *name);
+
+#endif

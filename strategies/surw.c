@@ -1,0 +1,182 @@
+/* The strategy `surw`: H. Zhao, D. Wolff, U. Mathur, A. Roychoudhury, "Selectively Uniform Concurrency Testing",
+ * ASPLOS 2025: uniform over the interleavings of the interesting events alone.
+ *
+ * Some events are interesting. One thread is intended to make the next interesting event, drawn in proportion to the number
+ * of interesting events that the threads have left; others that come to one wait for theirs. Among the threads that do not
+ * wait, at every step each is equally likely. When the intended thread has made its event, the next one is drawn.
+ *
+ * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1.
+ *
+ * The paper makes the accesses to one shared variable interesting, drawn for each run. Here each object is interesting with
+ * probability 1/`among`, drawn for each run; or object number `object` is, and no other. Events on threads and without an
+ * object never are. The numbers are estimated from those of all events (weights.h): a 1/`among` of them. What deviates,
+ * because threads block: an intended thread that blocks, ends or spins is not waited for, another one is drawn. */
+#include "weights.h"
+#include <pct/sets.h>
+
+enum { PARAM_AMONG, PARAM_OBJECT, PARAM_N };
+
+static const struct pct_param params[] = {
+    [PARAM_AMONG] = { .name = "among",
+                      .preset = 3,
+                      .min = 1,
+                      .max = 1000000,
+                      .help = "one object in this many is interesting, drawn for each run" },
+    [PARAM_OBJECT] = { .name = "object",
+                       .max = PCT_THREAD_OBJECT - 1,
+                       .zero = "auto",
+                       .help = "the number of the one object that is interesting, as in a report",
+                       .quiet = true },
+    PCT_COUNT_PARAMS(PARAM_N, "events of a thread, estimated; with an object given, those on it"),
+    { 0 }
+};
+
+struct state {
+    uint64_t seed, among;
+    uint32_t object;
+    uint64_t step;                    /* of the last pick */
+    uint32_t redraw;                  /* picks at that step before the last one */
+    uint32_t previous;                /* the thread that the last pick chose, plus 1 */
+    bool last;                        /* that thread was about to make an interesting event */
+    uint32_t intended;                /* plus 1; 0: to be drawn */
+    struct pct_weights weights;       /* of the enabled threads */
+    struct pct_dense_set free;        /* the enabled threads that do not wait for their turn */
+    bool interested[PCT_MAX_THREADS]; /* the next event is interesting */
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->seed = run->seed;
+    s->among = run->param[PARAM_AMONG];
+    s->object = (uint32_t)run->param[PARAM_OBJECT];
+    pct_weights_start(&s->weights, run->param + PARAM_N, s->object ? 1 : s->among);
+    return 0;
+}
+
+static bool is_interesting(const struct state *s, uint32_t object)
+{
+    if (!object || object >= PCT_THREAD_OBJECT)
+        return false;
+    return s->object ? object == s->object : !pct_random_below(s->seed, PCT_STREAM_OBJECT, object, s->among);
+}
+
+static bool is_enabled(const struct state *s, uint32_t thread)
+{
+    return s->weights.member[thread];
+}
+
+/* Whether this thread is enabled and need not wait for its turn may have changed. */
+static void sort(struct state *s, uint32_t thread)
+{
+    if (is_enabled(s, thread) && (!s->interested[thread] || s->intended == thread + 1))
+        pct_dense_set_insert(&s->free, thread);
+    else
+        pct_dense_set_remove(&s->free, thread);
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    if (!pct_weights_create(&s->weights, thread) || s->intended != 1)
+        return;
+    /* The main thread was intended also for what this one will do: which of the two is it? */
+    uint64_t own = s->weights.left[thread], both = own + pct_weights_of(&s->weights, 0);
+    if (pct_random_below(s->seed, PCT_STREAM_INTEND, UINT64_C(1) << 63 | thread, both) >= own)
+        return;
+    s->intended = thread + 1;
+    sort(s, 0);
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    s->interested[thread] = is_interesting(s, next->object);
+    sort(s, thread);
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_weights_insert(&s->weights, thread);
+    sort(s, thread);
+}
+
+/* Nobody is intended any more. */
+static void give_up(struct state *s)
+{
+    uint32_t thread = s->intended - 1;
+    s->intended = 0;
+    if (thread != PCT_NO_THREAD)
+        sort(s, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_weights_remove(&s->weights, thread);
+    sort(s, thread);
+    if (s->intended == thread + 1)
+        s->intended = 0;
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    if (s->last && point->step > s->step) {
+        pct_weights_made(&s->weights, s->previous - 1);
+        if (s->intended == s->previous)
+            give_up(s);
+    }
+    s->redraw = point->step == s->step ? s->redraw + 1 : 0;
+    s->step = point->step;
+    uint64_t place = point->step << 16 | (s->redraw & 0xffff);
+    if (!s->intended) {
+        uint32_t intended = pct_weights_draw(&s->weights, s->seed, PCT_STREAM_INTEND, place);
+        s->intended = intended + 1;
+        sort(s, intended);
+    }
+    uint64_t i = pct_random_below(s->seed, PCT_STREAM_PICK, place, pct_dense_set_size(&s->free));
+    uint32_t thread = pct_dense_set_at(&s->free, (uint32_t)i);
+    s->previous = thread + 1;
+    s->last = s->interested[thread];
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    return pct_random_waiter(s->seed, waiters, step);
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    if (s->intended == thread + 1)
+        give_up(s);
+}
+
+const struct pct_strategy pct_strategy_surw = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "surw",
+    .summary = "uniform over the interleavings of operations on some objects, drawn for each run",
+    .source = "Zhao, Wolff, Mathur, Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025 (SURW)",
+    .params = params,
+    .state_size = state_size,
+    .start = start,
+    .created = created,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+};

@@ -1,0 +1,192 @@
+/* The strategy `tapct`: B. K. Ozkan, R. Majumdar, S. Oraee, "Trace Aware Random Testing for Distributed Systems",
+ * OOPSLA 2019: PCT whose change points are spread over the racy events only.
+ *
+ * Where an operation commutes with all that other threads do, a change of priority before it has the effect of one before
+ * the next that does not. So the d-1 change points are drawn among the racy operations, k is their number, and the bound
+ * becomes 1 / (n k^(d-1)) with that smaller k. As in the paper, the change comes before the operation: the thread that is
+ * about to make the k_i-th racy one is put to priority d-i, and another may be chosen.
+ *
+ * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1.
+ *
+ * What deviates from the paper: priorities belong to threads, not to chains of events (see pctcp.c); and which events are
+ * racy is not known beforehand, but learned in the run. An operation counts as racy
+ *  - if its object is one that another thread has used, or is about to use;
+ *  - if it is among the first `trial` on its object, of which nothing is known yet.
+ * What is missed: operations of a thread beyond that number on an object that others will use only afterwards. Operations on
+ * threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a table of 65,536
+ * places; those that fall into one place count as one, which makes more operations racy, never fewer. */
+#include "changes.h"
+#include "priorities.h"
+
+enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL };
+
+static const struct pct_param params[] = {
+    [PARAM_DEPTH] = { .name = "depth",
+                      .preset = 3,
+                      .min = 1,
+                      .max = PCT_MAX_DEPTH,
+                      .help = "the depth d of the bugs to look for: d-1 priority change points" },
+    [PARAM_K] = { .name = "k",
+                  .preset = 300,
+                  .min = 1,
+                  .max = UINT64_C(1000000000000),
+                  .help = "the racy operations over which change points are spread: those of a run" },
+    [PARAM_TRIAL] = { .name = "trial",
+                      .preset = 8,
+                      .min = 1,
+                      .max = UINT16_MAX,
+                      .help = "so many operations on an object are racy although one thread only has used it" },
+    { 0 }
+};
+
+enum { PLACES = 1 << 16, USED_BY_SEVERAL = UINT16_MAX };
+
+struct state {
+    uint64_t seed;
+    uint32_t depth, trial;
+    uint64_t racy; /* racy operations that threads were about to make, each counted once */
+    struct pct_changes changes;
+    struct pct_priorities priorities;
+    /* By object: */
+    uint16_t user[PLACES]; /* the thread that has used it, plus 1; 0: none yet */
+    uint16_t uses[PLACES]; /* up to `trial` */
+    struct next {
+        uint32_t object;
+        bool on_trial; /* nothing was known of the object */
+        bool met;      /* was considered as a place for a change */
+    } next[PCT_MAX_THREADS];
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->seed = run->seed;
+    s->depth = (uint32_t)run->param[PARAM_DEPTH];
+    s->trial = (uint32_t)run->param[PARAM_TRIAL];
+    pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, run->param[PARAM_K]);
+    return 0;
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    uint32_t place = pct_priorities_permute(s->seed, 0, thread);
+    pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + place);
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    s->next[thread] = (struct next){ .object = next->object };
+    if (!next->object || next->object >= PCT_THREAD_OBJECT)
+        return;
+    uint32_t place = next->object % PLACES;
+    uint16_t *user = &s->user[place];
+    s->next[thread].on_trial = s->uses[place] < s->trial;
+    if (s->next[thread].on_trial)
+        s->uses[place]++;
+    if (!*user)
+        *user = (uint16_t)(thread + 1);
+    else if (*user != thread + 1)
+        *user = USED_BY_SEVERAL;
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_enable(&s->priorities, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_disable(&s->priorities, thread);
+}
+
+static bool is_racy(const struct state *s, uint32_t thread)
+{
+    const struct next *next = &s->next[thread];
+    if (!next->object || next->object >= PCT_THREAD_OBJECT)
+        return false;
+    return next->on_trial || s->user[next->object % PLACES] == USED_BY_SEVERAL;
+}
+
+/* The thread is about to run: whether its priority changed instead. */
+static bool pass_change_points(struct state *s, uint32_t thread)
+{
+    if (s->next[thread].met || !is_racy(s, thread))
+        return false;
+    s->next[thread].met = true;
+    s->racy++;
+    bool changed = false;
+    while (pct_changes_next(&s->changes) <= s->racy) {
+        uint32_t i = pct_changes_take(&s->changes);
+        pct_priorities_set(&s->priorities, thread, PCT_RANK_CHANGE + s->depth - i);
+        changed = true;
+    }
+    return changed;
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    (void)point;
+    struct state *s = state;
+    pct_priorities_settle(&s->priorities);
+    uint32_t thread;
+    do
+        thread = pct_priorities_highest(&s->priorities);
+    while (pass_change_points(s, thread));
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    return pct_random_waiter(s->seed, waiters, step);
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
+}
+
+static void final_wait(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_priorities_put_last_later(&s->priorities, thread);
+}
+
+static uint64_t points(const void *state, uint64_t ran)
+{
+    (void)ran;
+    const struct state *s = state;
+    return s->racy;
+}
+
+const struct pct_strategy pct_strategy_tapct = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "tapct",
+    .summary = "pct with change points at operations on objects that several threads use",
+    .source = "Ozkan, Majumdar, Oraee, Trace Aware Random Testing for Distributed Systems, OOPSLA 2019",
+    .params = params,
+    .state_size = state_size,
+    .start = start,
+    .created = created,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+    .final_wait = final_wait,
+    .points = points,
+};

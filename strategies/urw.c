@@ -1,0 +1,89 @@
+/* The strategy `urw`: the uniform random walk of H. Zhao, D. Wolff, U. Mathur, A. Roychoudhury, "Selectively Uniform
+ * Concurrency Testing", ASPLOS 2025.
+ *
+ * At every step each enabled thread runs with a probability in proportion to the number of events that it has left. Of a
+ * program whose threads never block, and whose numbers of events are known, every interleaving is then equally likely; a
+ * plain random walk prefers those in which long threads come late.
+ *
+ * Called by the scheduler through <pct/strategy.h>. Fair with probability 1. Where the numbers come from: weights.h; that
+ * they are estimates, and that threads block, is where the uniformity ends. */
+#include "weights.h"
+
+enum { PARAM_N };
+
+static const struct pct_param params[] = { PCT_COUNT_PARAMS(PARAM_N, "events of a thread, estimated"), { 0 } };
+
+struct state {
+    uint64_t seed;
+    uint64_t step;     /* of the last pick */
+    uint32_t redraw;   /* picks at that step before the last one */
+    uint32_t previous; /* the thread that the last pick chose, plus 1 */
+    struct pct_weights weights;
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->seed = run->seed;
+    pct_weights_start(&s->weights, run->param + PARAM_N, 1);
+    return 0;
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_weights_create(&s->weights, thread);
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_weights_insert(&s->weights, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_weights_remove(&s->weights, thread);
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    if (s->previous && point->step > s->step)
+        pct_weights_made(&s->weights, s->previous - 1);
+    s->redraw = point->step == s->step ? s->redraw + 1 : 0;
+    s->step = point->step;
+    uint64_t place = point->step << 16 | (s->redraw & 0xffff);
+    uint32_t thread = pct_weights_draw(&s->weights, s->seed, PCT_STREAM_PICK, place);
+    s->previous = thread + 1;
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    return pct_random_waiter(s->seed, waiters, step);
+}
+
+const struct pct_strategy pct_strategy_urw = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "urw",
+    .summary = "a random walk in proportion to the events that threads have left: uniform over interleavings",
+    .source = "Zhao, Wolff, Mathur, Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025 (URW)",
+    .params = params,
+    .state_size = state_size,
+    .start = start,
+    .created = created,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+};

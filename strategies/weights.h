@@ -1,0 +1,124 @@
+/* How many events each thread has left, and a choice among threads in proportion: for the strategies that sample
+ * interleavings uniformly (urw.c, surw.c). Called by strategies; a member of their state, zeroed at first.
+ *
+ * What a run will do is not known beforehand; estimates come as parameters, for instance from a run before:
+ *
+ *     n0=..,n1=.., ... n15=..   events of the thread with this id
+ *     n=..                      of those that are not named
+ *
+ * A thread whose estimate is used up has one event left, for as long as it lives. The events of threads that are named and
+ * do not exist yet are those of the main thread, which is taken to create them: a thread that starts others stands for
+ * their events, too, or schedules in which they start early would be too frequent.
+ *
+ * Sums over threads stand in a Fenwick tree: a choice and a change cost as many steps as log2 of the number of threads that
+ * ever existed. */
+#ifndef PCT_STRATEGIES_WEIGHTS_H
+#define PCT_STRATEGIES_WEIGHTS_H
+
+#include <pct/random.h>
+#include <pct/strategy.h>
+
+enum { PCT_NAMED_COUNTS = 16, PCT_WEIGHTS = 1 << 15 };
+_Static_assert(PCT_MAX_THREADS < PCT_WEIGHTS, "all threads fit into the tree");
+
+#define PCT_COUNT_MAX UINT64_C(1000000000000)
+
+/* In the table of parameters: the number of `n` is `at`, the others follow. */
+#define PCT_COUNT_PARAM(at, i)                                                                                         \
+    [(at) + 1 +                                                                                                        \
+        (i)] = { .name = "n" #i, .max = PCT_COUNT_MAX, .help = "the same of thread " #i, .zero = "n", .quiet = true }
+#define PCT_COUNT_PARAMS(at, what)                                                                                     \
+    [at] = { .name = "n", .preset = 100, .min = 1, .max = PCT_COUNT_MAX, .help = what }, PCT_COUNT_PARAM(at, 0),       \
+    PCT_COUNT_PARAM(at, 1), PCT_COUNT_PARAM(at, 2), PCT_COUNT_PARAM(at, 3), PCT_COUNT_PARAM(at, 4),                    \
+    PCT_COUNT_PARAM(at, 5), PCT_COUNT_PARAM(at, 6), PCT_COUNT_PARAM(at, 7), PCT_COUNT_PARAM(at, 8),                    \
+    PCT_COUNT_PARAM(at, 9), PCT_COUNT_PARAM(at, 10), PCT_COUNT_PARAM(at, 11), PCT_COUNT_PARAM(at, 12),                 \
+    PCT_COUNT_PARAM(at, 13), PCT_COUNT_PARAM(at, 14), PCT_COUNT_PARAM(at, 15)
+
+struct pct_weights {
+    uint64_t share;   /* an estimate is of so many times the events that matter */
+    uint64_t to_come; /* events of threads that do not exist yet */
+    uint64_t sum;
+    uint32_t size; /* of the tree: a power of two */
+    uint64_t left[PCT_MAX_THREADS];
+    uint64_t member[PCT_MAX_THREADS]; /* the weight with which a thread takes part, 0 if it does not */
+    uint64_t tree[PCT_WEIGHTS + 1];
+    uint64_t counts[1 + PCT_NAMED_COUNTS];
+};
+
+static inline uint64_t pct_weights_share(const struct pct_weights *w, uint64_t events)
+{
+    return (events + w->share - 1) / w->share;
+}
+
+/* count: the values of the parameters, from that of `n` on. */
+static inline void pct_weights_start(struct pct_weights *w, const uint64_t *count, uint64_t share)
+{
+    w->share = share;
+    w->size = 1;
+    for (uint32_t i = 0; i < 1 + PCT_NAMED_COUNTS; i++) {
+        w->counts[i] = count[i];
+        if (i > 1)
+            w->to_come += pct_weights_share(w, count[i]);
+    }
+}
+
+static inline uint64_t pct_weights_of(const struct pct_weights *w, uint32_t thread)
+{
+    return (w->left[thread] ? w->left[thread] : 1) + (thread ? 0 : w->to_come);
+}
+
+static inline void pct_weights_set(struct pct_weights *w, uint32_t thread, uint64_t weight)
+{
+    uint64_t change = weight - w->member[thread]; /* modulo 2^64 */
+    w->member[thread] = weight;
+    w->sum += change;
+    for (uint32_t at = thread + 1; at <= w->size; at += at & -at)
+        w->tree[at] += change;
+}
+
+static inline void pct_weights_insert(struct pct_weights *w, uint32_t thread)
+{
+    pct_weights_set(w, thread, pct_weights_of(w, thread));
+}
+
+static inline void pct_weights_remove(struct pct_weights *w, uint32_t thread)
+{
+    pct_weights_set(w, thread, 0);
+}
+
+/* A thread exists from now on; it takes no part yet. Whether its events were the main thread's until now. */
+static inline bool pct_weights_create(struct pct_weights *w, uint32_t thread)
+{
+    for (; w->size <= thread; w->size *= 2)
+        w->tree[w->size * 2] = w->tree[w->size]; /* the sum of all so far */
+    bool named = thread < PCT_NAMED_COUNTS && w->counts[1 + thread];
+    w->left[thread] = pct_weights_share(w, w->counts[named ? 1 + thread : 0]);
+    if (!named || !thread)
+        return false;
+    w->to_come -= w->left[thread];
+    if (w->member[0])
+        pct_weights_insert(w, 0);
+    return true;
+}
+
+/* The thread has made one of its events. */
+static inline void pct_weights_made(struct pct_weights *w, uint32_t thread)
+{
+    if (w->left[thread])
+        w->left[thread]--;
+    if (w->member[thread])
+        pct_weights_insert(w, thread);
+}
+
+/* A thread that takes part, by chance in proportion to its weight. */
+static inline uint32_t pct_weights_draw(const struct pct_weights *w, uint64_t seed, uint32_t stream, uint64_t place)
+{
+    uint64_t at = pct_random_below(seed, stream, place, w->sum);
+    uint32_t before = 0; /* threads whose weights add up to no more than `at` did at first */
+    for (uint32_t width = w->size; width; width >>= 1)
+        if (before + width <= w->size && w->tree[before + width] <= at)
+            at -= w->tree[before += width];
+    return before;
+}
+
+#endif

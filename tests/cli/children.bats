@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# `pct run` and `pct replay`: child processes that fail.
+load common
+
+setup_file()
+{
+    compile_targets
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/children" "$root/tests/cli/children.c"
+}
+
+setup()
+{
+    enter
+    ln -s "$BATS_FILE_TMPDIR/children" .
+    mkdir scratch
+    export XDG_RUNTIME_DIR=$PWD/scratch
+}
+
+teardown()
+{
+    is "$(find scratch -type f)" ""
+}
+
+@test "a child that deadlocks is a failing run, with a report of its own; one that crashes on demand" {
+    run --separate-stderr "$pct" run -n 3 -s 1 -- ./children deadlock
+    is "$status" 120
+    has "seed 1: deadlock in a child process"
+    has " of ./children deadlock:"
+    has "thread 0 waits for mutex 1 (lock), held by itself"
+    has "main  at "
+    has "the target ended with exit status 0"
+    run sh -c "$(replay_line)"
+    is "$status" 120
+    has "replayed identically"
+    has "deadlock in a child process"
+    run --separate-stderr "$pct" run --children all -- ./children crash
+    is "$status" 139
+    has "crash in thread 0: signal 11"
+    run sh -c "$(replay_line)"
+    is "$status" 139
+}
+
+@test "what else a child ends with is its parent's business" {
+    run "$pct" run -n 3 -- ./children exit
+    is "$status" 0
+    run "$pct" run -n 3 -- ./children crash
+    is "$status" 0
+    has "no failure"
+    run "$pct" run -n 3 --children=none -- ./children deadlock
+    is "$status" 0
+    has "no failure"
+    run "$pct" run --children=some -- ./children exit
+    is "$status" 2
+    has "'some' is not one of stuck, all and none"
+}
+
+@test "a program that a script starts, in the foreground or not, and the lowest seed with any number of workers" {
+    run --separate-stderr "$pct" run --state none -n 500 -s 1 -d 2 --epoch 1700000000 -- sh -c './target abba; exit 0'
+    is "$status" 120
+    has " of ./target abba:"
+    has "the cycle:"
+    expected=$(replay_line)
+    run --separate-stderr "$pct" run --state none -j 3 -n 500 -s 1 -d 2 --epoch 1700000000 -- sh -c './target abba; exit 0'
+    is "$(replay_line)" "$expected"
+    run sh -c "$expected"
+    is "$status" 120
+    has "replayed identically"
+}
+
+@test "without the command: the child's file stands beside the trace" {
+    LD_PRELOAD=$build/libpct.so PCT_TRACE=$PWD/trace run sh -c './target lost; exit 0'
+    is "$status" 0
+    run "$pct" report trace
+    has "exit status 0"
+    run "$pct" report trace.*
+    has "deadlock"
+    has "./target lost"
+}

@@ -1,0 +1,67 @@
+# For all tests of the command: where the build is, and the programs that they run. Loaded by each .bats file.
+# shellcheck shell=bash
+bats_require_minimum_version 1.5.0
+
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+build=${PCT_BUILD:-build}
+case $build in /*) ;; *) build=$root/$build ;; esac
+pct=$build/pct
+cc=${CC:-gcc}
+# It names the build, to these tests; to pct it would be a mistyped variable.
+unset PCT_BUILD
+
+# Compile what the tests of this file run, once.
+compile_targets()
+{
+    local to=$BATS_FILE_TMPDIR
+    "$cc" -g -O1 -pthread -o "$to/target" "$root/tests/cli/target.c"
+    "$cc" -g -O1 -pthread -static -o "$to/static" "$root/tests/cli/target.c"
+    "$cc" -g -O1 -pthread -o "$to/server" "$root/tests/cli/server.c"
+    "$cc" -O1 -fPIC -shared -I"$root/include" -o "$to/lowest.so" "$root/tests/cli/lowest.c"
+}
+
+# Each test has a directory of its own, with the programs in it.
+enter()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state # nothing is learned from other tests
+    ln -sf "$BATS_FILE_TMPDIR/target" "$BATS_FILE_TMPDIR/static" "$BATS_FILE_TMPDIR/server" "$BATS_FILE_TMPDIR/lowest.so" .
+}
+
+# has TEXT: whether the last command printed it, to either stream.
+has()
+{
+    case $output$'\n'${stderr:-} in *"$1"*) return 0 ;; esac
+    printf 'not printed: %s\n--- output (status %s):\n%s\n--- standard error:\n%s\n' "$1" "$status" "$output" "${stderr:-}"
+    return 1
+}
+
+lacks()
+{
+    case $output$'\n'${stderr:-} in *"$1"*)
+        printf 'printed: %s\n--- output:\n%s\n--- standard error:\n%s\n' "$1" "$output" "${stderr:-}"
+        return 1
+        ;;
+    esac
+}
+
+# is VALUE EXPECTED
+is()
+{
+    [ "$1" = "$2" ] || {
+        printf 'got %s, expected %s\n--- output:\n%s\n--- standard error:\n%s\n' "$1" "$2" "${output:-}" "${stderr:-}"
+        return 1
+    }
+}
+
+# The last line of the last command's standard error: the command that replays a failure.
+replay_line()
+{
+    printf '%s\n' "$stderr" | tail -n 1
+}
+
+# The token in that line.
+replay_token()
+{
+    replay_line | grep -o 'pct1:[^ '"'"']*'
+}

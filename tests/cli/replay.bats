@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# `pct replay`: tokens and traces, identical and not.
+load common
+
+setup_file()
+{
+    compile_targets
+}
+
+setup()
+{
+    enter
+}
+
+# A deadlock of ./target abba: $token, and its trace in the file deadlock.trace.
+find_deadlock()
+{
+    run --separate-stderr "$pct" run -n 500 -s 1 -d 2 -t deadlock.trace -- ./target abba
+    is "$status" 120
+    token=$(replay_token)
+}
+
+@test "a token replays identically, many times" {
+    find_deadlock
+    run "$pct" replay "$token" -- ./target abba
+    is "$status" 120
+    has "replayed identically (hash "
+    has "the cycle:"
+    run "$pct" replay -n 10 "$token" ./target abba
+    is "$status" 120
+    has "replayed identically 10 times of 10 (hash "
+}
+
+@test "a passing run replays too, and its output passes through" {
+    run --separate-stderr "$pct" run -s 3 -- ./target output
+    token=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
+    run --separate-stderr "$pct" replay "$token" -- ./target output
+    is "$status" 0
+    is "$output" "to standard output"
+    has "replayed identically"
+}
+
+@test "a trace replays identically" {
+    find_deadlock
+    run "$pct" replay deadlock.trace -- ./target abba
+    is "$status" 120
+    has "replayed identically (hash "
+}
+
+@test "another program does not replay: 122" {
+    find_deadlock
+    run "$pct" replay "$token" -- ./target exit 0
+    is "$status" 122
+    has "did NOT replay: the trace has hash "
+    run "$pct" replay -n 3 "$token" -- ./target exit 0
+    is "$status" 122
+    has "replayed identically 0 times of 3"
+    run "$pct" replay deadlock.trace -- ./target exit 0
+    is "$status" 122
+    has "did NOT replay: at step 1: expected thread 0: create thread 1, came thread 0: exit"
+    run "$pct" replay deadlock.trace -- ./target race 0
+    is "$status" 122
+    has "did NOT replay: at step "
+}
+
+@test "a trace of a run that was killed is followed to its end" {
+    run "$pct" run -s 1 -t killed.trace -- ./target kill
+    is "$status" 137
+    run "$pct" replay killed.trace -- ./target kill
+    is "$status" 137
+    has "no hash to compare with"
+}
+
+@test "the token of a bad replay is refused with its reason" {
+    run "$pct" replay pct1:pct,depth=3,k=10:1:0:-:0000 -- ./target
+    is "$status" 2
+    has "damaged"
+    run "$pct" replay pct9:pct:1:0:-:0000 -- ./target
+    is "$status" 2
+    has "newer"
+    run "$pct" replay nonsense -- ./target
+    is "$status" 2
+    run "$pct" replay ./no-such.trace -- ./target
+    is "$status" 2
+    has "No such file"
+}
+
+@test "without a command, a trace says what it was recorded with" {
+    find_deadlock
+    run "$pct" replay deadlock.trace
+    is "$status" 2
+    has "./target abba"
+}
+
+@test "the trace of a replay can be kept, and is the same" {
+    find_deadlock
+    run "$pct" replay -t again.trace "$token" -- ./target abba
+    is "$status" 120
+    "$pct" report --events deadlock.trace > one
+    "$pct" report --events again.trace > two
+    cmp one two
+}
+
+@test "a static program is not controlled: 123" {
+    find_deadlock
+    run "$pct" replay "$token" -- ./static abba
+    is "$status" 123
+    has "statically linked"
+}

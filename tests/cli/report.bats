@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# `pct report`, and traces that are damaged, foreign or newer: said so, and left as they are.
+load common
+
+setup_file()
+{
+    compile_targets
+    cd "$BATS_FILE_TMPDIR" || return
+    "$pct" run -n 500 -s 1 -d 2 -t deadlock.trace -- ./target abba > /dev/null 2>&1 || [ $? = 120 ]
+}
+
+setup()
+{
+    enter
+    cp "$BATS_FILE_TMPDIR/deadlock.trace" .
+}
+
+# patch OFFSET BYTES: overwrite in deadlock.trace; bytes as printf takes them.
+patch()
+{
+    # shellcheck disable=SC2059 # the bytes are escapes
+    printf "$2" | dd of=deadlock.trace bs=1 seek="$1" conv=notrunc status=none
+}
+
+# refused TEXT: report and replay refuse deadlock.trace, run does not overwrite it, and it stays as it is.
+refused()
+{
+    cp deadlock.trace before
+    run "$pct" report deadlock.trace
+    is "$status" 2
+    has "deadlock.trace: "
+    has "$1"
+    run "$pct" replay deadlock.trace -- touch started
+    is "$status" 2
+    has "$1"
+    run "$pct" run -t deadlock.trace -- touch started
+    is "$status" 2
+    has "would be overwritten"
+    [ ! -e started ]
+    cmp before deadlock.trace
+}
+
+@test "the report of a trace: verdict, cycle, stacks, steps" {
+    run "$pct" report deadlock.trace
+    is "$status" 0
+    has "command: ./target abba"
+    has "token: pct1:pct,depth=2,"
+    has "deadlock: no thread can go on"
+    has "the cycle:"
+    has "take_both  at "
+    has "      step  thread 0"
+    run sh -c "$(printf '%s\n' "$output" | tail -n 1)"
+    is "$status" 120
+    has "replayed identically"
+}
+
+@test "the schedule: all steps, or the last of them" {
+    run "$pct" report --events deadlock.trace
+    is "$status" 0
+    has "create thread 1"
+    has "switch ("
+    all=$(printf '%s\n' "$output" | grep -c '^ *[0-9][0-9]*  ')
+    [ "$all" -gt 4 ]
+    run "$pct" report --events --last 3 deadlock.trace
+    is "$(printf '%s\n' "$output" | grep -c '^ *[0-9][0-9]*  ')" 3
+    has "$all  "
+}
+
+@test "the operations of a trace, by identifier" {
+    run "$pct" report --ops deadlock.trace
+    is "$status" 0
+    is "$(printf '%s\n' "$output" | grep -x MUTEX_LOCK)" MUTEX_LOCK
+    is "$(printf '%s\n' "$output" | grep -x THREAD_CREATE)" THREAD_CREATE
+}
+
+@test "a file that is not a trace" {
+    echo 'something else' > deadlock.trace
+    refused "not a pct trace"
+    head -c 20000 /dev/urandom > deadlock.trace
+    refused "not a pct trace"
+}
+
+@test "a trace of a newer version" {
+    patch 8 '\x02'
+    refused "written by a newer pct: version 2; this one reads up to 1"
+}
+
+@test "a truncated trace" {
+    cp deadlock.trace whole
+    for size in 100 8191 8200 20000; do
+        head -c $size whole > deadlock.trace
+        refused truncated
+    done
+}
+
+@test "a damaged step" {
+    patch 8200 '\x7f'
+    refused "damaged"
+}
+
+@test "a trace in which nothing was recorded" {
+    head -c 8192 /dev/zero > deadlock.trace
+    refused "empty"
+}
+
+@test "a directory, a pipe and a missing file are no traces" {
+    mkdir directory
+    run "$pct" report directory
+    is "$status" 2
+    mkfifo pipe
+    run timeout 5 "$pct" report pipe
+    is "$status" 2
+    has "not a regular file"
+    run "$pct" report missing
+    is "$status" 2
+    has "No such file"
+}
+
+@test "an older trace is replaced, with the new one whole" {
+    cp deadlock.trace old
+    run "$pct" run -s 1 -t deadlock.trace -- ./target
+    is "$status" 0
+    if cmp -s old deadlock.trace; then false; fi
+    run "$pct" report deadlock.trace
+    has "exit status 0"
+    is "$(find . -name '*.tmp')" ""
+}
+
+@test "a trace is compact" {
+    run "$pct" run -s 1 -t small.trace -- ./target
+    [ "$(stat -c %s small.trace)" -lt 20000 ]
+}
+
+@test "control characters of a trace do not reach the terminal" {
+    ln -s target $'bad\033[31mname'
+    "$pct" run -q -s 1 -t escape.trace -- $'./bad\033[31mname'
+    run "$pct" report escape.trace
+    is "$status" 0
+    lacks $'\033'
+}

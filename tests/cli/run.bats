@@ -1,0 +1,365 @@
+#!/usr/bin/env bats
+# `pct run`: exit statuses, failures and how they are reported, many runs, parallel workers, output, being interrupted.
+load common
+
+setup_file()
+{
+    compile_targets
+}
+
+setup()
+{
+    enter
+}
+
+@test "a run without failure has status 0 and a summary with a token" {
+    run --separate-stderr "$pct" run -s 7 -- ./target
+    is "$status" 0
+    has "no failure"
+    has "pct1:pct,depth=3,k=1000:7:"
+}
+
+@test "the target's exit status passes through" {
+    for code in 1 3 42 119 255; do
+        run "$pct" run -- ./target exit $code
+        is "$status" $code
+    done
+}
+
+@test "an exit status that is named is no failure" {
+    run "$pct" run --ok-status 3 --ok-status 4 -- ./target exit 3
+    is "$status" 0
+    run "$pct" run --ok-status 4 -- ./target exit 3
+    is "$status" 3
+}
+
+@test "a crash is 128 and the signal, with a stack" {
+    run "$pct" run -- ./target crash
+    is "$status" 139
+    has "crash in thread 0: signal 11 (Segmentation fault)"
+    has "main  at "
+    has "target.c:"
+}
+
+@test "a process that is killed is 128 and the signal" {
+    run "$pct" run -- ./target kill
+    is "$status" 137
+    has "killed by signal 9"
+}
+
+@test "an assertion is found, with its text, and is 134" {
+    run "$pct" run -n 200 -s 1 -d 2 -- ./target race
+    is "$status" 134
+    has "assertion failed in thread 0"
+    has "Assertion \`!seen' failed"
+}
+
+@test "a deadlock is 120: the cycle, the stacks, the last steps, the line that replays it" {
+    run --separate-stderr "$pct" run -n 500 -s 1 -d 2 -- ./target abba
+    is "$status" 120
+    has "deadlock"
+    has "the cycle:"
+    has "  thread 1 waits for mutex "
+    has ", held by thread 2"
+    has "  thread 2 waits for mutex "
+    has ", held by thread 1"
+    has "#0  take_both  at "
+    has "#1  forwards  at "
+    has "#1  backwards  at "
+    has "switch (preempted)"
+    case $(replay_line) in
+    "$pct replay 'pct1:pct,depth=2,k="*"' -- ./target abba") ;;
+    *) is "$(replay_line)" "the command that replays it" ;;
+    esac
+}
+
+@test "a lost wake-up has no cycle, and many threads are shown together" {
+    run "$pct" run -s 1 -- ./target lost 30
+    is "$status" 120
+    has "no cycle"
+    has "threads (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ...), all blocked"
+    has "sleeper  at "
+}
+
+@test "the command in the last line can be pasted into a shell" {
+    ln -s target "it's a target"
+    run --separate-stderr "$pct" run -- "./it's a target" exit 9 'a b' '*' '' '$x'
+    is "$status" 9
+    line=$(replay_line)
+    run sh -c "$line"
+    is "$status" 9
+    has "replayed identically"
+}
+
+@test "a timeout is 124" {
+    run "$pct" run --timeout 0.3 -- ./target hang
+    is "$status" 124
+    has "timeout: killed after 0.3 s"
+}
+
+@test "the step bound is a livelock, 121" {
+    run "$pct" run --max-steps 10 -- ./target abba
+    is "$status" 121
+    has "livelock"
+    has ",max-steps=10:"
+}
+
+@test "a static program is not controlled: 123, and why" {
+    run "$pct" run -- ./static exit 0
+    is "$status" 123
+    has "statically linked"
+    has "was not controlled"
+    lacks "no failure"
+    run "$pct" run -n 5 -- ./static exit 0
+    is "$status" 123
+}
+
+@test "command not found is 127, not executable is 126" {
+    run -127 "$pct" run -- ./nothing
+    has "command not found"
+    run -127 "$pct" run -- nothing-of-this-name
+    has "command not found"
+    echo text > file
+    run "$pct" run -- ./file
+    is "$status" 126
+    chmod +x file
+    run "$pct" run -- ./file
+    is "$status" 126
+    printf '#!/no/such/interpreter\n' > file
+    run -127 "$pct" run -- ./file
+    has "interpreter"
+}
+
+@test "options behind the command belong to the command" {
+    run "$pct" run sh -c 'exit $1' -n -n
+    is "$status" 2
+    lacks "Usage"
+    run "$pct" run -- ./target exit 0 --help
+    is "$status" 0
+    lacks "Usage"
+}
+
+@test "one run: input and output pass through" {
+    run --separate-stderr bash -c 'printf "one\ntwo\n" | "$0" run -q -- ./target input' "$pct"
+    is "$status" 0
+    is "$output" $'one\ntwo'
+    is "$stderr" ""
+    run --separate-stderr "$pct" run -q -- ./target output
+    is "$output" "to standard output"
+    is "$stderr" "to standard error"
+}
+
+@test "several runs: the output of the failing run only, or of all" {
+    run --separate-stderr "$pct" run -n 3 -- ./target output
+    is "$status" 0
+    is "$output" ""
+    lacks "to standard error"
+    run --separate-stderr "$pct" run -n 3 -- ./target output 5
+    is "$status" 5
+    has "to standard output"
+    has "to standard error"
+    run --separate-stderr "$pct" run -n 3 --show-output -- ./target output
+    is "$(printf '%s\n' "$output" | grep -c 'to standard output')" 3
+}
+
+@test "several runs read the same file, each from its start" {
+    printf 'one\ntwo\n' > file
+    run --separate-stderr bash -c '"$0" run -n 3 --show-output -- ./target input < file' "$pct"
+    is "$status" 0
+    is "$output" $'one\ntwo\none\ntwo\none\ntwo'
+}
+
+@test "seeds are consecutive, and the lowest that fails is reported" {
+    run --separate-stderr "$pct" run -n 500 -s 100 -d 2 -k 45 --epoch 1700000000 -- ./target abba
+    is "$status" 120
+    seed=$(replay_token | cut -d: -f3)
+    [ "$seed" -gt 100 ]
+    # No seed before it fails.
+    for ((s = seed > 110 ? seed - 10 : 100; s < seed; s++)); do
+        run "$pct" run -q -s $s -d 2 -k 45 --epoch 1700000000 -- ./target abba
+        is "$status" 0
+    done
+}
+
+@test "parallel workers report the same failure as one" {
+    # Also with k learned on the way.
+    options=(-n 500 -s 1000 -d 2 --epoch 1700000000 --state none)
+    run --separate-stderr "$pct" run "${options[@]}" -- ./target abba
+    is "$status" 120
+    expected=$(replay_line)
+    for jobs in 2 5; do
+        for again in 1 2 3; do
+            run --separate-stderr "$pct" run -j $jobs "${options[@]}" -- ./target abba
+            is "$status" 120
+            is "$(replay_line)" "$expected"
+        done
+    done
+}
+
+@test "keep going: all runs, failures counted, traces saved" {
+    run "$pct" run -g -n 60 -s 1 -d 2 -j 2 --save traces --epoch 1700000000 --state none -- ./target abba
+    is "$status" 120
+    has "60 runs"
+    failed=$(printf '%s\n' "$output" | sed -n 's/.* \([0-9]*\) failed (.*/\1/p')
+    [ "$failed" -gt 1 ]
+    is "$(find traces -name 'seed-*.trace' | wc -l)" "$failed"
+    lacks "not saved"
+    run "$pct" run -g -n 60 -s 1 -d 2 --epoch 1700000000 --state none -- ./target abba
+    has " $failed failed ("
+}
+
+@test "the first run gives every strategy the numbers that it wants" {
+    for spec in urw portfolio,n0=7 delay-bound; do
+        run "$pct" run --state none -g -n 40 -s 1 -S $spec --epoch 1700000000 --save traces -- ./target abba
+        # The last run that failed knows what the first one taught.
+        last=$(find traces -name 'seed-*.trace' | sort -V | tail -n 1)
+        "$pct" report "$last" > "$spec.report"
+        rm -r traces
+    done
+    grep -q '^token: pct1:urw,n=100,n0=[1-9]' urw.report
+    grep -q ',n=100,n0=7,n1=[1-9]' portfolio,n0=7.report
+    [ "$(grep -c 'k=1000' delay-bound.report)" = 0 ]
+    # Steps that a thread makes alone are no part of this k.
+    run "$pct" run --state none -g -n 60 -s 1 -S pct --epoch 1700000000 -- ./target abba
+    all=$(printf '%s\n' "$output" | sed -n 's/^pct: k=\([0-9]*\), learned.*/\1/p')
+    run "$pct" run --state none -g -n 60 -s 1 -S pct,sequential=1 --epoch 1700000000 -- ./target abba
+    several=$(printf '%s\n' "$output" | sed -n 's/^pct: k=\([0-9]*\), learned.*/\1/p')
+    [ "$several" -lt "$all" ]
+}
+
+@test "the strategies run by name, with parameters" {
+    for spec in pct pct,depth=5,k=50 pct,depth=auto,sequential=1,phases=1,spin=never,final=0 tapct pctcp pos urw,n=20,n1=5 \
+        surw,object=1 delay-bound preemption-bound,bound=9 portfolio random-walk random-delay round-robin none; do
+        run "$pct" run -n 3 -S $spec -- ./target race 0
+        is "$status" 0
+    done
+}
+
+@test "variables of the environment choose, options win" {
+    PCT_STRATEGY=random-walk PCT_SEED=5 run "$pct" run -- ./target
+    is "$status" 0
+    has "pct1:random-walk:5:"
+    PCT_STRATEGY=random-walk PCT_SEED=5 run "$pct" run -S pct -s 6 --state none -- ./target
+    has "pct1:pct,depth=3,k=1000:6:"
+    PCT_TOKEN=x run "$pct" run -- ./target
+    is "$status" 2
+    has "pct replay"
+}
+
+@test "an out-of-tree strategy runs, and its token replays" {
+    PCT_STRATEGY=./lowest.so run --separate-stderr "$pct" run -s 1 -- ./target exit 4
+    is "$status" 4
+    token=$(replay_token)
+    case $token in pct1:./lowest.so,even=2:1:*) ;; *) is "$token" "a token of ./lowest.so" ;; esac
+    run "$pct" replay "$token" -- ./target exit 4
+    is "$status" 4
+    has "replayed identically"
+}
+
+@test "being interrupted: says what was done, ends the targets, leaves no files" {
+    mkdir scratch
+    XDG_RUNTIME_DIR=$PWD/scratch "$pct" run -n 1000000 -j 2 -s 1 -- ./target 2> said &
+    pid=$!
+    sleep 0.7
+    kill -INT $pid
+    status=0
+    wait $pid || status=$?
+    is "$status" 130
+    grep -q 'interrupted; [0-9]* runs in .* no failure' said
+    is "$(find scratch -type f)" ""
+
+    XDG_RUNTIME_DIR=$PWD/scratch "$pct" run -- ./target hang 2> said &
+    pid=$!
+    sleep 0.4
+    child=$(tr -d " " < /proc/$pid/task/$pid/children)
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    is "$status" 143
+    is "$(find scratch -type f)" ""
+    [ -n "$child" ]
+    ! kill -0 "$child" 2>/dev/null
+}
+
+@test "what a target leaves behind is ended, when there are several runs" {
+    run "$pct" run -n 2 -- sh -c 'sleep 300.25 > /dev/null & exit 0'
+    is "$status" 0
+    ! grep -qsa 'sleep.300\.25' /proc/[0-9]*/cmdline
+}
+
+@test "no scratch file stays after a run, a failure or a timeout" {
+    mkdir scratch
+    export XDG_RUNTIME_DIR=$PWD/scratch
+    run "$pct" run -- ./target
+    run "$pct" run -n 50 -d 2 -s 1 -- ./target abba
+    run "$pct" run --timeout 0.2 -- ./target hang
+    run -127 "$pct" run -- ./nothing
+    run "$pct" run -- ./static
+    is "$(find scratch -type f)" ""
+}
+
+@test "a terminal gets a progress line, a file does not" {
+    command -v script > /dev/null || skip "no script(1)"
+    run script -qec "$pct run -n 300 -s 1 -- ./target" /dev/null
+    has " of 300 runs, " # how many were done when it first came is a matter of speed
+    run "$pct" run -n 50 -s 1 -- ./target
+    lacks "of 50 runs"
+}
+
+@test "address-space randomisation is off, unless asked for" {
+    cat > where.c <<'END'
+#include <stdio.h>
+int main(void) { int here; printf("%p\n", (void *)&here); return 0; }
+END
+    "$cc" -o where where.c
+    first=$("$pct" run -q -s 1 -- ./where)
+    is "$(EXTRA=some-text-that-shifts-the-stack "$pct" run -q -s 123456789 -- ./where)" "$first"
+    distinct=$(for _ in 1 2 3 4; do "$pct" run -q --aslr -s 1 -- ./where; done | sort -u | wc -l)
+    [ "$distinct" -gt 1 ]
+}
+
+@test "no space for the trace: the run goes on, and it is said" {
+    run bash -c 'ulimit -f 32; "$0" run -s 1 -t kept.trace -- ./target exit 3' "$pct"
+    is "$status" 3
+    has "1 of these runs were not recorded"
+    [ ! -e kept.trace ]
+    run bash -c 'ulimit -f 32; "$0" run -s 1 -- ./target lost 2' "$pct"
+    is "$status" 120
+    has "seed 1: deadlock"
+    has "not recorded"
+}
+
+@test "run: a program with AddressSanitizer gets its library first, and its report is the failure" {
+    cat > "$BATS_TEST_TMPDIR/late.c" <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int *shared;
+static void *use(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    int *mine = shared;
+    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&mutex);
+    if (mine)
+        *mine = 1; /* freed meanwhile */
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    shared = malloc(sizeof *shared);
+    pthread_create(&thread, NULL, use, NULL);
+    pthread_mutex_lock(&mutex);
+    free(shared);
+    shared = NULL;
+    pthread_mutex_unlock(&mutex);
+    return pthread_join(thread, NULL);
+}
+C
+    gcc -g -fsanitize=address -pthread "$BATS_TEST_TMPDIR/late.c" -o "$BATS_TEST_TMPDIR/late"
+    ASAN_OPTIONS=detect_leaks=0 run "$pct" run -n 200 -s 1 -S random-walk -- "$BATS_TEST_TMPDIR/late"
+    [ "$status" = 1 ]
+    [[ $output == *heap-use-after-free* ]]
+}

@@ -1,0 +1,152 @@
+/* The program that the tests of the command run: its first argument says what it does. Compiled by common.bash. */
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int value;
+
+__attribute__((noinline)) static void take_both(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+}
+
+static void *forwards(void *unused)
+{
+    for (int i = 0; i < 5; i++)
+        take_both(&a, &b);
+    return unused;
+}
+
+static void *backwards(void *unused)
+{
+    for (int i = 0; i < 5; i++)
+        take_both(&b, &a);
+    return unused;
+}
+
+static void *sleeper(void *unused)
+{
+    pthread_mutex_lock(&a);
+    pthread_cond_wait(&changed, &a);
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+
+static void *set(void *unused)
+{
+    pthread_mutex_lock(&a);
+    value = 1;
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+
+/* Two threads with opposite orders of two locks: a deadlock of depth 2. */
+static int abba(void)
+{
+    pthread_t one, two;
+    puts("abba begins");
+    fflush(stdout);
+    pthread_create(&one, NULL, forwards, NULL);
+    pthread_create(&two, NULL, backwards, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    puts("abba ends");
+    return 0;
+}
+
+/* Nobody signals these. */
+static int lost(int count)
+{
+    pthread_t threads[64];
+    for (int i = 0; i < count; i++)
+        pthread_create(&threads[i], NULL, sleeper, NULL);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
+/* Fails, or exits with a status, if the other thread goes first. */
+static int race(const char *status)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, set, NULL);
+    pthread_mutex_lock(&a);
+    int seen = value;
+    pthread_mutex_unlock(&a);
+    pthread_join(other, NULL);
+    if (!status)
+        assert(!seen);
+    return seen ? atoi(status) : 0;
+}
+
+/* Locks and unlocks so often, beside a thread that does nothing. */
+static int steps(int count)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, set, NULL);
+    for (int i = 0; i < count; i++) {
+        pthread_mutex_lock(&a);
+        pthread_mutex_unlock(&a);
+    }
+    return pthread_join(other, NULL);
+}
+
+/* Yields so often, likewise. */
+static int yields(int count)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, set, NULL);
+    for (int i = 0; i < count; i++)
+        sched_yield();
+    return pthread_join(other, NULL);
+}
+
+static int copy_input(void)
+{
+    char line[256];
+    while (fgets(line, sizeof line, stdin))
+        fputs(line, stdout);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    const char *argument = argc > 2 ? argv[2] : NULL;
+    if (!strcmp(mode, "exit") && argument)
+        return atoi(argument);
+    if (!strcmp(mode, "abba"))
+        return abba();
+    if (!strcmp(mode, "lost"))
+        return lost(argument ? atoi(argument) : 1);
+    if (!strcmp(mode, "race"))
+        return race(argument);
+    if (!strcmp(mode, "steps") && argument)
+        return steps(atoi(argument));
+    if (!strcmp(mode, "yields") && argument)
+        return yields(atoi(argument));
+    if (!strcmp(mode, "input"))
+        return copy_input();
+    if (!strcmp(mode, "crash"))
+        *(volatile int *)16 = 1;
+    if (!strcmp(mode, "kill"))
+        kill(getpid(), SIGKILL);
+    while (!strcmp(mode, "hang"))
+        getppid();
+    if (!strcmp(mode, "output")) {
+        puts("to standard output");
+        fputs("to standard error\n", stderr);
+        return argument ? atoi(argument) : 0;
+    }
+    return 0;
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# Help, and what is said about mistakes: status 2, "did you mean", and the target is not started.
+load common
+
+setup_file()
+{
+    compile_targets
+}
+
+setup()
+{
+    enter
+}
+
+# wrong TEXT ARGUMENT...: this is refused with status 2 and TEXT, and starts nothing.
+wrong()
+{
+    local text=$1
+    shift
+    run "$pct" "$@"
+    is "$status" 2
+    has "$text"
+    [ ! -e started ]
+}
+
+@test "help, of the command and of each sub-command" {
+    for arguments in help --help -h; do
+        run "$pct" $arguments
+        is "$status" 0
+        has "Usage: pct COMMAND"
+    done
+    for command in run replay report strategies doctor; do
+        run "$pct" $command --help
+        is "$status" 0
+        has "Usage: pct $command"
+        run "$pct" help $command
+        is "$status" 0
+        has "Usage: pct $command"
+        run "$pct" help
+        has "  $command"
+    done
+}
+
+@test "version" {
+    run "$pct" version
+    is "$status" 0
+    has "pct "
+    version=$output
+    run "$pct" --version
+    is "$output" "$version"
+}
+
+@test "no command, an unknown command" {
+    wrong "Usage: pct COMMAND"
+    wrong "did you mean 'run'?" rnu -- touch started
+    wrong "did you mean 'replay'?" rplay
+    wrong "unknown command 'xyzzy'" xyzzy
+    wrong "did you mean 'doctor'?" help docter
+}
+
+@test "missing arguments" {
+    wrong "no command is given" run
+    wrong "no command is given" run -n 5
+    wrong "no token" replay
+    wrong "no command is given" replay pct1:pct:1:0:-:0000
+    wrong "no trace" report
+    wrong "no program" doctor
+}
+
+@test "unknown options" {
+    wrong "unrecognized option" run --rums 3 -- touch started
+    wrong "unrecognized option" report --evnts file
+}
+
+@test "unknown strategies and parameters" {
+    wrong "unknown strategy 'ptc'; did you mean 'pct'?" run -S ptc -- touch started
+    wrong "did you mean 'random-walk'?" run -S random-wlak -- touch started
+    wrong "did you mean 'depth'?" run -S pct,dpeth=3 -- touch started
+    wrong "has no parameter" run -S random-walk -d 3 -- touch started
+    wrong "given twice" run -S pct,depth=3 -d 4 -- touch started
+    wrong "cannot load the strategy" run -S ./no.so -- touch started
+    wrong "cannot load the strategy" run -S ./target -- touch started
+    wrong "even must be even" run -S ./lowest.so,even=3 -- touch started
+}
+
+@test "numbers out of range, or none" {
+    wrong "--runs" run -n 0 -- touch started
+    wrong "--runs" run -n many -- touch started
+    wrong "--seed" run -s 1x -- touch started
+    wrong "--jobs" run -j 0 -- touch started
+    wrong "depth" run -d 1000 -- touch started
+    wrong "--timeout" run --timeout 0 -- touch started
+    wrong "--timeout" run --timeout soon -- touch started
+    wrong "--time" run --time fake -- touch started
+    wrong "--ok-status" run --ok-status 256 -- touch started
+    wrong "--last" report --last x "$BATS_TEST_FILENAME"
+}
+
+@test "unknown variables" {
+    PCT_SEDE=3 wrong "unknown variable PCT_SEDE in the environment; did you mean PCT_SEED?" run -- touch started
+    PCT_XYZZY=3 wrong "unknown variable PCT_XYZZY" run -- touch started
+    PCT_SEED=x wrong "PCT_SEED" run -- touch started
+    PCT_TIME=fake wrong "PCT_TIME" run -- touch started
+}
+
+@test "a library that is not there" {
+    wrong "no-such.so" run --lib no-such.so -- touch started
+}
+
+@test "places that cannot be written" {
+    echo precious > file
+    wrong "would be overwritten" run -t file -- touch started
+    wrong "not a regular file" run -t . -- touch started
+    wrong "not a directory" run --save file -- touch started
+    is "$(cat file)" precious
+}
+
+@test "strategies are listed and described" {
+    run "$pct" strategies
+    is "$status" 0
+    for name in pct tapct pctcp pos urw surw delay-bound preemption-bound portfolio random-walk random-delay round-robin none; do
+        is "$(printf '%s\n' "$output" | grep -cx -- $name)" 1
+    done
+    has "depth=N  (default 3, 1 to 64, or auto)"
+    run "$pct" strategies pct
+    is "$status" 0
+    has "source: "
+    lacks random-walk
+    run "$pct" strategies ./lowest.so
+    is "$status" 0
+    has "the enabled thread with the lowest id"
+    wrong "did you mean 'round-robin'?" strategies round-robni
+}

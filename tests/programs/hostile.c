@@ -1,0 +1,533 @@
+/* A program that makes life hard for whoever is preloaded into it, in the way that its first argument says: it closes what it
+ * did not open, sandboxes itself, loses its rights, its memory or its stack. In each it then does the same small work with
+ * threads, and says on a descriptor of its own what came of it. Run by tests/programs/hostile, without pct and with it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int value; /* under lock */
+static int rounds = 100;
+static int said = 1; /* where the results go */
+
+static void say(const char *what, long number)
+{
+    char line[128];
+    int length = snprintf(line, sizeof line, "%s %ld\n", what, number);
+    if (write(said, line, (size_t)length) != length)
+        _exit(97);
+}
+
+__attribute__((noreturn)) static void fail(const char *what)
+{
+    say(what, errno);
+    _exit(99);
+}
+
+/* --- The work: two threads take turns --- */
+
+static void *take_turns(void *argument)
+{
+    int me = argument != NULL;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < rounds; i++) {
+        while (value % 2 != me)
+            pthread_cond_wait(&changed, &lock);
+        value++;
+        pthread_cond_signal(&changed);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static pthread_t start(void *(*function)(void *), void *argument, const pthread_attr_t *attr)
+{
+    pthread_t thread;
+    int error = pthread_create(&thread, attr, function, argument);
+    if (error) {
+        errno = error;
+        fail("pthread_create");
+    }
+    return thread;
+}
+
+static void work(void)
+{
+    pthread_t one = start(take_turns, NULL, NULL), other = start(take_turns, &lock, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    say("turns", value);
+    value = 0;
+}
+
+static void *crash(void *unused)
+{
+    *(volatile int *)16 = 1;
+    return unused;
+}
+
+/* --- Descriptors --- */
+
+/* The first that it opens have the numbers of standard input, output and error. What is not its own must not appear there. */
+static void open_data(void)
+{
+    int fd;
+    do
+        fd = open("data", O_RDWR | O_CREAT | O_APPEND, 0600);
+    while (fd >= 0 && fd < 2);
+    if (fd != 2)
+        _exit(96);
+    said = fd;
+    work();
+}
+
+static int close_range_all(void)
+{
+    close_range(0, ~0U, 0);
+    open_data();
+    return 3;
+}
+
+static int close_one_by_one(void)
+{
+    for (int fd = 0; fd < 65536; fd++)
+        close(fd);
+    open_data();
+    return 3;
+}
+
+static int close_and_crash(void)
+{
+    close_range(0, ~0U, 0);
+    open_data();
+    pthread_join(start(crash, NULL, NULL), NULL);
+    return 3;
+}
+
+/* A daemon sends standard error elsewhere: that is where messages belong from then on. */
+static int redirect(void)
+{
+    int fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (fd < 0 || dup2(fd, 2) != 2)
+        fail("log");
+    close(fd);
+    work();
+    return 3;
+}
+
+/* None is left: what wants to open a file cannot. */
+static int no_descriptors(void)
+{
+    const struct rlimit none = { 3, 3 };
+    pthread_mutexattr_t attr;
+    pthread_mutex_t robust;
+    if (setrlimit(RLIMIT_NOFILE, &none))
+        fail("setrlimit");
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&robust, &attr);
+    pthread_mutex_lock(&robust);
+    work();
+    pthread_mutex_unlock(&robust);
+    say("open", open("/dev/null", O_RDONLY) < 0 ? errno : 0);
+    return 3;
+}
+
+/* --- Faults that the program handles itself --- */
+
+static sigjmp_buf back;
+static volatile int faults;
+
+static void go_on(int signal)
+{
+    (void)signal;
+    faults++;
+    siglongjmp(back, 1);
+}
+
+static void die(int number)
+{
+    say("handler of", number);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void handle(void (*handler)(int), size_t stack_size)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+    stack_t stack = { .ss_size = stack_size };
+    stack.ss_sp = mmap(NULL, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL))
+        fail("sigaltstack");
+    if (handler && sigaction(SIGSEGV, &action, NULL))
+        fail("sigaction");
+}
+
+static void *fault_often(void *unused)
+{
+    handle(go_on, 65536);
+    for (int i = 0; i < 10; i++) {
+        pthread_mutex_lock(&lock);
+        if (!sigsetjmp(back, 1))
+            crash(NULL);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+static int go_on_after_faults(void)
+{
+    pthread_t one = start(fault_often, NULL, NULL), other = start(fault_often, NULL, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    say("faults", faults);
+    work();
+    return 3;
+}
+
+static int raise_again(void)
+{
+    handle(die, 65536);
+    work();
+    crash(NULL);
+    return 3;
+}
+
+/* The kernel's least: what runs there, besides the handler, has little room. Below it is memory of the program's. */
+static void *crash_on_small_stack(void *unused)
+{
+    handle(NULL, 8192);
+    return crash(unused);
+}
+
+static int small_signal_stack(void)
+{
+    work();
+    pthread_join(start(crash_on_small_stack, NULL, NULL), NULL);
+    return 3;
+}
+
+/* --- Rights --- */
+
+static int drop_privileges(void)
+{
+    if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+        fail("setresuid");
+    work();
+    return 3;
+}
+
+static int drop_and_crash(void)
+{
+    drop_privileges();
+    return crash(NULL) != NULL;
+}
+
+static char **arguments;
+
+static int drop_and_exec(void)
+{
+    drop_privileges();
+    execl("/proc/self/exe", arguments[0], "work", NULL);
+    fail("exec");
+}
+
+/* In a directory with nothing in it: no /proc, no trace, no pct. */
+static int change_root(void)
+{
+    if (chroot(".") || chdir("/"))
+        fail("chroot");
+    work();
+    return 3;
+}
+
+static int change_root_and_crash(void)
+{
+    change_root();
+    return crash(NULL) != NULL;
+}
+
+/* --- A sandbox: what this program needs, and nothing else --- */
+
+static void enter_sandbox(const int *allowed, unsigned count, unsigned otherwise)
+{
+    struct sock_filter filter[2 * 64 + 2] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)) };
+    unsigned short length = 1;
+    for (unsigned i = 0; i < count; i++) {
+        filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], 0, 1);
+        filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    }
+    filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, otherwise);
+    const struct sock_fprog program = { length, filter };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        fail("seccomp");
+}
+
+/* What glibc's threads, malloc and write() take. */
+#define FOR_THREADS                                                                                                    \
+    SYS_write, SYS_futex, SYS_clone, SYS_clone3, SYS_rseq, SYS_set_robust_list, SYS_mmap, SYS_mprotect, SYS_munmap,    \
+        SYS_brk, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_exit, SYS_exit_group
+static const int for_threads[] = { FOR_THREADS };
+static const int for_pipes[] = { FOR_THREADS, SYS_read };
+/* For a filter that kills: with what else glibc takes, and what docs/SANDBOX.md says that pct takes. */
+static const int for_pct[] = {
+    FOR_THREADS,           SYS_rt_sigaction,      SYS_madvise, SYS_getrandom, SYS_getpid, SYS_gettid, SYS_clock_gettime,
+    SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_getcpu,  SYS_fstat,     SYS_poll,   SYS_fcntl,  SYS_stat,
+    SYS_truncate
+};
+#define SANDBOX(list, otherwise) enter_sandbox(list, sizeof(list) / sizeof *(list), otherwise)
+
+static int sandbox(void)
+{
+    SANDBOX(for_threads, SECCOMP_RET_ERRNO | EPERM);
+    work();
+    return 3;
+}
+
+static int sandbox_crash(void)
+{
+    sandbox();
+    return crash(NULL) != NULL;
+}
+
+static int ends[2];
+
+static void *read_some(void *unused)
+{
+    char byte;
+    for (int i = 0; i < rounds; i++)
+        if (read(ends[0], &byte, 1) != 1)
+            fail("read");
+    return unused;
+}
+
+/* Reads from a pipe before there is something in it, which nobody can ask about. */
+static int sandbox_pipe(void)
+{
+    if (pipe(ends))
+        fail("pipe");
+    SANDBOX(for_pipes, SECCOMP_RET_ERRNO | EPERM);
+    pthread_t reader = start(read_some, NULL, NULL);
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&lock);
+        if (write(ends[1], "x", 1) != 1)
+            fail("write");
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_join(reader, NULL);
+    work();
+    return 3;
+}
+
+static int sandbox_kill(void)
+{
+    SANDBOX(for_pct, SECCOMP_RET_KILL_PROCESS);
+    work();
+    return 3;
+}
+
+/* --- Space --- */
+
+/* The trace is on the file system that becomes full. */
+static int fill_disk(void)
+{
+    static char block[65536];
+    int fd = open("big", O_WRONLY | O_CREAT, 0600);
+    ssize_t got;
+    if (fd < 0)
+        fail("big");
+    while ((got = write(fd, block, sizeof block)) > 0)
+        continue;
+    say("full", errno);
+    rounds = 20000;
+    work();
+    return 3;
+}
+
+static int small_files(void)
+{
+    const struct rlimit little = { 4096, 4096 };
+    if (setrlimit(RLIMIT_FSIZE, &little))
+        fail("setrlimit");
+    rounds = 5000;
+    work();
+    return 3;
+}
+
+/* 128 MB, of which it takes 40 for itself, and its threads 8 each for their stacks. */
+static int little_memory(void)
+{
+    struct rlimit few = { 128 << 20, 128 << 20 };
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    if (setrlimit(RLIMIT_AS, &few))
+        fail("setrlimit");
+    void *block = malloc(40 << 20);
+    if (!block)
+        fail("malloc");
+    memset(block, 1, 40 << 20);
+    work();
+    return 3;
+}
+
+/* --- Small stacks: of 16 KB the program needs 7, libc some 5; the rest is for whoever it calls --- */
+
+static void *use_little(void *unused)
+{
+    struct pollfd asked = { .fd = ends[0], .events = POLLIN };
+    struct timeval no_time = { 0, 1000 };
+    struct timespec soon = { 0, 1000 };
+    pthread_rwlock_t readers = PTHREAD_RWLOCK_INITIALIZER;
+    sem_t semaphore;
+    fd_set set;
+    volatile char own[7000];
+    char byte = 'x';
+    own[0] = own[sizeof own - 1] = 1;
+    FD_ZERO(&set);
+    FD_SET(ends[0], &set);
+    sem_init(&semaphore, 0, 1);
+    for (int i = 0; i < 600; i++) { /* past the end of a block of the trace */
+        pthread_rwlock_wrlock(&readers);
+        pthread_rwlock_unlock(&readers);
+    }
+    sem_wait(&semaphore);
+    select(ends[0] + 1, &set, NULL, NULL, &no_time);
+    poll(&asked, 1, 1);
+    nanosleep(&soon, NULL);
+    if (write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1)
+        fail("pipe");
+    pthread_mutex_lock(&lock);
+    value++;
+    pthread_mutex_unlock(&lock);
+    return own[0] ? unused : NULL;
+}
+
+/* Below each stack is a page that must not be touched. */
+static int small_stacks(void)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    pthread_attr_t attr;
+    if (pipe(ends))
+        fail("pipe");
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN);
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = start(use_little, NULL, &attr);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    say("threads", value);
+    value = 0;
+    work();
+    return 3;
+}
+
+/* --- Killed, at a moment that is a matter of the schedule --- */
+
+static void *kill_all(void *unused)
+{
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
+    kill(getpid(), SIGKILL);
+    return unused;
+}
+
+static int killed(void)
+{
+    pthread_t killer = start(kill_all, NULL, NULL);
+    for (;;) {
+        work();
+        if (pthread_tryjoin_np(killer, NULL) == 0)
+            fail("still alive");
+    }
+}
+
+/* --- Without what programs usually find at their start --- */
+
+static int no_name(void)
+{
+    char *const none[] = { NULL };
+    setenv("HOSTILE", "work", 1);
+    execv("/proc/self/exe", none);
+    fail("exec");
+}
+
+static int no_environment(void)
+{
+    clearenv();
+    execl("/proc/self/exe", arguments[0], "work", NULL);
+    fail("exec");
+}
+
+static int only_work(void)
+{
+    work();
+    return 3;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*function)(void);
+    } modes[] = {
+        { "close-range", close_range_all },
+        { "close-one-by-one", close_one_by_one },
+        { "close-and-crash", close_and_crash },
+        { "redirect", redirect },
+        { "no-descriptors", no_descriptors },
+        { "go-on-after-faults", go_on_after_faults },
+        { "raise-again", raise_again },
+        { "small-signal-stack", small_signal_stack },
+        { "drop-privileges", drop_privileges },
+        { "drop-and-crash", drop_and_crash },
+        { "drop-and-exec", drop_and_exec },
+        { "change-root", change_root },
+        { "change-root-and-crash", change_root_and_crash },
+        { "sandbox", sandbox },
+        { "sandbox-crash", sandbox_crash },
+        { "sandbox-pipe", sandbox_pipe },
+        { "sandbox-kill", sandbox_kill },
+        { "fill-disk", fill_disk },
+        { "small-files", small_files },
+        { "little-memory", little_memory },
+        { "small-stacks", small_stacks },
+        { "killed", killed },
+        { "no-name", no_name },
+        { "no-environment", no_environment },
+        { "work", only_work },
+    };
+    const char *mode = argc > 1 ? argv[1] : getenv("HOSTILE");
+    arguments = argv;
+    if (argc > 2)
+        rounds = atoi(argv[2]);
+    for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(mode, modes[i].name))
+            return modes[i].function();
+    puts("no such mode");
+    return 98;
+}

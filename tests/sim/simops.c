@@ -1,0 +1,589 @@
+/* The operations of simulated threads: each goes through the scheduler as its wrapper in preload/ does, over a thing whose
+ * state is one number. See simhost.h; called by simhost.c, on the simulated thread's own stack.
+ *
+ * Also the audit: whether each thread could proceed is worked out a second time, from what the program says it is about to
+ * do, and compared with what the scheduler believes. */
+#include "simhost.h"
+
+#define S (&sim.sched)
+
+static uint32_t id_of(const struct sim_thread *t)
+{
+    return t->core.id;
+}
+
+static struct pct_object *object_of(const void *thing, enum pct_class class_)
+{
+    return pct_object_at(&S->objects, thing, class_);
+}
+
+/* --- The audit -------------------------------------------------------------------------------------------------------- */
+
+bool sim_could_proceed(const struct sim_thread *t)
+{
+    bool late = t->deadline <= pct_sched_now(S);
+    /* In a replay a thread may lose the baton in here as it lost it on its way to here. */
+    if (t->core.wait.op == PCT_OP_STUCK)
+        return true;
+    switch (t->need) {
+    case SIM_NEED_NOTHING:
+        return true;
+    case SIM_NEED_MUTEX:
+        return !sim.mutex[t->what] || late;
+    case SIM_NEED_SEM:
+        return sim.sem[t->what] || late;
+    case SIM_NEED_END:
+        return sim.thread[t->what].core.state == PCT_STATE_FINISHED;
+    case SIM_NEED_WAKE:
+        return (t->woken || late) && (!t->then_mutex || !sim.mutex[t->mutex]);
+    case SIM_NEED_TIME:
+        return late;
+    }
+    __builtin_unreachable();
+}
+
+/* What the scheduler need not know yet: in real time a deadline is noticed some steps later, and so is what the world did. */
+static bool may_lag(const struct sim_thread *t)
+{
+    return (sim.options->real_time && t->deadline != PCT_NEVER) || (t->core.wait.outside && sim.program->event[0].at);
+}
+
+/* The running thread is about to make its step. */
+static void audit(void)
+{
+    uint32_t enabled = 0, live = 0;
+    for (uint32_t id = 0; id < S->threads; id++) {
+        const struct sim_thread *t = &sim.thread[id];
+        enabled += t->core.state == PCT_STATE_ENABLED;
+        live += t->core.state != PCT_STATE_FINISHED;
+        if (t == sim.running)
+            sim_check(t->core.state == PCT_STATE_ENABLED, "the running thread is not enabled");
+        else if (t->core.state == PCT_STATE_ENABLED)
+            sim_check(sim_could_proceed(t), "a thread is enabled that could not proceed");
+        else if (t->core.state == PCT_STATE_BLOCKED && !may_lag(t))
+            sim_check(!sim_could_proceed(t), "a thread is blocked that could proceed");
+    }
+    sim_check(enabled == S->enabled, "the number of enabled threads is wrong");
+    sim_check(live == S->live, "the number of live threads is wrong");
+    sim_check(S->current == &sim.running->core, "the thread with the baton is not the current one");
+}
+
+/* The scheduling point is passed: the thread does what it came for. */
+static void passed(struct sim_thread *self)
+{
+    if (sim.options->audit)
+        audit();
+    self->need = SIM_NEED_NOTHING;
+}
+
+/* --- What all operations share ---------------------------------------------------------------------------------------- */
+
+static void record(const struct sim_thread *self, enum pct_op op, uint32_t arg, uint32_t number)
+{
+    pct_record(S, &self->core, op, arg, number);
+}
+
+static void changed(struct pct_object *object)
+{
+    if (object->waiters)
+        pct_sched_changed(S, object);
+}
+
+/* The point of an operation that cannot block. */
+static void point(struct sim_thread *self, enum pct_op op, struct pct_object *object)
+{
+    if (sim.options->slow)
+        pct_sched_point(S, &self->core, op, object);
+    else
+        pct_point(S, &self->core, op, object);
+    passed(self);
+}
+
+static enum pct_result wait_for(struct sim_thread *self, const struct pct_wait *wait)
+{
+    enum pct_result result = pct_sched_wait(S, &self->core, wait);
+    if (result != PCT_GO_OUTSIDE)
+        passed(self);
+    return result;
+}
+
+static void needs(struct sim_thread *self, enum sim_need need, uint8_t what, uint64_t deadline)
+{
+    self->need = need;
+    self->what = what;
+    self->deadline = deadline;
+    self->woken = self->then_mutex = false;
+}
+
+static uint64_t deadline_in(int64_t ns)
+{
+    return ns < 0 ? PCT_NEVER : pct_sched_now(S) + (uint64_t)ns;
+}
+
+static bool is_late(uint64_t deadline)
+{
+    return deadline != PCT_NEVER && pct_sched_now(S) >= deadline;
+}
+
+/* Whoever stands at this place in a queue is woken. */
+static void wake(struct pct_object *queue, uint32_t place)
+{
+    struct pct_thread *waiter = queue->first;
+    while (place--)
+        waiter = waiter->next;
+    ((struct sim_thread *)waiter)->woken = true;
+    pct_sched_wake(S, waiter);
+}
+
+/* --- Mutexes, condition variables, semaphores ------------------------------------------------------------------------- */
+
+static bool mutex_ready(const struct pct_thread *thread)
+{
+    return !*(const uint32_t *)thread->wait.ready_arg;
+}
+
+static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
+{
+    struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
+    bool late = false;
+    /* The short cut that preload/mutex.c has. */
+    if (sim.options->slow || !pct_quiet(S) || sim.mutex[m] || object->waiters) {
+        const struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,
+                                       .object = object,
+                                       .ready = mutex_ready,
+                                       .ready_arg = &sim.mutex[m],
+                                       .deadline = deadline };
+        for (;;) {
+            needs(self, SIM_NEED_MUTEX, m, deadline);
+            late = wait_for(self, &wait) == PCT_TIMEOUT || is_late(deadline);
+            if (!sim.mutex[m] || late)
+                break;
+            sim.result->vain++;
+        }
+    } else {
+        passed(self);
+    }
+    self->reg = !sim.mutex[m];
+    if (self->reg) {
+        sim.mutex[m] = id_of(self) + 1;
+        object->holder = id_of(self);
+    }
+    record(self, PCT_OP_MUTEX_LOCK, self->reg ? 0 : PCT_ARG_TIMEOUT, object->number);
+    if (self->reg)
+        changed(object);
+}
+
+static void trylock(struct sim_thread *self, uint8_t m)
+{
+    struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
+    point(self, PCT_OP_MUTEX_TRYLOCK, object);
+    self->reg = !sim.mutex[m];
+    record(self, PCT_OP_MUTEX_TRYLOCK, self->reg ? 0 : PCT_ARG_BUSY, object->number);
+    if (!self->reg) {
+        pct_sched_spin(S, &self->core);
+        return;
+    }
+    sim.mutex[m] = id_of(self) + 1;
+    object->holder = id_of(self);
+    changed(object);
+}
+
+static void release_mutex(const struct sim_thread *self, uint8_t m, struct pct_object *object)
+{
+    sim_check(sim.mutex[m] == id_of(self) + 1, "the program unlocks a mutex that it does not hold");
+    sim.mutex[m] = 0;
+    object->holder = PCT_NO_THREAD;
+}
+
+static void unlock(struct sim_thread *self, uint8_t m)
+{
+    struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
+    point(self, PCT_OP_MUTEX_UNLOCK, object);
+    release_mutex(self, m, object);
+    record(self, PCT_OP_MUTEX_UNLOCK, 0, object->number);
+    changed(object);
+}
+
+static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
+{
+    struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
+    struct pct_object *held = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
+    uint64_t deadline = deadline_in(ns);
+    point(self, PCT_OP_COND_WAIT, queue);
+    release_mutex(self, m, held);
+    record(self, PCT_OP_COND_WAIT, 0, queue->number);
+    changed(held);
+    const struct pct_wait wait = { .op = PCT_OP_COND_WAIT,
+                                   .object = queue,
+                                   .deadline = deadline,
+                                   .again = true,
+                                   .then_object = held,
+                                   .then_ready = mutex_ready,
+                                   .then_arg = &sim.mutex[m],
+                                   .then_op = PCT_OP_COND_WAKE };
+    enum pct_result result;
+    do {
+        needs(self, SIM_NEED_WAKE, 0, deadline);
+        self->then_mutex = true;
+        self->mutex = m;
+        result = wait_for(self, &wait);
+        queue->away -= result == PCT_INTERRUPTED;
+    } while (result == PCT_INTERRUPTED);
+    self->reg = result != PCT_TIMEOUT;
+    if (sim.mutex[m])
+        sim.result->vain++;
+    sim_check(!sim.mutex[m], "a wait on a condition variable ended while the mutex was held");
+    sim.mutex[m] = id_of(self) + 1;
+    held->holder = id_of(self);
+    changed(held);
+    record(self, PCT_OP_COND_WAKE, self->reg ? 0 : PCT_ARG_TIMEOUT, queue->number);
+}
+
+static void signal(struct sim_thread *self, uint8_t c)
+{
+    struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
+    point(self, PCT_OP_COND_SIGNAL, queue);
+    uint32_t chosen = PCT_ARG_NOBODY;
+    if (queue->waiters) {
+        chosen = pct_sched_choose(S, queue->waiters);
+        wake(queue, chosen);
+    }
+    record(self, PCT_OP_COND_SIGNAL, chosen, queue->number);
+}
+
+static void broadcast(struct sim_thread *self, uint8_t c)
+{
+    struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
+    point(self, PCT_OP_COND_BROADCAST, queue);
+    while (queue->first)
+        wake(queue, 0);
+    record(self, PCT_OP_COND_BROADCAST, 0, queue->number);
+}
+
+static bool sem_ready(const struct pct_thread *thread)
+{
+    return *(const uint32_t *)thread->wait.ready_arg;
+}
+
+static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t how, bool shared)
+{
+    struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
+    const struct pct_wait wait = { .op = PCT_OP_SEM_WAIT,
+                                   .object = object,
+                                   .ready = sem_ready,
+                                   .ready_arg = &sim.sem[m],
+                                   .deadline = deadline,
+                                   .polled = how == 1,
+                                   .attention = how == 2,
+                                   .outside = shared };
+    for (bool first = true;; first = false) {
+        enum pct_result result = PCT_READY;
+        if (!first || sim.options->slow || !pct_quiet(S) || !sim.sem[m]) {
+            needs(self, SIM_NEED_SEM, m, deadline);
+            result = wait_for(self, &wait);
+        } else {
+            passed(self);
+        }
+        if (result == PCT_GO_OUTSIDE) {
+            uint64_t limit = pct_sched_outside_limit(S, &self->core);
+            sim_stay_away(self, limit < PCT_NEVER - sim.real_ns ? sim.real_ns + limit : PCT_NEVER, m);
+            needs(self, SIM_NEED_NOTHING, 0, PCT_NEVER);
+            pct_sched_return(S, &self->core);
+            sim.baton = self;
+            passed(self);
+        }
+        bool late = result == PCT_TIMEOUT || is_late(deadline);
+        self->reg = sim.sem[m] != 0;
+        if (self->reg || late)
+            break;
+        /* From outside one comes back to look, and in time others may have taken what there was. */
+        sim.result->vain += result != PCT_GO_OUTSIDE && !shared;
+    }
+    sim.sem[m] -= (uint32_t)self->reg;
+    record(self, PCT_OP_SEM_WAIT, self->reg ? 0 : PCT_ARG_TIMEOUT, object->number);
+    changed(object);
+}
+
+static void trydown(struct sim_thread *self, uint8_t m)
+{
+    struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
+    point(self, PCT_OP_SEM_TRYWAIT, object);
+    self->reg = sim.sem[m] != 0;
+    sim.sem[m] -= (uint32_t)self->reg;
+    record(self, PCT_OP_SEM_TRYWAIT, self->reg ? 0 : PCT_ARG_BUSY, object->number);
+    if (self->reg)
+        changed(object);
+    else
+        pct_sched_spin(S, &self->core);
+}
+
+static void up(struct sim_thread *self, uint8_t m, bool polled)
+{
+    struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
+    point(self, PCT_OP_SEM_POST, object);
+    sim.sem[m]++;
+    record(self, PCT_OP_SEM_POST, 0, object->number);
+    if (!polled)
+        changed(object);
+    else if (S->polled)
+        pct_sched_kernel_changed(S);
+}
+
+static void barrier(struct sim_thread *self, uint8_t b)
+{
+    struct pct_object *object = object_of(&sim.barrier[b], PCT_CLASS_BARRIER);
+    point(self, PCT_OP_BARRIER_ARRIVE, object);
+    record(self, PCT_OP_BARRIER_ARRIVE, 0, object->number);
+    if (++sim.arrived[b] >= sim.program->barrier[b]) {
+        sim.arrived[b] = 0;
+        while (object->first)
+            wake(object, 0);
+        self->reg = 1;
+        return;
+    }
+    needs(self, SIM_NEED_WAKE, 0, PCT_NEVER);
+    const struct pct_wait wait = { .op = PCT_OP_BARRIER_LEAVE, .object = object, .deadline = PCT_NEVER };
+    wait_for(self, &wait);
+    self->reg = 0;
+    record(self, PCT_OP_BARRIER_LEAVE, 0, object->number);
+}
+
+/* --- Time, threads, variables ----------------------------------------------------------------------------------------- */
+
+static void yield(struct sim_thread *self)
+{
+    pct_sched_spin(S, &self->core);
+    point(self, PCT_OP_YIELD, NULL);
+    record(self, PCT_OP_YIELD, 0, 0);
+}
+
+static void nap(struct sim_thread *self, int64_t ns)
+{
+    if (!ns) {
+        yield(self);
+        return;
+    }
+    uint64_t deadline = deadline_in(ns);
+    pct_sched_spin(S, &self->core);
+    point(self, PCT_OP_SLEEP, NULL);
+    record(self, PCT_OP_SLEEP, 0, 0);
+    needs(self, SIM_NEED_TIME, 0, deadline);
+    const struct pct_wait wait = { .op = PCT_OP_AWAKE, .object = &self->nap, .deadline = deadline };
+    wait_for(self, &wait);
+    record(self, PCT_OP_AWAKE, 0, 0);
+}
+
+static void create(struct sim_thread *self, uint8_t list)
+{
+    point(self, PCT_OP_THREAD_CREATE, NULL);
+    uint32_t id = S->threads;
+    if (id == SIM_THREADS)
+        sim_stop(PCT_VERDICT_INTERNAL, "the program creates too many threads");
+    sim.thread[id].at = sim.program->thread[list];
+    sim.created[list] = id + 1;
+    record(self, PCT_OP_THREAD_CREATE, 0, id);
+    pct_sched_create(S, &sim.thread[id].core);
+}
+
+static bool has_finished(const struct pct_thread *thread)
+{
+    return ((const struct sim_thread *)thread->wait.ready_arg)->core.state == PCT_STATE_FINISHED;
+}
+
+static void join(struct sim_thread *self, uint8_t list)
+{
+    sim_check(sim.created[list], "the program joins a thread that it did not create");
+    struct sim_thread *other = &sim.thread[sim.created[list] - 1];
+    needs(self, SIM_NEED_END, (uint8_t)id_of(other), PCT_NEVER);
+    const struct pct_wait wait = { .op = PCT_OP_THREAD_JOIN,
+                                   .object = &other->core.self,
+                                   .ready = has_finished,
+                                   .ready_arg = other,
+                                   .deadline = PCT_NEVER };
+    wait_for(self, &wait);
+    sim.result->vain += other->core.state != PCT_STATE_FINISHED;
+    record(self, PCT_OP_THREAD_JOIN, 0, id_of(other));
+}
+
+/* Reads and writes of shared variables stand for what the papers' programs do between synchronisation operations. */
+static void access(struct sim_thread *self, const struct sim_op *op)
+{
+    enum { ARG_READ = 1, ARG_WRITE = 2 };
+    struct pct_object *object = object_of(&sim.var[op->a], PCT_CLASS_NONE);
+    point(self, PCT_OP_NONE, object);
+    bool reads = op->kind == SIM_READ || op->kind == SIM_CHECK;
+    record(self, PCT_OP_NONE, reads ? ARG_READ : ARG_WRITE, object->number);
+    if (op->kind == SIM_READ) {
+        self->reg = sim.var[op->a];
+    } else if (!reads) {
+        sim.var[op->a] = op->kind == SIM_STORE ? self->reg : op->value;
+    } else if ((sim.var[op->a] == op->value) == op->flag) {
+        sim.result->culprit = id_of(self);
+        sim_stop(PCT_VERDICT_ASSERTION, NULL);
+    }
+}
+
+static void away(struct sim_thread *self, int64_t ns)
+{
+    pct_sched_leave(S, &self->core, PCT_OP_OUTSIDE, NULL);
+    sim_stay_away(self, sim.real_ns + (uint64_t)ns, -1);
+    pct_sched_return(S, &self->core);
+    sim.baton = self;
+    passed(self);
+    record(self, PCT_OP_OUTSIDE, 0, 0);
+}
+
+/* The simulated thread is its own watchdog. */
+static void spin(struct sim_thread *self, const struct sim_op *op)
+{
+    while (sim.var[op->a] != op->value) {
+        sim_check(pct_sched_may_take(S, &self->core, PCT_ARG_SPINS), "nothing can come of a spin");
+        sim_pass_time();
+        pct_sched_preempt(S, &self->core, PCT_ARG_SPINS);
+        passed(self);
+    }
+}
+
+static void slept(struct sim_thread *self, int64_t ns)
+{
+    uint64_t until = sim.real_ns + (uint64_t)ns;
+    if (!pct_sched_may_take(S, &self->core, PCT_ARG_SLEEPS)) {
+        sim.real_ns = until;
+        return;
+    }
+    pct_sched_seize(S, &self->core);
+    pct_sched_pass_on(S, &self->core);
+    sim_stay_away(self, until, -1);
+    pct_sched_return(S, &self->core);
+    sim.baton = self;
+    passed(self);
+}
+
+static void end(struct sim_thread *self, const struct sim_op *op)
+{
+    if (op->kind == SIM_END) {
+        point(self, PCT_OP_THREAD_FINISH, &self->core.self);
+        record(self, PCT_OP_THREAD_FINISH, 0, id_of(self));
+        pct_sched_finish(S, &self->core);
+        sim_finished();
+    }
+    if (op->kind == SIM_EXIT) {
+        pct_sched_exit(S, &self->core);
+        passed(self);
+        record(self, PCT_OP_EXIT, 0, 0);
+        if (op->flag)
+            return;
+    } else {
+        point(self, PCT_OP_EXIT_NOW, NULL);
+        record(self, PCT_OP_EXIT_NOW, 0, 0);
+    }
+    sim_stop(PCT_VERDICT_EXIT, NULL);
+}
+
+static void operate(struct sim_thread *self, const struct sim_op *op)
+{
+    switch ((enum sim_kind)op->kind) {
+    case SIM_LOCK:
+        lock(self, op->a, deadline_in(op->value));
+        break;
+    case SIM_TRYLOCK:
+        trylock(self, op->a);
+        break;
+    case SIM_UNLOCK:
+        unlock(self, op->a);
+        break;
+    case SIM_WAIT:
+        cond_wait(self, op->a, op->b, op->value);
+        break;
+    case SIM_SIGNAL:
+        signal(self, op->a);
+        break;
+    case SIM_BROADCAST:
+        broadcast(self, op->a);
+        break;
+    case SIM_DOWN:
+        down(self, op->a, deadline_in(op->value), op->b, op->flag);
+        break;
+    case SIM_TRYDOWN:
+        trydown(self, op->a);
+        break;
+    case SIM_UP:
+        up(self, op->a, op->b);
+        break;
+    case SIM_SLEEP:
+        nap(self, op->value);
+        break;
+    case SIM_YIELD:
+        yield(self);
+        break;
+    case SIM_CLOCK:
+        self->reg = (int64_t)pct_sched_read_clock(S);
+        break;
+    case SIM_CREATE:
+        create(self, op->a);
+        break;
+    case SIM_JOIN:
+        join(self, op->a);
+        break;
+    case SIM_BARRIER:
+        barrier(self, op->a);
+        break;
+    case SIM_READ:
+    case SIM_WRITE:
+    case SIM_STORE:
+    case SIM_CHECK:
+        access(self, op);
+        break;
+    case SIM_AWAY:
+        away(self, op->value);
+        break;
+    case SIM_SPIN:
+        spin(self, op);
+        break;
+    case SIM_SLEPT:
+        slept(self, op->value);
+        break;
+    case SIM_END:
+    case SIM_EXIT:
+    case SIM_EXIT_NOW:
+        end(self, op);
+        break;
+    case SIM_SET:
+        self->reg = op->value;
+        break;
+    case SIM_ADD:
+        self->reg += op->value;
+        break;
+    case SIM_UNLESS:
+        if (self->reg != op->value)
+            self->at += op->a;
+        break;
+    case SIM_BACK:
+        self->at -= op->a + 1;
+        break;
+    case SIM_REPEAT:
+        if (++self->repeated < (uint64_t)op->value)
+            self->at -= op->a + 1;
+        else
+            self->repeated = 0;
+        break;
+    case SIM_CALL:
+        op->call(&sim);
+        break;
+    }
+}
+
+void sim_live(struct sim_thread *self)
+{
+    if (id_of(self)) {
+        S->current = &self->core;
+        passed(self);
+        record(self, PCT_OP_THREAD_START, 0, id_of(self));
+    }
+    for (;;) {
+        const struct sim_op *op = self->at++;
+        if (op->kind < SIM_SET)
+            sim_pass_time();
+        operate(self, op);
+    }
+}

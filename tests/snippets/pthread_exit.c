@@ -1,0 +1,125 @@
+/* pthread_exit: cleanup handlers, then destructors of thread-specific data, which may use locks; then the result. */
+/* ops: THREAD_EXIT MUTEX_LOCK MUTEX_UNLOCK */
+#define _GNU_SOURCE
+#include "check.h"
+#include "child.h"
+#include <limits.h>
+#include <semaphore.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_key_t key, rearmed;
+static int order;
+static int destructions;
+static int rearmings;
+
+static void clean(void *position)
+{
+    /* Last in, first out, and before any destructor. */
+    CHECK_EQ(order, *(int *)position);
+    order++;
+}
+
+static void destroy(void *value)
+{
+    CHECK(value == &order);
+    CHECK_OK(pthread_mutex_lock(&lock));
+    destructions++;
+    CHECK_OK(pthread_cond_broadcast(&changed));
+    CHECK_OK(pthread_mutex_unlock(&lock));
+}
+
+/* Stores itself again each time, so it runs in every round that there is. */
+static void rearm(void *value)
+{
+    CHECK_OK(pthread_mutex_lock(&lock));
+    rearmings++;
+    CHECK_OK(pthread_mutex_unlock(&lock));
+    CHECK_EQ(pthread_setspecific(rearmed, value), 0);
+}
+
+/* From the frame of a callee, with handlers pushed by its caller. */
+__attribute__((noinline)) static void leave(void *result)
+{
+    pthread_exit(result);
+}
+
+static void *exit_deep(void *result)
+{
+    static int first = 0, second = 1;
+    order = 0;
+    pthread_cleanup_push(clean, &second);
+    pthread_cleanup_push(clean, &first);
+    leave(result);
+    pthread_cleanup_pop(0);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void *with_data(void *result)
+{
+    CHECK_EQ(pthread_setspecific(key, &order), 0);
+    pthread_exit(result);
+}
+
+static void *with_rearming(void *result)
+{
+    CHECK_EQ(pthread_setspecific(rearmed, result), 0);
+    pthread_exit(result);
+}
+
+static void *end_process(void *main_thread)
+{
+    CHECK_EQ(pthread_join(*(pthread_t *)main_thread, NULL), 0);
+    exit(7);
+}
+
+/* The main thread ends, another one goes on, and can even join it. */
+static void main_first(void *unused)
+{
+    static pthread_t self;
+    (void)unused;
+    self = pthread_self();
+    check_spawn(end_process, &self);
+    pthread_exit(NULL);
+}
+
+static void *give(void *value)
+{
+    return value;
+}
+
+/* The process ends with status 0 when its last thread ends. */
+static void all_end(void *unused)
+{
+    check_spawn(give, unused);
+    check_spawn(give, unused);
+    pthread_exit((void *)5);
+}
+
+int main(void)
+{
+    CHECK(check_join(check_spawn(exit_deep, &lock)) == &lock);
+    CHECK_EQ(order, 2);
+    CHECK(check_join(check_spawn(exit_deep, NULL)) == NULL);
+
+    CHECK_EQ(pthread_key_create(&key, destroy), 0);
+    CHECK_EQ(pthread_key_create(&rearmed, rearm), 0);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        threads[i] = check_spawn(with_data, &threads[i]);
+    /* Threads can be waited for by what their destructors do. */
+    CHECK_OK(pthread_mutex_lock(&lock));
+    while (destructions < 4)
+        CHECK_OK(pthread_cond_wait(&changed, &lock));
+    CHECK_OK(pthread_mutex_unlock(&lock));
+    for (int i = 0; i < 4; i++)
+        CHECK(check_join(threads[i]) == &threads[i]);
+
+    CHECK(check_join(check_spawn(with_rearming, &lock)) == &lock);
+    CHECK_EQ(rearmings, PTHREAD_DESTRUCTOR_ITERATIONS);
+
+    CHECK_EXITED(child_run(main_first, NULL), 7);
+    CHECK_EXITED(child_run(all_end, NULL), 0);
+    return 0;
+}

@@ -1,0 +1,94 @@
+/* Unit tests of common/config.c: whole numbers as users write them, and the variables of the environment. Links with:
+ * common/ *.c. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "../../common/config.h"
+#include <errno.h>
+#include <string.h>
+
+static char error[512];
+
+/* The message of a refusal: one line that has this in it. */
+static void assert_says(const char *part)
+{
+    size_t length = strnlen(error, sizeof error);
+    assert_true(length > 0 && length < sizeof error);
+    assert_null(strchr(error, '\n'));
+    if (!strstr(error, part))
+        fail_msg("'%s' is not in '%s'", part, error);
+}
+
+static void test_numbers(void **unused)
+{
+    (void)unused;
+    uint64_t value = 77;
+    assert_int_equal(pct_config_parse_u64(&value, "0", 0, 9, "x", error, sizeof error), 0);
+    assert_int_equal(value, 0);
+    assert_int_equal(pct_config_parse_u64(&value, "0x1f", 0, 99, "x", error, sizeof error), 0);
+    assert_int_equal(value, 31);
+    assert_int_equal(pct_config_parse_u64(&value, "0XaB", 0, 999, "x", error, sizeof error), 0);
+    assert_int_equal(value, 171);
+    assert_int_equal(pct_config_parse_u64(&value, "010", 0, 99, "x", error, sizeof error), 0);
+    assert_int_equal(value, 10); /* decimal: no octal numbers */
+    assert_int_equal(pct_config_parse_u64(&value, "18446744073709551615", 0, UINT64_MAX, "x", error, sizeof error), 0);
+    assert_int_equal(value, UINT64_MAX);
+    assert_int_equal(pct_config_parse_u64(&value, "0xffffffffffffffff", 0, UINT64_MAX, "x", error, sizeof error), 0);
+    assert_int_equal(value, UINT64_MAX);
+
+    value = 77;
+    static const char *const bad[] = {
+        "", "0x", "x", "1 ", " 1", "+1", "-1", "1.0", "1e3", "0xg", "f", "1_000", "\xff"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(pct_config_parse_u64(&value, bad[i], 0, UINT64_MAX, "PCT_SEED", error, sizeof error), -EINVAL);
+        assert_says("PCT_SEED: '");
+        assert_says("is not a whole number; it must be 0 to 18446744073709551615");
+    }
+    static const char *const big[] = { "18446744073709551616", "18446744073709551620", "99999999999999999999999999",
+                                       "0x10000000000000000", "184467440737095516150" };
+    for (size_t i = 0; i < sizeof big / sizeof big[0]; i++) {
+        assert_int_equal(pct_config_parse_u64(&value, big[i], 0, UINT64_MAX, "x", error, sizeof error), -EINVAL);
+        assert_says("is out of range");
+    }
+    assert_int_equal(pct_config_parse_u64(&value, "3", 4, 9, "x", error, sizeof error), -EINVAL);
+    assert_int_equal(pct_config_parse_u64(&value, "10", 4, 9, "x", error, sizeof error), -EINVAL);
+    assert_says("x: '10' is out of range; it must be 4 to 9");
+    assert_int_equal(value, 77);
+
+    /* Messages are cut to their buffer. */
+    char small[8];
+    for (size_t size = 0; size <= sizeof small; size++) {
+        memset(small, '#', sizeof small);
+        assert_int_equal(pct_config_parse_u64(&value, "y", 0, 9, "x", small, size), -EINVAL);
+        if (size)
+            assert_int_equal(small[size - 1], '\0');
+        for (size_t i = size; i < sizeof small; i++)
+            assert_int_equal(small[i], '#');
+    }
+}
+
+static void test_variables(void **unused)
+{
+    (void)unused;
+#define KNOWN(name, value, help) assert_null(pct_config_unknown_variable(#name));
+    PCT_VARIABLES(KNOWN)
+#undef KNOWN
+    assert_string_equal(pct_config_unknown_variable("PCT_SEDE"), "PCT_SEED");
+    assert_string_equal(pct_config_unknown_variable("PCT_STRATGEY"), "PCT_STRATEGY");
+    assert_string_equal(pct_config_unknown_variable("PCT_MAXSTEPS"), "PCT_MAX_STEPS");
+    assert_string_equal(pct_config_unknown_variable("PCT_TOKENS"), "PCT_TOKEN");
+    assert_string_equal(pct_config_unknown_variable("PCT_SOMETHING_ELSE"), "");
+    assert_string_equal(pct_config_unknown_variable(""), "");
+    assert_string_equal(pct_config_unknown_variable("LD_PRELOAD"), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers), cmocka_unit_test(test_variables) };
+    return cmocka_run_group_tests_name("values", tests, NULL, NULL);
+}
