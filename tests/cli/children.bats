@@ -55,12 +55,13 @@ teardown()
 }
 
 @test "a program that a script starts, in the foreground or not, and the lowest seed with any number of workers" {
-    run --separate-stderr "$pct" run --state none -n 500 -s 1 -d 2 --epoch 1700000000 -- sh -c './target abba; exit 0'
+    # k is given: how many steps the shell makes depends on whether its child ends before it waits.
+    run --separate-stderr "$pct" run --state none -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh -c './target abba; exit 0'
     is "$status" 120
     has " of ./target abba:"
     has "the cycle:"
     expected=$(replay_line)
-    run --separate-stderr "$pct" run --state none -j 3 -n 500 -s 1 -d 2 --epoch 1700000000 -- sh -c './target abba; exit 0'
+    run --separate-stderr "$pct" run --state none -j 3 -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh -c './target abba; exit 0'
     is "$(replay_line)" "$expected"
     run sh -c "$expected"
     is "$status" 120
