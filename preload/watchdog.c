@@ -179,6 +179,10 @@ static void look(void)
     if (pct_shim.ended)
         return;
     if (!holder || holder == &nobody || holder != seen.holder || step != seen.step) {
+        /* What waits for the outside world is asked once a block of steps. Where steps take long, nobody shall wait that long:
+         * threads that spin on memory between two calls would keep a server's clients waiting. */
+        if (holder && step - seen.step < PCT_TRACE_BLOCK)
+            pct_sched_ask_kernel(&pct_S);
         __builtin_memset(&seen, 0, sizeof seen);
         seen.holder = holder;
         seen.step = step;

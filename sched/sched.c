@@ -25,7 +25,7 @@ static void set_stop(struct pct_sched *s)
         limit = step;
     s->stop = s->record + (limit - step);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&s->attention, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&s->attention, __ATOMIC_RELAXED) || __atomic_load_n(&s->ask, __ATOMIC_RELAXED))
         pct_stop_soon(s);
 }
 
@@ -331,6 +331,10 @@ void pct_sched_keep_house(struct pct_sched *s)
     }
     if (s->attention)
         pct_sched_attend(s);
+    if (__atomic_load_n(&s->ask, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&s->ask, 0, __ATOMIC_RELAXED);
+        pct_sched_kernel_changed(s);
+    }
     if (s->timers_count)
         pct_timer_expire(s);
     if (s->max_steps && pct_steps(s) >= s->max_steps)
@@ -538,6 +542,14 @@ void pct_sched_exit(struct pct_sched *s, struct pct_thread *self)
         s->strategy->final_wait(s->strategy_state, self->id);
     s->budget_end = pct_steps(s);
     pct_sched_point(s, self, PCT_OP_EXIT, NULL);
+}
+
+void pct_sched_ask_kernel(struct pct_sched *s)
+{
+    if (!__atomic_load_n(&s->polled_outside, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&s->ask, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->stop, NULL, __ATOMIC_SEQ_CST);
 }
 
 void pct_sched_attention(struct pct_sched *s)

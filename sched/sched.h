@@ -169,6 +169,7 @@ struct pct_sched {
     uint64_t *stop;             /* the record at which anything but recording is to be done */
     struct pct_objects objects; /* begins with what a look-up needs */
     uint32_t attention;         /* set by threads without the baton: look at arrivals, ask all predicates again */
+    uint32_t ask;               /* likewise: ask the kernel again */
     uint32_t foreign;           /* who makes calls without the baton: PCT_FOREIGN_* */
 
     uint64_t block_step; /* steps passed when the block being filled began */
@@ -326,6 +327,10 @@ void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
 
 /* Called without the baton, also from signal handlers: something has changed that the scheduler did not see. */
 void pct_sched_attention(struct pct_sched *s);
+
+/* Likewise: at the next step, ask the kernel for all polled waits that the outside world could end. A run that has none does not
+ * notice, so real time has no part in it. */
+void pct_sched_ask_kernel(struct pct_sched *s);
 
 /* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the scheduler;
  * what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */

@@ -281,6 +281,26 @@ static void test_polled_replay(void **unused)
     }
 }
 
+static void ask(struct sim *s)
+{
+    pct_sched_ask_kernel(&s->sched);
+}
+
+/* What comes while others run is seen at the end of a block of the trace, or at the next point if somebody asks. */
+static void test_ask_kernel(void **unused)
+{
+    (void)unused;
+    struct sim_program program = { .thread = { THREAD(CREATE(1), READ(0), REPEAT(100, 1), READ(0), READ(0),
+                                                      REPEAT(2000, 1)),
+                                               THREAD(DOWN_POLLED(0), CALL(note_time)) },
+                                   .event = { { .at = 10 * PCT_STEP_NS, .post = true } } };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(sim.note[0], PCT_TRACE_BLOCK * PCT_STEP_NS, (PCT_TRACE_BLOCK + 3) * PCT_STEP_NS);
+    program.thread[0] = THREAD(CREATE(1), READ(0), REPEAT(100, 1), CALL(ask), READ(0), REPEAT(2000, 1));
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(sim.note[0], 100 * PCT_STEP_NS, 110 * PCT_STEP_NS);
+}
+
 /* Polled waits end by their deadline, and not before. */
 static void test_polled_deadline(void **unused)
 {
@@ -421,9 +441,10 @@ int main(void)
         cmocka_unit_test(test_foreign),         cmocka_unit_test(test_foreign_before_deadline),
         cmocka_unit_test(test_attention),       cmocka_unit_test(test_kernel),
         cmocka_unit_test(test_polled),          cmocka_unit_test(test_polled_replay),
-        cmocka_unit_test(test_polled_deadline), cmocka_unit_test(test_polled_and_away),
-        cmocka_unit_test(test_polled_and_sent), cmocka_unit_test(test_signal),
-        cmocka_unit_test(test_called),          cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_ask_kernel),      cmocka_unit_test(test_polled_deadline),
+        cmocka_unit_test(test_polled_and_away), cmocka_unit_test(test_polled_and_sent),
+        cmocka_unit_test(test_signal),          cmocka_unit_test(test_called),
+        cmocka_unit_test(test_pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
