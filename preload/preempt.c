@@ -3,8 +3,8 @@
  * A thread that computes must keep the baton however long it takes: to preempt it at some point in real time would make
  * the schedule depend on the machine. One that spins on plain memory must not, and does not mind where in its loop it
  * is preempted. The handler tells them apart by what it finds when it interrupts the thread again and again. A spin is
- *     - the same place with the same registers and the same top of the stack, each time that a place is met again:
- *       the loop computes nothing, so only what others write can end it; or
+ *     - the same few states (place, registers, top of the stack) over and over, and no new one: the loop computes
+ *       nothing, so only what others write can end it; or
  *     - a PAUSE instruction near by, each time: the loop says so itself, even if it counts its rounds.
  *
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
@@ -19,8 +19,11 @@
 
 enum {
     SIGNAL = 33,
-    PROOF = 4,    /* so many times met again, or beside a PAUSE */
-    SAMPLES = 32, /* more than that without a proof: it computes */
+    PROOF = 4,           /* so many samples in a row of states met before, or beside a PAUSE */
+    PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
+    SAMPLES = 128,       /* more than that without a proof: it computes */
+    STATES = 48,         /* so does what has more states, */
+    STATES_OF_PLACE = 8, /* or more at one place */
     PLACES = 16,
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
@@ -44,10 +47,11 @@ static uint32_t stopped; /* threads */
 struct samples {
     const struct pct_shim_thread *thread;
     uint64_t step;
-    unsigned count, places, met_again, pauses;
+    unsigned count, states, met_again, pauses;
+    bool several; /* states at one place */
     struct {
         uint64_t rip, state;
-    } place[PLACES];
+    } seen[STATES];
 };
 
 /* Mapped with the watchdog: a process that needs none should not have more static data than it has a page for. */
@@ -69,9 +73,9 @@ static bool is_known(uint64_t rip)
 
 static void learn(void)
 {
-    for (unsigned i = 0; i < evidence->samples.places; i++)
-        if (!is_known(evidence->samples.place[i].rip))
-            evidence->known[evidence->known_count++ % PLACES] = evidence->samples.place[i].rip;
+    for (unsigned i = 0; i < evidence->samples.states; i++)
+        if (!is_known(evidence->samples.seen[i].rip))
+            evidence->known[evidence->known_count++ % PLACES] = evidence->samples.seen[i].rip;
 }
 
 static bool in(const struct pct_mapping *mapping, uintptr_t pc)
@@ -121,37 +125,38 @@ static bool beside_pause(uintptr_t rip)
 /* One more sample: is this a spin? */
 static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 {
+    struct samples *s = &evidence->samples;
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], state = state_of(context);
-    if (evidence->samples.thread != self || evidence->samples.step != pct_steps(&pct_S) || computes) {
-        memset(&evidence->samples, 0, sizeof evidence->samples);
-        evidence->samples.thread = self;
-        evidence->samples.step = pct_steps(&pct_S);
+    if (s->thread != self || s->step != pct_steps(&pct_S) || computes) {
+        memset(s, 0, sizeof *s);
+        s->thread = self;
+        s->step = pct_steps(&pct_S);
         computes = false;
     }
-    evidence->samples.count++;
-    evidence->samples.pauses = beside_pause(rip) ? evidence->samples.pauses + 1 : 0;
-    unsigned i = 0;
-    while (i < evidence->samples.places && evidence->samples.place[i].rip != rip)
-        i++;
-    bool met = i < evidence->samples.places;
-    if (met && evidence->samples.place[i].state == state) {
-        evidence->samples.met_again++;
+    s->count++;
+    s->pauses = beside_pause(rip) ? s->pauses + 1 : 0;
+    unsigned here = 0;
+    bool met = false;
+    for (unsigned i = 0; i < s->states; i++) {
+        here += s->seen[i].rip == rip;
+        met = met || (s->seen[i].rip == rip && s->seen[i].state == state);
+    }
+    if (met) {
+        s->met_again++;
     } else {
         /* A loop that counts may still say what it is. */
-        computes = met && !evidence->samples.pauses;
-        if (!met && evidence->samples.places < PLACES)
-            evidence->samples.places++;
-        if (i < PLACES) {
-            evidence->samples.place[i].rip = rip;
-            evidence->samples.place[i].state = state;
+        computes = !s->pauses && (here == STATES_OF_PLACE || s->states == STATES);
+        s->met_again = 0;
+        s->several = s->several || here;
+        if (s->states < STATES) {
+            s->seen[s->states].rip = rip;
+            s->seen[s->states++].state = state;
         }
-        if (met)
-            evidence->samples.met_again = 0;
     }
-    if (evidence->samples.count >= SAMPLES)
+    if (s->count >= SAMPLES)
         computes = true;
-    unsigned proof = is_known(rip) ? 1 : PROOF;
-    return evidence->samples.met_again >= proof || evidence->samples.pauses >= proof;
+    bool known = is_known(rip);
+    return s->met_again >= (known ? 1 : s->several ? PROOF_SEVERAL : PROOF) || s->pauses >= (known ? 1 : PROOF);
 }
 
 /* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have called,

@@ -16,6 +16,15 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 /* The baton goes to next; returns when self has it again. */
 void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next);
 
+/* The thread has made no progress: tell the strategy, which is asked at the next step. */
+void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);
+
+/* polling.c */
+/* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */
+void pct_polling_notice(struct pct_sched *s);
+/* The next step at which to look, once a thread was seen to poll. */
+uint64_t pct_polling_next(const struct pct_sched *s);
+
 /* timer.c */
 int pct_timer_start(struct pct_sched *s);
 void pct_timer_add(struct pct_sched *s, struct pct_timer *timer);

@@ -17,6 +17,8 @@ static void set_stop(struct pct_sched *s)
     uint64_t step = pct_steps(s), limit = min(s->budget_end, s->block_step + PCT_TRACE_BLOCK);
     if (s->max_steps)
         limit = min(limit, s->max_steps);
+    if (s->pollings)
+        limit = min(limit, pct_polling_next(s));
     if (s->timers_count)
         limit = min(limit, pct_timer_step(s));
     if (s->exiting && step < s->exit_by)
@@ -274,7 +276,7 @@ void pct_sched_attend(struct pct_sched *s)
     }
 }
 
-static void spin(struct pct_sched *s, struct pct_thread *thread)
+void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)
 {
     thread->spins++;
     /* A sleep is two steps: its beginning and its end. */
@@ -288,42 +290,12 @@ static void spin(struct pct_sched *s, struct pct_thread *thread)
     pct_stop_soon(s);
 }
 
-/* The block is full: does it hold one thread's same one to four operations over and over? */
-static void notice_polling(struct pct_sched *s)
-{
-    const uint64_t *b = s->block;
-    uint64_t sum = 0;
-    unsigned period = s->enabled > 1 ? 1 : 5; /* alone, it may poll as long as it likes */
-    for (; period <= 4; period++) {
-        unsigned i = period;
-        while (i < PCT_TRACE_BLOCK && b[i] == b[i - period])
-            i++;
-        if (i == PCT_TRACE_BLOCK)
-            break;
-    }
-    for (unsigned i = 0; period <= 4 && i < period; i++)
-        sum = PCT_RECORD_THREAD(b[i]) == PCT_RECORD_THREAD(b[0]) ? sum + b[i] : 0;
-    s->polling_blocks = sum && sum == s->polling ? s->polling_blocks + 1 : 0;
-    s->polling = sum;
-    const unsigned most = sizeof s->polled_by / sizeof *s->polled_by;
-    bool known = false;
-    for (unsigned i = 0; sum && i < most; i++)
-        known = known || s->polled_by[i] == sum;
-    if (!sum || (s->polling_blocks < PCT_POLLING_BLOCKS && !known))
-        return;
-    s->polling_blocks = 0;
-    if (!known)
-        s->polled_by[s->pollings++ % most] = sum;
-    for (unsigned i = 0; i < PCT_TRACE_BLOCK / period; i++)
-        spin(s, s->thread_at(PCT_RECORD_THREAD(b[0])));
-}
-
 void pct_sched_keep_house(struct pct_sched *s)
 {
     if (s->replay)
         pct_replay_check(s);
+    pct_polling_notice(s);
     if (s->record == s->block + PCT_TRACE_BLOCK) {
-        notice_polling(s);
         pct_record_turn(s);
         /* Something may have come from outside: a signal, data on a socket. */
         if (s->can_outside || s->polled_outside || s->unseen)
@@ -529,7 +501,7 @@ void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self)
 {
     s->current = NULL;
-    spin(s, self);
+    pct_sched_in_vain(s, self);
     s->current = self;
 }
 

@@ -48,8 +48,10 @@
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
 
 /* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks, unlocks it)
- * while others could run is polling: that is one long spin, which would starve them under a strategy with priorities. */
+ * while others could run is polling: that is one long spin, which would starve them under a strategy with priorities. When it
+ * does the same again later, this many steps are enough to know. */
 #define PCT_POLLING_BLOCKS 8u
+#define PCT_POLLING_STEPS 32u
 
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
  * thread that never blocks must not keep it from ending. */
@@ -215,8 +217,9 @@ struct pct_sched {
     uint64_t spin_run;          /* spins in a row up to then */
     uint64_t polling; /* the operations that one thread repeated for the whole last block, 0: there were others */
     uint32_t polling_blocks; /* for so many blocks */
-    uint64_t polled_by[8];   /* what was found to be polling before: then one block is enough */
+    uint64_t polled_by[8];   /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint32_t pollings;
+    uint64_t polling_step; /* the last step at which this was looked at */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
     uint64_t idle_real, idle_virtual; /* when that began */

@@ -16,6 +16,7 @@
 
 static atomic_int flag, turn;
 static volatile int plain;
+static volatile int pending[4];
 static int ends[2];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -78,6 +79,27 @@ static int spin_plain(void)
         ;
     work();
     return 0;
+}
+
+/* Not one place with one state: the registers say which variable is next. */
+static int spin_several(void)
+{
+    long sum = 0;
+    work();
+    for (int left = 1; left; left = sum < 4 * 1000)
+        for (int i = sum = 0; i < 4; i++)
+            sum += pending[i];
+    work();
+    return 0;
+}
+
+static void *set_several(void *unused)
+{
+    for (int i = 0; i < 4; i++) {
+        work();
+        pending[i] = 1000;
+    }
+    return unused;
 }
 
 static int spin_pause(void)
@@ -307,6 +329,7 @@ int main(int argc, char **argv)
         int (*here)(void);
     } ways[] = {
         { "spin-plain", set, spin_plain },
+        { "spin-several", set_several, spin_several },
         { "spin-pause", set, spin_pause },
         { "spin-backoff", set, spin_backoff },
         { "spin-sleeper", sleep_and_set, spin_plain },

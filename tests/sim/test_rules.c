@@ -482,11 +482,15 @@ static void test_unseen(void **unused)
 static void test_polling(void **unused)
 {
     (void)unused;
-    enum { ROUNDS = (PCT_POLLING_BLOCKS + 2) * PCT_TRACE_BLOCK / 3 };
-    const struct sim_program polls = { .thread = { THREAD(CREATE(1), READ(1), JOIN(1)),
+    enum { ROUNDS = (PCT_POLLING_BLOCKS + 3) * PCT_TRACE_BLOCK / 3 };
+    const struct sim_program polls = { .thread = { THREAD(CREATE(1), READ(1), REPEAT(1000, 1), JOIN(1)),
                                                    THREAD(LOCK(0), READ(0), UNLOCK(0), REPEAT(ROUNDS, 3)) } };
     assert_int_equal(probe_run(&polls, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
-    assert_in_range(probe.spins, 1, PCT_TRACE_BLOCK / 3);
+    /* The block that made it certain, and then the steps that are enough to know it again. */
+    const uint64_t known = PCT_POLLING_STEPS / 3;
+    assert_in_range(probe.spins, PCT_TRACE_BLOCK / 3 + known,
+                    PCT_TRACE_BLOCK / 3 + PCT_TRACE_BLOCK / PCT_POLLING_STEPS * known);
+    assert_int_equal((probe.spins - PCT_TRACE_BLOCK / 3) % known, 0);
     assert_int_equal(probe.spin[0].thread, 1);
     assert_int_equal(probe_run(&polls, PREFER_OLD, PCT_UNLIMITED), PCT_VERDICT_EXIT);
     assert_int_equal(probe.spins, 0); /* main waits in join */
