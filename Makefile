@@ -57,7 +57,7 @@ pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-t
 shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
-command_libs := -ldw -lelf -lZydis -lstdc++ -lm
+command_libs := -ldw -lelf -lZydis -lsqlite3 -lstdc++ -lm
 
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))

@@ -85,6 +85,9 @@ struct pct_store_frame {
     uint64_t offset;
 };
 
+/* Set a fact, new or not. */
+int pct_store_set_fact(struct pct_store *store, const char *key, const char *value);
+
 /* A new session: when it began. Its seconds and runs are written with each commit. */
 int pct_store_begin_session(struct pct_store *store, int64_t started, unsigned jobs);
 
@@ -112,8 +115,8 @@ int pct_store_each_finding(struct pct_store *store, int (*each)(void *data, cons
 int pct_store_each_frame(struct pct_store *store, int64_t finding,
                          int (*each)(void *data, const struct pct_store_frame *frame), void *data);
 int pct_store_each_pair(struct pct_store *store, int (*each)(void *data, uint64_t pair, uint64_t seed), void *data);
-int pct_store_each_uncontrolled(struct pct_store *store, int (*each)(void *data, unsigned kind, uint64_t count),
-                                void *data);
+int pct_store_each_uncontrolled(struct pct_store *store,
+                                int (*each)(void *data, unsigned kind, const char *name, uint64_t count), void *data);
 
 struct pct_store_totals {
     uint64_t runs, failures, findings, schedules /* different ones */, pairs, max_steps;
