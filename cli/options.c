@@ -103,9 +103,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp launch_argp = { .options = launch_options, .parser = parse };
+const struct argp pct_options_launch_argp = { .options = launch_options, .parser = parse };
 
-const struct argp_child pct_options_launch[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+const struct argp_child pct_options_launch[] = { { &pct_options_launch_argp, 0, NULL, 0 }, { 0 } };
 
 static void print(FILE *out, const char *option, const char *value)
 {

@@ -8,6 +8,7 @@
 #include <argp.h>
 
 /* The child of run's and replay's parser: --lib, --aslr, --timeout, and those for servers. */
+extern const struct argp pct_options_launch_argp;
 extern const struct argp_child pct_options_launch[];
 
 /* A whole number in min..max, for an option of this name; ends the command with the status for usage if it is not. */
