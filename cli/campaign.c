@@ -177,6 +177,17 @@ static void keep_trace(const struct pct_campaign *c, const struct pct_result *re
         pct_cli_say("the trace was not saved: %s: %s", path, error);
 }
 
+uint32_t pct_campaign_threads(const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    uint32_t threads = header->threads;
+    /* A run that was killed has counted nothing. */
+    for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
+        if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
+            threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
+    return threads;
+}
+
 static void count(struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
 {
     const struct pct_trace_header *header = &result->trace.header;
@@ -185,11 +196,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     c->unrecorded += result->unrecorded;
     if (failed)
         c->by_ending[result->ending]++;
-    uint32_t threads = header->threads;
-    /* A run that was killed has counted nothing. */
-    for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
-        if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
-            threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
+    uint32_t threads = pct_campaign_threads(result);
     if (threads > c->max_threads)
         c->max_threads = threads;
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;

@@ -41,6 +41,7 @@ struct pct_campaign {
     bool pass_output;          /* show what the targets write as they write it */
     bool progress;             /* draw the progress line */
     bool learns;               /* k is not given: it is learned as the runs go */
+    bool kept;                 /* in a campaign file */
     bool calibrated;           /* k is not given: it was measured before the first run, and stays */
     bool repeat;               /* after a clean campaign, repeat its first run: does the schedule decide all? */
     bool ok[256];              /* exit statuses that are no failure */
@@ -79,6 +80,9 @@ struct pct_campaign {
 
 /* The seed of a run. */
 uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index);
+
+/* How many threads a run had. */
+uint32_t pct_campaign_threads(const struct pct_result *result);
 
 /* Run it. Returns 0, the exit status of a failure to start anything (after a message), or 128 + the number of the signal
  * that told us to end. What came of it so far is valid in any case. */

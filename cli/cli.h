@@ -14,6 +14,7 @@
  * replaced by "pct NAME", and returns the exit status of the command. */
 #define PCT_COMMANDS(X)                                                                                                \
     X(run, "run", "run a program under control, once or with many seeds")                                              \
+    X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
     X(report, "report", "print what a recorded trace says")                                                            \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \

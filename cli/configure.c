@@ -58,7 +58,7 @@ const char *pct_configure_choose(const char *option, const char *variable)
     return value && *value ? value : NULL;
 }
 
-static int parameter_index(const struct pct_strategy *strategy, const char *name)
+int pct_configure_parameter(const struct pct_strategy *strategy, const char *name)
 {
     for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
         if (!strcmp(strategy->params[i].name, name))
@@ -80,8 +80,8 @@ static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
     int failed = pct_cli_check_strategy(&c->config);
     if (failed)
         return failed;
-    c->k = parameter_index(c->strategy, "k");
-    c->depth = parameter_index(c->strategy, "depth");
+    c->k = pct_configure_parameter(c->strategy, "k");
+    c->depth = pct_configure_parameter(c->strategy, "depth");
     /* What a strategy of the user's own calls k may be anything. */
     c->learns = c->k >= 0 && !strchr(c->config.strategy, '/') && !(c->config.given >> c->k & 1);
     return 0;

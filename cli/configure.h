@@ -17,6 +17,9 @@ extern const struct argp pct_configure_argp;
  * PCT_EXIT_USAGE after a message. */
 int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn);
 
+/* The index of the strategy's parameter of this name, -1: it has none. */
+int pct_configure_parameter(const struct pct_strategy *strategy, const char *name);
+
 /* The value of an option, else of a variable, else NULL. An empty one counts as none. */
 const char *pct_configure_choose(const char *option, const char *variable);
 

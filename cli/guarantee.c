@@ -34,10 +34,13 @@ void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *
     if (run->spins > g->spins)
         g->spins = run->spins;
     g->spin_inverse = run->spin_inverse;
-    struct pct_guarantee_group *last = g->groups ? &g->group[g->groups - 1] : NULL;
-    if (last && last->depth == run->depth && last->k == run->k)
-        last->runs++;
-    else if (g->groups < PCT_GUARANTEE_GROUPS) /* one that finds no place counts for nothing */
+    /* Nearly always the last one; not in merged campaigns. */
+    for (uint32_t i = g->groups; i--;)
+        if (g->group[i].depth == run->depth && g->group[i].k == run->k) {
+            g->group[i].runs++;
+            return;
+        }
+    if (g->groups < PCT_GUARANTEE_GROUPS) /* one that finds no place counts for nothing */
         g->group[g->groups++] = (struct pct_guarantee_group){ .depth = run->depth, .k = run->k, .runs = 1 };
 }
 

@@ -56,6 +56,9 @@ enum pct_ending {
     PCT_ENDING_NOT_STOPPED,
     PCT_ENDING_CLIENT,    /* it failed */
     PCT_ENDING_NO_CLIENT, /* it could not be run */
+    PCT_ENDING_SANITIZER, /* from here: what only the judge of a campaign sees, see judge.h */
+    PCT_ENDING_OUTPUT,
+    PCT_ENDING_ORACLE,
     PCT_ENDING_COUNT
 };
 
@@ -87,6 +90,7 @@ struct pct_result {
     unsigned children;      /* child processes that failed; if any: */
     struct pct_trace child; /* the last steps of one */
     char error[256];        /* why the trace is not good */
+    char complaint[512];    /* what the judge found */
 };
 
 /* Find the target and the library, and take over the signals. Returns 0, or the exit status for the command, after a

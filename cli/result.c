@@ -17,7 +17,8 @@ const char *pct_ending_name(enum pct_ending ending)
         [PCT_ENDING_TIMEOUT] = "timeout",         [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
         [PCT_ENDING_NOT_READY] = "not ready",     [PCT_ENDING_EARLY] = "ended early",
         [PCT_ENDING_NOT_STOPPED] = "not stopped", [PCT_ENDING_CLIENT] = "client failed",
-        [PCT_ENDING_NO_CLIENT] = "no client",
+        [PCT_ENDING_NO_CLIENT] = "no client",     [PCT_ENDING_SANITIZER] = "sanitizer report",
+        [PCT_ENDING_OUTPUT] = "wrong output",     [PCT_ENDING_ORACLE] = "oracle",
     };
     return names[ending];
 }
@@ -92,7 +93,7 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
 
 static void judge(struct pct_process *process, struct pct_result *result)
 {
-    result->error[0] = 0;
+    result->error[0] = result->complaint[0] = 0;
     result->unrecorded = false;
     result->children = 0;
     result->state = pct_trace_open_fd(&result->trace, process->trace, result->error, sizeof result->error);

@@ -206,7 +206,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
         if (!w->quiet && !status && c->runs == 1)
             pct_cli_say("token %s", c->last_token);
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
-            pct_claim_print(c, w->quiet);
+            pct_claim_print(stderr, c, w->quiet);
         return status || pct_claim_reached(c) ? status : PCT_EXIT_CONFIDENCE;
     }
     struct pct_result *result = &c->first_result;

@@ -40,7 +40,7 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
         "INSERT INTO uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = count + ?3",
     [PCT_STORE_CONFIRM] =
         "UPDATE findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6 WHERE id=?1",
-    [PCT_STORE_BEGIN_SESSION] = "INSERT INTO sessions(started, seconds, runs, jobs) VALUES(?,0,0,?)",
+    [PCT_STORE_ADD_SESSION] = "INSERT INTO sessions(started, seconds, runs, jobs) VALUES(?,?,?,?)",
     [PCT_STORE_UPDATE_SESSION] = "UPDATE sessions SET seconds=?2, runs=?3 WHERE id=?1",
     [PCT_STORE_SET_FACT] = "INSERT INTO facts VALUES(?1,?2) ON CONFLICT(key) DO UPDATE SET value=?2",
     [PCT_STORE_FACT] = "SELECT value FROM facts WHERE key=?",
@@ -54,6 +54,8 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
                          " FROM frames WHERE finding=? ORDER BY stack, level",
     [PCT_STORE_PAIRS] = "SELECT pair, seed FROM coverage ORDER BY seed, pair",
     [PCT_STORE_UNCONTROLLED] = "SELECT kind, name, count FROM uncontrolled ORDER BY kind",
+    [PCT_STORE_SESSIONS] = "SELECT started, seconds, runs, jobs FROM sessions ORDER BY id",
+    [PCT_STORE_RUN] = "SELECT code, hash FROM runs WHERE seed=?",
     [PCT_STORE_TOTALS] = "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
                          " coalesce(max(threads), 0), (SELECT count(*) FROM findings), (SELECT count(*) FROM coverage),"
                          " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions) FROM runs",
@@ -344,12 +346,20 @@ static void bind_number(sqlite3_stmt *statement, int at, uint64_t number)
     sqlite3_bind_int64(statement, at, (int64_t)number);
 }
 
+int pct_store_add_session(struct pct_store *store, const struct pct_store_session *session)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_SESSION);
+    sqlite3_bind_int64(s, 1, session->started);
+    sqlite3_bind_double(s, 2, session->seconds);
+    bind_number(s, 3, session->runs);
+    bind_number(s, 4, session->jobs);
+    return step(store, s);
+}
+
 int pct_store_begin_session(struct pct_store *store, int64_t started, unsigned jobs)
 {
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_BEGIN_SESSION);
-    sqlite3_bind_int64(s, 1, started);
-    bind_number(s, 2, jobs);
-    int failed = step(store, s);
+    const struct pct_store_session session = { .started = started, .jobs = jobs };
+    int failed = pct_store_add_session(store, &session);
     store->session = sqlite3_last_insert_rowid(store->db);
     store->session_runs = 0;
     return failed;
@@ -382,8 +392,12 @@ int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run)
     bind_number(s, 11, run->spins);
     bind_number(s, 12, run->complete);
     bind_number(s, 13, run->hash);
+    int code = sqlite3_step(s);
+    sqlite3_reset(s);
+    if (code == SQLITE_CONSTRAINT)
+        return -EEXIST;
     store->session_runs++;
-    return step(store, s);
+    return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
 }
 
 int pct_store_add_finding(struct pct_store *store, struct pct_store_finding *finding)

@@ -88,10 +88,20 @@ struct pct_store_frame {
 /* Set a fact, new or not. */
 int pct_store_set_fact(struct pct_store *store, const char *key, const char *value);
 
+struct pct_store_session {
+    int64_t started; /* seconds since 1970 */
+    double seconds;
+    uint64_t runs;
+    unsigned jobs;
+};
+int pct_store_add_session(struct pct_store *store, const struct pct_store_session *session);
+
 /* A new session: when it began. Its seconds and runs are written with each commit. */
 int pct_store_begin_session(struct pct_store *store, int64_t started, unsigned jobs);
 
+/* Returns -EEXIST when there is a run with this seed. */
 int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run);
+
 int pct_store_add_finding(struct pct_store *store, struct pct_store_finding *finding);
 int pct_store_add_frame(struct pct_store *store, const struct pct_store_frame *frame);
 int pct_store_add_pair(struct pct_store *store, uint64_t pair, uint64_t seed);
@@ -118,6 +128,9 @@ int pct_store_each_pair(struct pct_store *store, int (*each)(void *data, uint64_
 int pct_store_each_uncontrolled(struct pct_store *store,
                                 int (*each)(void *data, unsigned kind, const char *name, uint64_t count), void *data);
 
+int pct_store_each_session(struct pct_store *store, int (*each)(void *data, const struct pct_store_session *session),
+                           void *data);
+
 struct pct_store_totals {
     uint64_t runs, failures, findings, schedules /* different ones */, pairs, max_steps;
     uint64_t sessions;
@@ -125,5 +138,12 @@ struct pct_store_totals {
     uint32_t max_threads;
 };
 int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
+
+/* --- Merging ---------------------------------------------------------------------------------------------------------- */
+
+/* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put together by
+ * their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how many of them ended differently:
+ * then the first file's stays. The files in are only read. Returns 0 or a negative errno after a message in error. */
+int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, char *error, size_t size);
 
 #endif

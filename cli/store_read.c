@@ -146,6 +146,21 @@ int pct_store_each_uncontrolled(struct pct_store *store,
     return end(store, s, code, stopped);
 }
 
+int pct_store_each_session(struct pct_store *store, int (*each)(void *data, const struct pct_store_session *session),
+                           void *data)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_SESSIONS);
+    int code, stopped = 0;
+    while (!stopped && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        const struct pct_store_session session = { .started = sqlite3_column_int64(s, 0),
+                                                   .seconds = sqlite3_column_double(s, 1),
+                                                   .runs = number_of(s, 2),
+                                                   .jobs = (unsigned)number_of(s, 3) };
+        stopped = each(data, &session);
+    }
+    return end(store, s, code, stopped);
+}
+
 int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals)
 {
     sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_TOTALS);
