@@ -14,12 +14,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* The C++ runtime's demangler. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
 struct pct_unwinder {
     Dwfl *dwfl;
+    uint64_t code; /* which files are mapped where: code_of() */
     const struct pct_snapshot *snapshot;
     struct pct_stack *out;
     char directory[4096]; /* ours, with a slash: file names below it are printed without it */
@@ -272,22 +275,56 @@ static bool report_modules(struct pct_unwinder *unwinder)
     return !dwfl_report_end(unwinder->dwfl, NULL, NULL) && !failed;
 }
 
+/* A hash of the lines of the memory map that are code of files. Everything else differs from run to run. */
+static uint64_t code_of(const struct pct_snapshot *snapshot)
+{
+    uint64_t hash = 0;
+    const char *line = snapshot->maps, *end = line + snapshot->maps_size;
+    while (line < end) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((stop ? stop : end) - line);
+        if (memmem(line, length, " r-xp ", 6) && memchr(line, '/', length))
+            hash = XXH3_64bits_withSeed(line, length, hash);
+        line += length + 1;
+    }
+    return hash;
+}
+
+/* The last one that was closed. A campaign unwinds many runs of the same program, and reading its debug information takes a
+ * hundred times longer than unwinding. */
+static struct pct_unwinder *kept;
+
+static void free_unwinder(struct pct_unwinder *unwinder)
+{
+    if (unwinder && unwinder->dwfl)
+        dwfl_end(unwinder->dwfl);
+    free(unwinder);
+}
+
 struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot)
 {
     if (!snapshot->maps)
         return NULL;
+    uint64_t code = code_of(snapshot);
+    if (kept && kept->code == code) {
+        struct pct_unwinder *again = kept;
+        kept = NULL;
+        again->snapshot = snapshot;
+        return again;
+    }
     /* Never ask the network for debug information. */
     unsetenv("DEBUGINFOD_URLS");
     struct pct_unwinder *unwinder = calloc(1, sizeof *unwinder);
     if (!unwinder)
         return NULL;
+    unwinder->code = code;
     unwinder->snapshot = snapshot;
     if (getcwd(unwinder->directory, sizeof unwinder->directory - 1))
         strcat(unwinder->directory, "/");
     unwinder->dwfl = dwfl_begin(&modules);
     if (unwinder->dwfl && report_modules(unwinder) && dwfl_attach_state(unwinder->dwfl, NULL, 1, &threads, unwinder))
         return unwinder;
-    pct_unwind_close(unwinder);
+    free_unwinder(unwinder);
     return NULL;
 }
 
@@ -295,7 +332,6 @@ void pct_unwind_close(struct pct_unwinder *unwinder)
 {
     if (!unwinder)
         return;
-    if (unwinder->dwfl)
-        dwfl_end(unwinder->dwfl);
-    free(unwinder);
+    free_unwinder(kept);
+    kept = unwinder;
 }
