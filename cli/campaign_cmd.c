@@ -236,8 +236,11 @@ static int go(struct command *w, struct pct_recorder *recorder)
     if (c->done > c->runs)
         return pct_cli_usage("%s has %llu runs already; -n says how many there shall be in all", w->plan.path,
                              (unsigned long long)c->done);
-    if (pct_store_number(recorder->store, "runs") != w->plan.total)
-        pct_store_set_fact(recorder->store, "runs", total);
+    if (pct_store_number(recorder->store, "runs") != w->plan.total) {
+        recorder->dirty = true;
+        if (pct_store_set_fact(recorder->store, "runs", total))
+            return pct_cli_usage("%s: %s", w->plan.path, pct_store_error(recorder->store));
+    }
     if (!w->quiet && c->resumed)
         pct_cli_say("%s: %llu of %llu runs are done; %s", w->plan.path, (unsigned long long)c->resumed,
                     (unsigned long long)c->runs,

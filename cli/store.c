@@ -370,6 +370,13 @@ int pct_store_set_fact(struct pct_store *store, const char *key, const char *val
     sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_SET_FACT);
     bind_text(s, 1, key);
     bind_text(s, 2, value);
+    for (unsigned i = 0; i < store->fact_count; i++)
+        if (!strcmp(store->facts[i].key, key)) {
+            free(store->facts[i].key);
+            free(store->facts[i].value);
+            store->facts[i] = store->facts[--store->fact_count];
+            break;
+        }
     return step(store, s);
 }
 

@@ -35,7 +35,7 @@ struct pct_store {
     bool writes; /* a transaction is open */
     int64_t session;
     uint64_t session_runs;
-    struct {
+    struct pct_store_known {
         char *key, *value;
     } facts[PCT_STORE_FACTS]; /* those that were asked for */
     unsigned fact_count;
