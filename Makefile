@@ -104,7 +104,7 @@ tests: all snippets unit sim test-programs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real conformance lint \
+.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster conformance lint \
 	bench experiments setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
@@ -138,6 +138,12 @@ check-real:
 	@status=0; PCT_BUILD='$(B)' tests/programs/real --seeds '$(or $(SEEDS),200)' || status=1; \
 	PCT_BUILD='$(B)' tests/compat/run --part real --seeds '$(or $(SEEDS),100)' --page '$(B)/COMPATIBILITY.md' || status=1; \
 	echo 'docs/COMPATIBILITY.md as measured now: $(B)/COMPATIBILITY.md'; exit $$status
+
+# Shards of a campaign by GNU parallel, and by a Slurm that the test starts (root): examples/cluster.
+check-cluster:
+	@scripts/setup build cluster
+	@$(build_with) lib command bugs
+	@PCT_BUILD='$(B)' tests/cluster/run
 
 # glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes about an hour.
 conformance: SEEDS = 3
@@ -197,6 +203,7 @@ help:
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
+	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       every strategy on every program with a known bug, RUNS=1000 times; writes docs/experiments'
