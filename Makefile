@@ -313,6 +313,12 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
 
+# What the command writes with.
+$(B)/bench/store: bench/store.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group $(filter %.a,$^) \
+		-Wl,--end-group -Wl,--as-needed $(command_libs)
+
 # The simulated host of the tests.
 $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
