@@ -283,7 +283,7 @@ static int loop(struct state *s)
     double drawn = 0;
     bool ticks = s->c->progress || s->c->observer;
     for (;;) {
-        if (s->hold && !s->running) {
+        if (s->hold && s->c->observer && !s->running) {
             s->hold = false;
             int failed = s->c->observer->idle(s->c->observer, s->c);
             if (failed)

@@ -66,7 +66,7 @@ static void hash_message(XXH3_state_t *state, const char *message)
 
 uint64_t pct_signature_hash(const struct pct_signature *signature, enum pct_ending ending)
 {
-    char *texts[PCT_SIGNATURE_STACKS];
+    char *texts[PCT_SIGNATURE_STACKS] = { NULL };
     size_t count = 0;
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
