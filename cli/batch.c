@@ -14,7 +14,7 @@ static int finish(struct pct_process *process, pct_batch_each *each, void *data)
     return failed;
 }
 
-int pct_batch_run(const struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count,
+int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count,
                   pct_batch_each *each, void *data)
 {
     if (jobs > count)

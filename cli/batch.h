@@ -9,7 +9,7 @@ typedef int pct_batch_each(void *data, size_t index, struct pct_process *process
 
 /* Run tokens[0] ... tokens[count - 1] and collect their output. Returns 0, what each() returned, the exit status of a failure to
  * start one (after a message), or 128 + the number of the signal that told us to end. */
-int pct_batch_run(const struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count,
+int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count,
                   pct_batch_each *each, void *data);
 
 #endif

@@ -2,10 +2,11 @@
 #include "progress.h"
 #include "claim.h"
 #include "cli.h"
+#include <math.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR = 20 };
+enum { BAR = 16 };
 #define LOG_SECONDS 60
 
 void pct_progress_clear(bool quiet)
@@ -20,10 +21,8 @@ static void add_guarantee(FILE *out, const struct pct_campaign *c)
     if (pct_claim_doubt(c, reason, sizeof reason) || c->done < 2)
         return;
     uint32_t depth = (uint32_t)c->config.run.param[c->depth];
-    fprintf(out, ", bugs of depth %u missed: %s%s", depth, c->guarantee.threads == 1 ? "" : "p <= ",
-            c->guarantee.threads == 1
-                ? "none"
-                : pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth)));
+    double log_miss = c->guarantee.threads == 1 ? -INFINITY : pct_guarantee_log_miss(&c->guarantee, depth);
+    fprintf(out, "; depth %u missed: p<=%s", depth, pct_claim_format_miss(miss, sizeof miss, log_miss));
 }
 
 /* Columns of the terminal; a line that is longer would not be cleared. */
@@ -52,7 +51,7 @@ void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findin
             fputc(i < filled ? '#' : '.', out);
         fputs("] ", out);
     }
-    fprintf(out, "%llu of %llu runs, %.*f/s, %zu finding%s", (unsigned long long)c->done, (unsigned long long)c->runs,
+    fprintf(out, "%llu/%llu, %.*f/s, %zu finding%s", (unsigned long long)c->done, (unsigned long long)c->runs,
             rate < 10, rate, findings, findings == 1 ? "" : "s");
     if (rate > 0 && c->done < c->runs)
         fprintf(out, ", %s left", pct_cli_format_duration(left, sizeof left, (double)(c->runs - c->done) / rate));
