@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR = 16 };
+enum { BAR = 10 };
 #define LOG_SECONDS 60
 
 void pct_progress_clear(bool quiet)
