@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. */
+#define RUN_SECONDS 60
+
 enum { KEY_DB = 5000, KEY_SHARD, KEY_FRESH, KEY_OK_STATUS, KEY_EXPECT, KEY_EXPECT_SAME, KEY_ORACLE };
 
 static const struct argp_option options[] = {
@@ -275,6 +278,7 @@ static int campaign(int argc, char **argv)
     w.plan.total = 1000;
     w.judge.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
+    c.launch.timeout = RUN_SECONDS;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &w);
     int status = check(&w);
     if (!status && w.fresh)

@@ -18,17 +18,17 @@ rows()
 {
     python3 - "$1" <<'END'
 import sqlite3, sys
-file = sqlite3.connect(sys.argv[1])
+file = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
 for table in ("runs", "findings", "frames", "coverage", "uncontrolled"):
     for row in sorted(file.execute(f"SELECT * FROM {table}")):
         print(table, *row, sep="|")
 END
 }
 
-# query FILE SQL: the first value of the first row
+# query FILE SQL: the first value of the first row. Read-only, or it would make a file that is not there.
 query()
 {
-    python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
+    python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
 }
 
 # The last command that replays a finding.
@@ -72,6 +72,17 @@ replay_command()
     is "$status" 0
     has "no failure"
     [ -e three.db.old ]
+}
+
+@test "a run that hangs is a finding, and the campaign goes on" {
+    run "$pct" campaign -n 2 -s 1 -k 9 --timeout 0.3 -- ./target hang
+    is "$status" 1
+    has "2 of 2 runs"
+    has "1 finding;"
+    has "10 of 10  timeout"
+    has "replay --timeout 0.3 "
+    run "$pct" campaign --db presets.db -q -n 1 -s 1 -k 9 -- ./target
+    is "$(query presets.db "SELECT value FROM facts WHERE key = 'options'")" "--timeout 60 "
 }
 
 @test "a clean campaign says what it is worth" {
