@@ -149,6 +149,27 @@ bool pct_judge_find_report(const char *output, size_t output_size, char *buffer,
            find_valgrind(output, end, buffer, size);
 }
 
+/* --- Failed tests ------------------------------------------------------------------------------------------------------ */
+
+bool pct_judge_find_assertion(const char *output, size_t output_size, char *buffer, size_t size)
+{
+    /* Rust; GoogleTest; Catch2; Python and pytest; C++'s last words about an exception. */
+    static const char *const marks[] = { " panicked at ", ": Failure\n", ": FAILED:", "AssertionError", "  what():  " };
+    const char *end = output + output_size, *first = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = memmem(output, output_size, marks[i], strlen(marks[i]));
+        if (at && (!first || at < first))
+            first = at;
+    }
+    if (!first)
+        return false;
+    while (first > output && first[-1] != '\n')
+        first--;
+    first += strspn(first, " ");
+    copy_line(buffer, size, first, end);
+    return true;
+}
+
 /* --- The output ------------------------------------------------------------------------------------------------------- */
 
 /* Say where the first difference is. */
@@ -265,6 +286,8 @@ int pct_judge_run(const struct pct_judge *judge, const struct pct_launch *launch
         result->ending = PCT_ENDING_OUTPUT;
         result->code = 1;
     }
+    if (!failed && result->ending == PCT_ENDING_EXIT && !judge->ok[result->code & 0xff])
+        pct_judge_find_assertion(output, size, result->complaint, sizeof result->complaint);
     free(output);
     return failed;
 }

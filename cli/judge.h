@@ -30,6 +30,10 @@ int pct_judge_run(const struct pct_judge *judge, const struct pct_launch *launch
 /* For the tests: what a sanitizer reports in this output, as one line in buffer; false: nothing. */
 bool pct_judge_find_report(const char *output, size_t output_size, char *buffer, size_t size);
 
+/* The same of the first assertion that a test framework reports (GoogleTest, Catch2, Rust, Python) when it ends with a status of its
+ * own: it tells failures with the same status apart. */
+bool pct_judge_find_assertion(const char *output, size_t output_size, char *buffer, size_t size);
+
 /* Read what a run wrote (or the file at the descriptor), at most 64 MB. NULL: out of memory. The caller frees it. */
 char *pct_judge_read(int fd, size_t *size);
 

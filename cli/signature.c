@@ -73,9 +73,9 @@ uint64_t pct_signature_hash(const struct pct_signature *signature, enum pct_endi
     XXH3_64bits_update(&state, signature->verdict, strlen(signature->verdict) + 1);
     if (!never_ends(ending)) {
         XXH3_64bits_update(&state, &signature->code, sizeof signature->code);
-        if (ending == PCT_ENDING_ASSERTION)
+        if (ending == PCT_ENDING_ASSERTION || ending == PCT_ENDING_EXIT)
             XXH3_64bits_update(&state, signature->message, strlen(signature->message));
-        else
+        else if (ending != PCT_ENDING_OUTPUT) /* where output differs first, is a matter of the schedule */
             hash_message(&state, signature->message);
     }
     for (size_t i = 0; i < signature->count; i++) {

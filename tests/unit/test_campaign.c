@@ -112,6 +112,8 @@ static void test_signature_message(void **unused)
     assert_true(hash(says, "x.c:3:1: runtime error: 2147483647 + 1 at 0x7ffe12ab", NULL, 0) ==
                 hash(says, "x.c:3:1: runtime error: 2147483646 + 9 at 0x55a01", NULL, 0));
     assert_true(hash(says, "data race x.c in put", NULL, 0) != hash(says, "data race x.c in get", NULL, 0));
+    assert_true(hash(PCT_ENDING_OUTPUT, "line 1 is a", NULL, 0) == hash(PCT_ENDING_OUTPUT, "line 2 is b", NULL, 0));
+    assert_true(hash(PCT_ENDING_EXIT, "a.cc:1: Failure", NULL, 0) != hash(PCT_ENDING_EXIT, "a.cc:2: Failure", NULL, 0));
     /* An assertion's text is the program's own, to the digit. */
     assert_true(hash(asserts, "x.c:3: main: n == 1", NULL, 0) != hash(asserts, "x.c:3: main: n == 2", NULL, 0));
 }
@@ -147,6 +149,26 @@ static void test_reports(void **unused)
     assert_null(report_in("all is well; AddressSanitizer is off\n"));
     assert_null(report_in("my own: runtime error: none of its business\n"));
     assert_null(report_in(""));
+}
+
+static const char *assertion_in(const char *output)
+{
+    static char buffer[512];
+    return pct_judge_find_assertion(output, strlen(output), buffer, sizeof buffer) ? buffer : NULL;
+}
+
+static void test_assertions(void **unused)
+{
+    (void)unused;
+    assert_string_equal(assertion_in("[ RUN      ] A.b\na_test.cc:12: Failure\nExpected: 1\nb_test.cc:13: Failure\n"),
+                        "a_test.cc:12: Failure");
+    assert_string_equal(assertion_in("\nthread 'main' panicked at src/main.rs:5:9:\nassertion failed\n"),
+                        "thread 'main' panicked at src/main.rs:5:9:");
+    assert_string_equal(assertion_in("x\n  what():  broken\n"), "what():  broken");
+    assert_string_equal(assertion_in("E   AssertionError: 1 != 2"), "E   AssertionError: 1 != 2");
+    assert_string_equal(assertion_in("test.cpp:10: FAILED:\n  REQUIRE( x )\n"), "test.cpp:10: FAILED:");
+    assert_null(assertion_in("all tests passed, 0 FAILED\n"));
+    assert_null(assertion_in(""));
 }
 
 /* --- Coverage --------------------------------------------------------------------------------------------------------- */
@@ -399,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_signature_stacks),
         cmocka_unit_test(test_signature_message),
         cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_assertions),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_share),
         cmocka_unit_test_setup_teardown(test_store_commits, make, unmake),
