@@ -117,6 +117,8 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size, "the strategy %s has no guarantee", c->strategy->name);
     if (!c->config.run.param[c->depth])
         return write_reason(buffer, size, "the depth is drawn anew for each run");
+    if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
+        return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
     if (parameter(c, "phases", 0))
         return write_reason(buffer, size, "with phases it holds within each phase only");
     if (c->config.real_time)

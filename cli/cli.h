@@ -16,6 +16,8 @@
     X(run, "run", "run a program under control, once or with many seeds")                                              \
     X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
+    X(add, "add", "keep a failing schedule in a file of the project")                                                  \
+    X(check, "check", "run the schedules of that file again")                                                          \
     X(report, "report", "print what a recorded trace says")                                                            \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")

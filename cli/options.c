@@ -19,14 +19,15 @@ enum {
 
 static const char *const children_names[] = { "stuck", "all", "none" };
 
-static error_t set_children(struct pct_launch *launch, const char *name)
+static error_t set_children(struct argp_state *state, struct pct_launch *launch, const char *name)
 {
     for (unsigned i = 0; i < sizeof children_names / sizeof *children_names; i++)
         if (!strcmp(name, children_names[i])) {
             launch->children = (enum pct_children)i;
             return 0;
         }
-    exit(pct_cli_usage("--children: '%s' is not one of stuck, all and none", name));
+    argp_failure(state, PCT_EXIT_USAGE, 0, "--children: '%s' is not one of stuck, all and none", name);
+    return 0;
 }
 
 static const struct argp_option launch_options[] = {
@@ -83,7 +84,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         launch->timeout = pct_options_seconds(state, "--timeout", argument);
         return 0;
     case KEY_CHILDREN:
-        return set_children(launch, argument);
+        return set_children(state, launch, argument);
     case KEY_READY:
         launch->drive.ready = argument;
         return 0;
@@ -124,11 +125,11 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fprintf(out, "--children=%s ", children_names[launch->children]);
     if (timeout && launch->timeout > 0)
         fprintf(out, "--timeout %g ", launch->timeout);
-    if (!process->driven)
-        return;
     const struct pct_drive *drive = &launch->drive;
-    print(out, "--ready", process->driven->ready_text);
-    print(out, "--drive", process->driven->client);
+    if (!drive->client)
+        return;
+    print(out, "--ready", process ? process->driven->ready_text : drive->ready);
+    print(out, "--drive", process ? process->driven->client : drive->client);
     if (drive->stop)
         print(out, "--stop", drive->stop);
     if (drive->ready_timeout != PCT_DRIVE_READY_TIMEOUT)

@@ -24,7 +24,7 @@
 
 _Static_assert((int)PCT_MAX_CHANGES == PCT_MAX_DEPTH - 1, "d-1 change points");
 
-enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PHASES };
+enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PHASES, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_DEPTH] = { .name = "depth",
@@ -57,6 +57,7 @@ static const struct pct_param params[] = {
                        .max = 1,
                        .help = "1: begin anew whenever one enabled thread is left; k is the steps of a phase",
                        .quiet = true },
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
@@ -105,6 +106,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
         *why = "depth is greater than k + 1, so that some of the depth-1 priority change points must coincide: bugs of "
                "that "
                "depth need more than k steps";
+    pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, s->k);
     return 0;
 }

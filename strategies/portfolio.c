@@ -6,6 +6,7 @@
  *
  * Called by the scheduler through <pct/strategy.h>. The run is that of the member, with the same seed; parameters go to the
  * member's of the same name, and those that this one has not are at their presets. */
+#include "changes.h"
 #include "strategies.h"
 #include "weights.h"
 #include <pct/sets.h>
@@ -18,7 +19,7 @@ static const struct pct_strategy *const members[] = {
 /* clang-format on */
 enum { MEMBERS = sizeof members / sizeof *members };
 
-enum { PARAM_DEPTH, PARAM_K, PARAM_BOUND, PARAM_N };
+enum { PARAM_DEPTH, PARAM_K, PARAM_BOUND, PARAM_N, PARAM_SHIFT = PARAM_N + 1 + PCT_NAMED_COUNTS };
 
 static const struct pct_param params[] = {
     [PARAM_DEPTH] = { .name = "depth", .preset = 3, .min = 1, .max = 64, .help = "that of pct and tapct" },
@@ -29,6 +30,7 @@ static const struct pct_param params[] = {
                   .help = "that of pct, tapct and preemption-bound: the steps of a run" },
     [PARAM_BOUND] = { .name = "bound", .preset = 2, .max = 63, .help = "that of preemption-bound", .quiet = true },
     PCT_COUNT_PARAMS(PARAM_N, "that of urw and surw: events of a thread"),
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
