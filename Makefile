@@ -57,7 +57,7 @@ pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-t
 shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
-command_libs := -ldw -lelf -lZydis -lsqlite3 -lstdc++ -lm
+command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lstdc++ -lm
 
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))
@@ -104,8 +104,8 @@ tests: all snippets unit sim test-programs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster conformance lint \
-	bench experiments setup docs
+.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
+	check-integrations conformance lint bench experiments setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -144,6 +144,18 @@ check-cluster:
 	@scripts/setup build cluster
 	@$(build_with) lib command bugs
 	@PCT_BUILD='$(B)' tests/cluster/run
+
+# The page of a campaign in Debian's chromium; pictures stay in $(B)/browser.
+check-browser:
+	@scripts/setup build browser
+	@$(build_with) command lib bugs
+	@PCT_BUILD='$(B)' tests/browser/run
+
+# The projects in examples/, built and run as their users do.
+check-integrations:
+	@scripts/setup build integrations
+	@$(build_with) command lib
+	@PCT_BUILD='$(B)' tests/integrations/run
 
 # glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes about an hour.
 conformance: SEEDS = 3
@@ -204,6 +216,8 @@ help:
 	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
+	@echo 'check-browser     the page of a campaign in chromium, which it installs first'
+	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       every strategy on every program with a known bug, RUNS=1000 times; writes docs/experiments'

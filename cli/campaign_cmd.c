@@ -5,7 +5,9 @@
 #include "campaign_report.h"
 #include "claim.h"
 #include "cli.h"
+#include "each_test.h"
 #include "environment.h"
+#include "export.h"
 #include "options.h"
 #include "recorder.h"
 #include <errno.h>
@@ -19,7 +21,18 @@
 /* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. */
 #define RUN_SECONDS 60
 
-enum { KEY_DB = 5000, KEY_SHARD, KEY_FRESH, KEY_OK_STATUS, KEY_EXPECT, KEY_EXPECT_SAME, KEY_ORACLE };
+enum {
+    KEY_DB = 5000,
+    KEY_SHARD,
+    KEY_FRESH,
+    KEY_OK_STATUS,
+    KEY_EXPECT,
+    KEY_EXPECT_SAME,
+    KEY_ORACLE,
+    KEY_REPORT,
+    KEY_ROOT,
+    KEY_EACH_TEST
+};
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -32,6 +45,9 @@ static const struct argp_option options[] = {
     { "shard", KEY_SHARD, "I/OF", 0,
       "of all runs, do the I-th and from there each OF-th. Wants --seed and --epoch, the same for all shards", 1 },
     { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
+    { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
+      "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 1 },
+    { "source-root", KEY_ROOT, "DIR", 0, "there, paths of sources are given relative to this (default: .)", 1 },
     { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
       3 },
@@ -43,6 +59,7 @@ static const struct argp_option options[] = {
       "input, and has the status in $RUN_STATUS. It decides instead of --ok-status and --expect",
       3 },
     { NULL, 0, NULL, 0, "The target", 8 },
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
 
@@ -53,7 +70,21 @@ struct command {
     struct pct_judge judge;
     const char *shard;
     bool quiet, fresh;
+    struct pct_export exports[PCT_EXPORTS_MAX];
+    size_t export_count;
+    const char *root;
+    bool each_test;
+    const char *framework; /* what --each-test says */
 };
+
+static error_t add_report(struct command *w, struct argp_state *state, const char *text)
+{
+    char error[256] = "there are too many of them";
+    if (w->export_count == PCT_EXPORTS_MAX ||
+        !pct_export_parse(&w->exports[w->export_count++], text, error, sizeof error))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
+    return 0;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -85,6 +116,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'q':
         w->quiet = true;
+        return 0;
+    case KEY_REPORT:
+        return add_report(w, state, argument);
+    case KEY_ROOT:
+        w->root = argument;
+        return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
         return 0;
     case KEY_OK_STATUS:
         c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
@@ -215,8 +255,10 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
             pct_cli_say("%s: %s", w->plan.path, pct_store_error(recorder->store));
         fflush(stdout);
     }
+    int failed = pct_export_all(recorder->store, w->exports, w->export_count, w->root);
     if (status > 128)
         pct_cli_say("interrupted; %s has all runs so far, and the same command goes on", w->plan.path);
+    status = status ? status : failed;
     return status ? status : recorder->count != 0;
 }
 
@@ -273,13 +315,20 @@ static int campaign(int argc, char **argv)
 {
     static struct pct_campaign c; /* large */
     static struct command w;
+    static const char preset[] = "pct-campaign.db";
     w.campaign = &c;
-    w.plan.path = "pct-campaign.db";
+    w.plan.path = preset;
     w.plan.total = 1000;
     w.judge.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
     c.launch.timeout = RUN_SECONDS;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &w);
+    if (w.each_test && w.plan.path != preset && !strstr(w.plan.path, "{test}"))
+        return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
+                             w.plan.path);
+    if (w.each_test)
+        return pct_each_test(argv, c.launch.command, w.framework,
+                             w.plan.path == preset ? "--db=pct-campaign-{test}.db" : NULL);
     int status = check(&w);
     if (!status && w.fresh)
         status = move_away(w.plan.path);

@@ -82,11 +82,7 @@ static void print_word(FILE *out, const char *option, const char *word)
 static void print_options(FILE *out, const void *data)
 {
     const struct pct_campaign *c = data;
-    const struct pct_process none = { 0 };
-    pct_options_print(out, &c->launch, &none, true);
-    print_word(out, "--ready", c->launch.drive.ready);
-    print_word(out, "--drive", c->launch.drive.client);
-    print_word(out, "--stop", c->launch.drive.stop);
+    pct_options_print(out, &c->launch, NULL, true);
 }
 
 static void print_judging(FILE *out, const void *data)

@@ -1,6 +1,7 @@
 /* `pct campaign report` and `pct campaign merge`: what can be done with campaign files without running anything. */
 #include "campaign_report.h"
 #include "cli.h"
+#include "export.h"
 #include <argp.h>
 #include <errno.h>
 #include <string.h>
@@ -10,9 +11,17 @@
 struct report {
     const char *file;
     bool whole;
+    struct pct_export export; /* no format: text, for people */
+    const char *root;
 };
 
+enum { KEY_FORMAT = 3000, KEY_ROOT };
+
 static const struct argp_option report_options[] = {
+    { "format", KEY_FORMAT, "FORMAT", 0,
+      "text (the default), or for other programs: junit, sarif, github, gitlab, json, html; see docs/REPORTS.md", 0 },
+    { "output", 'o', "FILE", 0, "write it to this file (default: standard output)", 0 },
+    { "source-root", KEY_ROOT, "DIR", 0, "paths of sources are given relative to this (default: .)", 0 },
     { "all", 'a', NULL, 0, "of each finding also the whole report and the output of its first run", 0 },
     { 0 },
 };
@@ -21,6 +30,15 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 {
     struct report *w = state->input;
     switch (key) {
+    case KEY_FORMAT:
+        w->export.format = strcmp(argument, "text") ? argument : NULL;
+        return 0;
+    case 'o':
+        w->export.path = argument;
+        return 0;
+    case KEY_ROOT:
+        w->root = argument;
+        return 0;
     case 'a':
         w->whole = true;
         return 0;
@@ -41,6 +59,22 @@ static const struct argp report_argp = {
            "The exit status is 0 if no run failed, 1 if there are findings, 2 if the file is no campaign file.",
 };
 
+/* For people. Returns 0 or an exit status after a message. */
+static int print_text(const struct report *w, struct pct_store *store)
+{
+    bool file = w->export.path && strcmp(w->export.path, "-");
+    FILE *out = file ? fopen(w->export.path, "we") : stdout;
+    if (!out)
+        return pct_cli_usage("--output=%s: %s", w->export.path, strerror(errno));
+    int failed = pct_campaign_report_print(out, store, w->whole);
+    if (failed)
+        pct_cli_say("%s: %s", w->file, pct_store_error(store));
+    bool bad = ferror(out);
+    if ((file ? fclose(out) : fflush(out)) || bad)
+        return pct_cli_usage("%s: %s", file ? w->export.path : "standard output", strerror(errno));
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
 int pct_campaign_report_command(int argc, char **argv)
 {
     struct report w = { 0 };
@@ -48,18 +82,20 @@ int pct_campaign_report_command(int argc, char **argv)
     char error[512], name[] = "pct campaign report";
     argv[0] = name;
     argp_parse(&report_argp, argc, argv, 0, NULL, &w);
+    if (w.export.format && !pct_export_known(w.export.format, error, sizeof error))
+        return pct_cli_usage("--format: %s", error);
     if (!w.file)
         w.file = "pct-campaign.db";
     struct pct_store *store = pct_store_open(w.file, false, error, sizeof error);
     if (!store)
         return pct_cli_usage("%s: %s", w.file, error);
-    int failed = pct_campaign_report_print(stdout, store, w.whole);
-    if (!failed)
-        failed = pct_store_totals(store, &totals);
-    if (failed)
+    int failed = w.export.format ? pct_export_all(store, &w.export, 1, w.root) : print_text(&w, store);
+    if (!failed && pct_store_totals(store, &totals)) {
         pct_cli_say("%s: %s", w.file, pct_store_error(store));
+        failed = PCT_EXIT_INTERNAL;
+    }
     pct_store_close(store);
-    return failed ? PCT_EXIT_INTERNAL : totals.findings != 0;
+    return failed ? failed : totals.findings != 0;
 }
 
 /* --- merge ------------------------------------------------------------------------------------------------------------ */

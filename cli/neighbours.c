@@ -44,11 +44,11 @@ uint64_t pct_neighbours_count(const struct pct_config *config, const struct pct_
 void pct_neighbours_get(struct pct_config *config, const struct pct_strategy *strategy, uint64_t number, char *what,
                         size_t size)
 {
-    if (!number) {
+    struct shift s = find_shift(config, strategy);
+    if (!number || !s.groups) {
         snprintf(what, size, "the schedule itself");
         return;
     }
-    struct shift s = find_shift(config, strategy);
     uint64_t place = number - 1, steps = place / (2 * s.groups) + 1, group = place / 2 % s.groups;
     bool later = place % 2;
     /* A schedule that is a neighbour itself moves on with the same points. */

@@ -3,6 +3,7 @@
 #include "claim.h"
 #include "cli.h"
 #include "configure.h"
+#include "each_test.h"
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_OK_STATUS, KEY_CONFIDENCE, KEY_BUDGET, KEY_STATE };
+enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_OK_STATUS, KEY_CONFIDENCE, KEY_BUDGET, KEY_STATE, KEY_EACH_TEST };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -38,6 +39,7 @@ static const struct argp_option options[] = {
     { "save", KEY_SAVE, "DIR", 0, "keep the traces of all failing runs, as DIR/seed-SEED.trace", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
     { NULL, 0, NULL, 0, "The target", 8 },
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
 
@@ -46,6 +48,8 @@ struct wishes {
     struct pct_wishes schedules;
     const char *state;
     bool quiet, counted; /* -n is given */
+    bool each_test;
+    const char *framework; /* what --each-test says */
 };
 
 static double parse_confidence(struct argp_state *state, const char *text)
@@ -87,6 +91,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'j':
         c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
+        return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
         return 0;
     case KEY_OK_STATUS:
         c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
@@ -233,6 +241,8 @@ int pct_cmd_run(int argc, char **argv)
     campaign.runs = campaign.jobs = campaign.stride = 1;
     campaign.ok[0] = true;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+    if (wishes.each_test)
+        return pct_each_test(argv, campaign.launch.command, wishes.framework, NULL);
     int status = pct_environment_check(false);
     if (!status)
         status = pct_configure(&campaign, &wishes.schedules, &drawn);

@@ -279,8 +279,7 @@ int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct
     if (failed)
         return failed;
     int words = (int)given.we_wordc + 1, index = 0;
-    char *who = strdup(place);
-    given.we_wordv[0] = who ? who : given.we_wordv[1];
+    given.we_wordv[0] = (char *)(uintptr_t)place;
     const struct argp only = pct_entry_argp;
     /* Once in silence, because argp would speak of the options of a program of this name. */
     if (argp_parse(&only, words, given.we_wordv, ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_NO_EXIT, &index,
