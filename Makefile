@@ -72,7 +72,7 @@ bug_names := $(basename $(notdir $(bug_sources)))
 bugs := $(foreach n,$(bug_names),$(B)/bugs/$(n) $(B)/bugs/$(n)-fixed)
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(patsubst bench/%.c,$(B)/bench/%,$(sort $(wildcard bench/*.c)))
+bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc)))))
 
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
@@ -341,6 +341,9 @@ $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prer
 $(B)/bench/%: bench/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O2 -g $(depend) -o $@ $< $(own_flags)
+$(B)/bench/%: bench/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O2 -g $(depend) -o $@ $< $(own_flags)
 
 # An out-of-tree strategy sees the public headers and nothing else.
 $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)

@@ -246,6 +246,8 @@ static int look_at(struct state *s, struct pct_process *process)
             pct_estimate_counts(&c->config, c->strategy, &result.trace);
         snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
         c->origin.hash = result.trace.header.hash;
+        if (!failed || c->keep_going)
+            pct_forking_try(&c->launch, process, &result);
     }
     if (c->observer)
         status = c->observer->looked(c->observer, c, process, &result, failed, &s->hold);
@@ -358,7 +360,7 @@ static void sweep(struct state *s, int status)
     int signal = s->c->runs == 1 && status > 128 ? status - 128 : SIGKILL;
     for (unsigned i = 0; i < s->c->jobs; i++) {
         if (s->workers[i].running) {
-            pct_process_kill(&s->workers[i], signal);
+            pct_process_kill(&s->c->launch, &s->workers[i], signal);
             pct_process_close(&s->workers[i]);
         }
     }

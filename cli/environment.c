@@ -6,12 +6,10 @@
  * up; its name has no meaning to anybody. */
 #include "environment.h"
 #include "cli.h"
+#include <common/forkserver.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { PCT_PAD_UNIT = 16384 };
-#define PCT_PAD_NAME "_PCT_PAD="
 
 /* The bytes that a string takes on the new stack: itself and the pointer to it. */
 static size_t footprint(const char *string)

@@ -82,14 +82,22 @@ int pct_launch_prepare(struct pct_launch *launch)
 
 void pct_launch_finish(struct pct_launch *launch)
 {
+    pct_forkservers_end(launch);
     if (launch->input >= 0)
         close(launch->input);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
 }
 
+/* What a target is started with. */
+struct start {
+    char **command, **environment;
+    int input, output;   /* -1: ours */
+    int control, number; /* of a fork server */
+};
+
 /* In the child: everything between fork and exec. Only async-signal-safe calls. */
-__attribute__((noreturn)) static void become_target(const struct pct_process *process, const struct pct_launch *launch,
-                                                    char **environment, int input, int complaint)
+__attribute__((noreturn)) static void become_target(const struct start *start, const struct pct_launch *launch,
+                                                    int complaint)
 {
     /* The target does not outlive us, not even when we are killed by SIGKILL. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -97,19 +105,21 @@ __attribute__((noreturn)) static void become_target(const struct pct_process *pr
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpid());
     signal(SIGTTOU, SIG_DFL);
-    if (input >= 0)
-        dup2(input, STDIN_FILENO);
-    if (process->output >= 0) {
-        dup2(process->output, STDOUT_FILENO);
-        dup2(process->output, STDERR_FILENO);
+    if (start->input >= 0)
+        dup2(start->input, STDIN_FILENO);
+    if (start->output >= 0) {
+        dup2(start->output, STDOUT_FILENO);
+        dup2(start->output, STDERR_FILENO);
     }
+    if (start->control >= 0)
+        dup2(start->control, start->number);
     if (!launch->aslr) {
         int now = personality(0xffffffff);
         if (now != -1)
             personality((unsigned long)now | ADDR_NO_RANDOMIZE);
     }
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-    execve(launch->program, process->command, environment);
+    execve(launch->program, start->command, start->environment);
     int reason = errno;
     if (write(complaint, &reason, sizeof reason) != sizeof reason)
         _exit(PCT_EXIT_INTERNAL);
@@ -127,25 +137,29 @@ static int complain_exec(const struct pct_launch *launch, int reason)
     return reason == ENOENT ? 127 : 126;
 }
 
-static int make_trace(struct pct_process *process)
+int pct_launch_make_trace(char *path, size_t size, int server)
 {
-    process->trace = pct_locate_scratch(process->trace_path, sizeof process->trace_path, false);
-    if (process->trace < 0) {
-        pct_cli_say("cannot make a scratch file for the trace: %s", strerror(-process->trace));
-        process->trace_path[0] = 0;
-        return PCT_EXIT_INTERNAL;
+    int fd = pct_locate_scratch(path, size, false);
+    if (fd < 0) {
+        pct_cli_say("cannot make a scratch file for the trace: %s", strerror(-fd));
+        *path = 0;
+        return -PCT_EXIT_INTERNAL;
     }
     /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. */
     char room[PCT_TRACE_HEADER_SIZE] = { 0 };
-    struct pct_trace_header header = { .version = PCT_TRACE_VERSION,
-                                       .header_size = PCT_TRACE_HEADER_SIZE,
-                                       .launcher = getpid() };
+    struct pct_trace_header header = {
+        .version = PCT_TRACE_VERSION, .header_size = PCT_TRACE_HEADER_SIZE, .launcher = getpid(), .server = server
+    };
     memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
     memcpy(room, &header, sizeof header);
-    int failed = pct_cli_write_all(process->trace, room, sizeof room);
-    if (failed)
-        pct_cli_say("cannot write to %s: %s", process->trace_path, strerror(-failed));
-    return failed ? PCT_EXIT_INTERNAL : 0;
+    int failed = pct_cli_write_all(fd, room, sizeof room);
+    if (!failed)
+        return fd;
+    pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
+    close(fd);
+    unlink(path);
+    *path = 0;
+    return -PCT_EXIT_INTERNAL;
 }
 
 static int make_output(struct pct_process *process)
@@ -162,30 +176,32 @@ static int make_output(struct pct_process *process)
     return 0;
 }
 
-/* Fork and exec, and learn whether that worked. */
-static int start(struct pct_process *process, const struct pct_launch *launch, char **environment)
+int pct_launch_open_input(const struct pct_launch *launch)
 {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", launch->input);
+    return launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **environment, int input, int output,
+                      int control, int number)
+{
+    struct start start = { command, environment, input, output, control, number };
     int complaint[2];
     if (pipe2(complaint, O_CLOEXEC)) {
         pct_cli_say("pipe: %s", strerror(errno));
-        return PCT_EXIT_INTERNAL;
+        return -PCT_EXIT_INTERNAL;
     }
-    /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", launch->input);
-    int input = launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     fflush(NULL);
     pid_t pid = fork();
     if (!pid)
-        become_target(process, launch, environment, input, complaint[1]);
+        become_target(&start, launch, complaint[1]);
     int failed = errno;
     close(complaint[1]);
-    if (input >= 0)
-        close(input);
     if (pid < 0) {
         close(complaint[0]);
         pct_cli_say("fork: %s", strerror(failed));
-        return PCT_EXIT_INTERNAL;
+        return -PCT_EXIT_INTERNAL;
     }
     setpgid(pid, pid);
     int reason = 0;
@@ -193,40 +209,65 @@ static int start(struct pct_process *process, const struct pct_launch *launch, c
     while ((got = read(complaint[0], &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     close(complaint[0]);
-    if (got == sizeof reason) {
-        waitpid(pid, NULL, 0);
-        if (launch->terminal)
-            tcsetpgrp(STDIN_FILENO, getpgrp());
-        return complain_exec(launch, reason);
-    }
-    process->pid = pid;
-    return 0;
+    if (got != sizeof reason)
+        return pid;
+    waitpid(pid, NULL, 0);
+    if (launch->terminal)
+        tcsetpgrp(STDIN_FILENO, getpgrp());
+    return -complain_exec(launch, reason);
 }
 
-int pct_process_start(struct pct_process *process, const struct pct_launch *launch, const char *token, int cpu,
-                      bool capture)
+/* Start the run by exec. Returns 0, or an exit status for the command, after a message. */
+static int start_by_exec(struct pct_process *process, const struct pct_launch *launch)
+{
+    char **environment =
+        pct_environment_make(launch, process->command, process->token, process->trace_path, process->cpu);
+    if (!environment) {
+        pct_cli_say("out of memory");
+        return PCT_EXIT_INTERNAL;
+    }
+    /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
+    int input = pct_launch_open_input(launch);
+    pid_t pid = pct_launch_exec(launch, process->command, environment, input, process->output, -1, -1);
+    if (input >= 0)
+        close(input);
+    free(environment);
+    process->forked = process->asked = false;
+    process->pid = pid > 0 ? pid : 0;
+    return pid > 0 ? 0 : -pid;
+}
+
+/* Have it forked. False: it is to be started by exec. */
+static bool start_by_fork(struct pct_process *process, struct pct_launch *launch)
+{
+    if (!pct_forking_use(launch, process))
+        return false;
+    int input = pct_launch_open_input(launch);
+    process->forked = process->asked = !pct_forkserver_ask(launch, process, input);
+    if (input >= 0)
+        close(input);
+    return process->asked;
+}
+
+int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture)
 {
     *process = (struct pct_process){ .index = process->index,
                                      .worker = process->worker,
                                      .children = launch->children,
                                      .command = launch->command,
+                                     .started = pct_cli_now(),
+                                     .cpu = cpu,
                                      .trace = -1,
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
-    int failed = make_trace(process);
+    process->trace = pct_launch_make_trace(process->trace_path, sizeof process->trace_path, 0);
+    int failed = process->trace < 0 ? -process->trace : 0;
     if (!failed && (capture || launch->drive.client))
         failed = make_output(process);
     if (!failed && launch->drive.client)
         failed = pct_drive_open(process, launch, !capture);
-    char **environment =
-        failed ? NULL : pct_environment_make(launch, process->command, token, process->trace_path, cpu);
-    if (!failed && !environment) {
-        pct_cli_say("out of memory");
-        failed = PCT_EXIT_INTERNAL;
-    }
-    if (!failed)
-        failed = start(process, launch, environment);
-    free(environment);
+    if (!failed && !start_by_fork(process, launch))
+        failed = start_by_exec(process, launch);
     process->running = !failed;
     if (failed)
         pct_process_close(process);
@@ -262,6 +303,17 @@ int pct_process_reap_group(pid_t leader)
     return status;
 }
 
+/* Learn the process id of a run that was asked for. Where there is none, start it by exec: nothing of it has run. */
+static void learn_pid(struct pct_launch *launch, struct pct_process *process)
+{
+    int failed = pct_forkserver_read_pid(launch, process, 0);
+    if (failed == -EAGAIN && pct_cli_now() < process->answer)
+        return;
+    process->asked = false;
+    if (failed && start_by_exec(process, launch))
+        process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+}
+
 /* Has this one ended? Then its pid becomes 0. */
 static void reap(const struct pct_launch *launch, struct pct_process *process)
 {
@@ -285,17 +337,20 @@ static void reap(const struct pct_launch *launch, struct pct_process *process)
 
 /* Look at all of them. Returns the index of one that is over, or -1 and in *next when to look again, 0 for when a child has
  * changed. */
-static int look(const struct pct_launch *launch, struct pct_process *processes, int count, double *next)
+static int look(struct pct_launch *launch, struct pct_process *processes, int count, double *next)
 {
     *next = 0;
     for (int i = 0; i < count; i++) {
         struct pct_process *process = &processes[i];
         if (!process->running)
             continue;
+        if (process->asked)
+            learn_pid(launch, process);
         reap(launch, process);
-        double then = process->driven ? pct_drive_step(process, launch) : 0;
-        if (!process->pid && (!process->driven || pct_drive_over(process))) {
+        double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
+        if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process))) {
             process->running = false;
+            pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
             return i;
         }
         if (then > 0 && (*next <= 0 || then < *next))
@@ -320,7 +375,7 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
 {
     for (int i = 0; i < count; i++) {
         struct pct_process *process = &processes[i];
-        if (!process->running || process->deadline <= 0)
+        if (!process->running || process->asked || process->deadline <= 0)
             continue;
         if (now >= process->deadline) {
             bool asked = process->timed_out;
@@ -341,7 +396,7 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
     return next;
 }
 
-int pct_launch_wait(const struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
+int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
 {
     sigset_t ours;
     signals_of_ours(&ours);
@@ -364,10 +419,12 @@ int pct_launch_wait(const struct pct_launch *launch, struct pct_process *process
     }
 }
 
-void pct_process_kill(struct pct_process *process, int signal)
+void pct_process_kill(struct pct_launch *launch, struct pct_process *process, int signal)
 {
     process->running = false;
     pct_drive_kill(process);
+    if (process->asked)
+        pct_forkserver_read_pid(launch, process, 2);
     if (!process->pid)
         return;
     double end = pct_cli_now() + 2;

@@ -13,6 +13,7 @@
 
 #include "children.h"
 #include "drive.h"
+#include "forkserver.h"
 #include "trace_read.h"
 #include <limits.h>
 #include <signal.h>
@@ -31,6 +32,7 @@ struct pct_launch {
     bool aslr;                  /* leave address-space randomisation on */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
+    struct pct_forks forks; /* see pct_forking_plan() */
     /* Set by pct_launch_prepare(). */
     char program[PATH_MAX];
     char library_path[PATH_MAX];
@@ -67,6 +69,11 @@ const char *pct_ending_name(enum pct_ending ending);
 struct pct_process {
     bool running;   /* from pct_process_start() until pct_launch_wait() returns it */
     pid_t pid;      /* 0: none, or it has ended */
+    bool forked;    /* by a fork server, not started by exec */
+    bool asked;     /* that server has been asked, and the process id is not known yet, */
+    double answer;  /* which it will be by then, or never (on the clock of pct_cli_now()) */
+    double started; /* on the same clock */
+    int cpu;        /* that the target is to be pinned to, -1: any */
     uint64_t index; /* the caller's: which run this is */
     enum pct_children children;
     unsigned worker; /* the caller's: runs with the same number follow each other */
@@ -100,14 +107,25 @@ void pct_launch_finish(struct pct_launch *launch);
 
 /* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of
  * its client. Returns 0, or an exit status for the command, after a message. */
-int pct_process_start(struct pct_process *process, const struct pct_launch *launch, const char *token, int cpu,
-                      bool capture);
+int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture);
+
+/* Fork and exec the target with these descriptors, where they are not -1, as its standard input and as its standard output and
+ * error, and `control` under the number `number`. Returns its process id, or the negative exit status for the command, after
+ * a message. For fork servers, too. */
+pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **environment, int input, int output,
+                      int control, int number);
+
+/* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
+int pct_launch_open_input(const struct pct_launch *launch);
+
+/* Make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor. Returns its descriptor, or
+ * the negative exit status for the command, after a message. */
+int pct_launch_make_trace(char *path, size_t size, int server);
 
 /* Wait until one of the runs is over (its index in processes is returned in *ended), or until
  * `until` on the clock of pct_cli_now() (0: for ever; *ended is -1). Ends those whose time is over. Returns 0, or the
  * number of a signal that tells us to end. */
-int pct_launch_wait(const struct pct_launch *launch, struct pct_process *processes, int count, double until,
-                    int *ended);
+int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended);
 
 /* Look at how the run ended. The result's traces are valid until pct_result_close(). */
 void pct_process_result(struct pct_process *process, struct pct_result *result);
@@ -118,7 +136,7 @@ void pct_result_close(struct pct_result *result);
 int pct_process_reap_group(pid_t leader);
 
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
-void pct_process_kill(struct pct_process *process, int signal);
+void pct_process_kill(struct pct_launch *launch, struct pct_process *process, int signal);
 
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);

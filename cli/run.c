@@ -15,7 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_OK_STATUS, KEY_CONFIDENCE, KEY_BUDGET, KEY_STATE, KEY_EACH_TEST };
+enum {
+    KEY_SHOW_OUTPUT = 2000,
+    KEY_SAVE,
+    KEY_OK_STATUS,
+    KEY_CONFIDENCE,
+    KEY_BUDGET,
+    KEY_STATE,
+    KEY_EACH_TEST,
+    KEY_EXEC
+};
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -28,6 +37,8 @@ static const struct argp_option options[] = {
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
       1 },
+    { "exec", KEY_EXEC, NULL, 0,
+      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
       1 },
     { "state", KEY_STATE, "FILE", 0, "where to keep what was learned, or none (default: a file in ~/.local/state/pct)",
@@ -48,6 +59,7 @@ struct wishes {
     struct pct_wishes schedules;
     const char *state;
     bool quiet, counted; /* -n is given */
+    bool exec;
     bool each_test;
     const char *framework; /* what --each-test says */
 };
@@ -85,6 +97,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_STATE:
         w->state = argument;
+        return 0;
+    case KEY_EXEC:
+        w->exec = true;
         return 0;
     case 'g':
         c->keep_going = true;
@@ -203,6 +218,7 @@ static void print_summary(const struct pct_campaign *c, int status)
                 c->before.runs ? "earlier runs" : "these runs, the first of which had depth 1");
     if (c->unrecorded)
         pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
+    pct_forking_print(stderr, &c->launch);
     pct_report_print_uncontrolled(stderr, c->uncontrolled);
 }
 
@@ -259,6 +275,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
     campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
     campaign.repeat = !wishes.quiet && !campaign.pass_output;
+    pct_forking_plan(&campaign.launch, campaign.runs > 1, wishes.exec, campaign.config.strategy);
     status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;

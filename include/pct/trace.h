@@ -248,6 +248,7 @@ struct pct_trace_header {
     struct pct_place places[PCT_PLACES];
     uint32_t watched; /* the shim looks at `request` now and then */
     uint32_t request; /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
+    int32_t server;   /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */
