@@ -360,7 +360,7 @@ static void sweep(struct state *s, int status)
     int signal = s->c->runs == 1 && status > 128 ? status - 128 : SIGKILL;
     for (unsigned i = 0; i < s->c->jobs; i++) {
         if (s->workers[i].running) {
-            pct_process_kill(&s->c->launch, &s->workers[i], signal);
+            pct_process_kill(&s->workers[i], signal);
             pct_process_close(&s->workers[i]);
         }
     }

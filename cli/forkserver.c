@@ -22,8 +22,8 @@
 enum { START_SECONDS = 30, ANSWER_SECONDS = 10 };
 /* A server that ended by itself is started again, up to so many times for each worker. */
 enum { CRASHES = 3 };
-/* Runs of each kind that decide which is faster: fewer, if one is so by this much; more, if they are close, or the machine is
- * busy with other things. */
+/* Runs of each kind that decide which is faster: fewer if forking takes only this part of the time, else more, because it may
+ * be that the machine was busy with other things. */
 enum { FEW = 3, MANY = 12 };
 static const double much = 0.5;
 
@@ -108,6 +108,16 @@ static int control_number(void)
     return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 1024 ? 1023 : (int)limit.rlim_cur - 1;
 }
 
+/* The last variable is padding, of any name. */
+static void bind_at_start(char **environment)
+{
+    char *pad = NULL;
+    for (char **at = environment; *at; at++)
+        pad = *at;
+    if (pad && strlen(pad) > sizeof PCT_PAD_BIND)
+        memcpy(pad, PCT_PAD_BIND, sizeof PCT_PAD_BIND - 1);
+}
+
 /* Fork and exec the server. Returns 0 or a negative errno. */
 static int start_process(struct pct_forkserver *server, const struct pct_launch *launch,
                          const struct pct_process *process, const char *trace)
@@ -116,6 +126,8 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -errno;
     char **environment = pct_environment_make(launch, process->command, process->token, trace, process->cpu);
+    if (environment)
+        bind_at_start(environment);
     int input = pct_launch_open_input(launch);
     pid_t pid = !environment ? -1
                              : pct_launch_exec(launch, process->command, environment, input, process->output, ends[1],
@@ -143,7 +155,7 @@ static void start(struct pct_forkserver *server, struct pct_launch *launch, cons
     };
     char trace[PATH_MAX];
     struct pct_forkserver_reply reply;
-    int fd = pct_launch_make_trace(trace, sizeof trace, control_number());
+    int fd = pct_scratch_make_trace(trace, sizeof trace, control_number());
     if (fd < 0 || start_process(server, launch, process, trace)) {
         never(launch, "a fork server could not be started");
     } else {
@@ -240,8 +252,7 @@ static void decide(struct pct_launch *launch)
     struct pct_forks *forks = &launch->forks;
     double exec = forks->fastest[PCT_FORKING_EXEC], fork = forks->fastest[PCT_FORKING_FORK];
     char text[2][64], why[sizeof forks->why];
-    bool clear = fork < much * exec || exec < much * fork;
-    unsigned least = clear ? FEW : MANY;
+    unsigned least = fork < much * exec ? FEW : MANY;
     if (forks->timed[PCT_FORKING_EXEC] < least || forks->timed[PCT_FORKING_FORK] < least)
         return;
     if (fork < exec) {
@@ -297,7 +308,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
     if (signal)
         kill(getpid(), signal); /* for whoever waits next */
     if (ended < 0)
-        pct_process_kill(launch, &again, SIGKILL);
+        pct_process_kill(&again, SIGKILL);
     pct_process_result(&again, &forked);
     if (!again.forked && forks->state != PCT_FORKING_NO)
         never(launch, "a fork server of the target forks no run");

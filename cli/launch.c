@@ -34,13 +34,15 @@ static void signals_of_ours(sigset_t *set)
 }
 
 /* What several runs read: a file can be read from its start by each; a pipe or a terminal cannot be shared by them. */
-static int open_input(void)
+static int open_input(bool *is_file)
 {
     struct stat status;
     char path[64];
+    *is_file = false;
     if (!fstat(STDIN_FILENO, &status) && S_ISREG(status.st_mode)) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", STDIN_FILENO);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
+        *is_file = fd >= 0;
         if (fd >= 0)
             return fd;
     }
@@ -66,7 +68,7 @@ int pct_launch_prepare(struct pct_launch *launch)
     if (pct_elf_needs(launch->program, "libasan.so", first, sizeof first) &&
         (size_t)snprintf(list, sizeof list, "%s:%s", first, launch->library_path) < sizeof list)
         strcpy(launch->library_path, list);
-    launch->input = launch->alone ? -1 : open_input();
+    launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
     signals_of_ours(&ours);
@@ -83,6 +85,7 @@ int pct_launch_prepare(struct pct_launch *launch)
 void pct_launch_finish(struct pct_launch *launch)
 {
     pct_forkservers_end(launch);
+    pct_scratches_remove(launch);
     if (launch->input >= 0)
         close(launch->input);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
@@ -135,45 +138,6 @@ static int complain_exec(const struct pct_launch *launch, int reason)
     else
         pct_cli_say("%s: %s", launch->program, strerror(reason));
     return reason == ENOENT ? 127 : 126;
-}
-
-int pct_launch_make_trace(char *path, size_t size, int server)
-{
-    int fd = pct_locate_scratch(path, size, false);
-    if (fd < 0) {
-        pct_cli_say("cannot make a scratch file for the trace: %s", strerror(-fd));
-        *path = 0;
-        return -PCT_EXIT_INTERNAL;
-    }
-    /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. */
-    char room[PCT_TRACE_HEADER_SIZE] = { 0 };
-    struct pct_trace_header header = {
-        .version = PCT_TRACE_VERSION, .header_size = PCT_TRACE_HEADER_SIZE, .launcher = getpid(), .server = server
-    };
-    memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
-    memcpy(room, &header, sizeof header);
-    int failed = pct_cli_write_all(fd, room, sizeof room);
-    if (!failed)
-        return fd;
-    pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
-    close(fd);
-    unlink(path);
-    *path = 0;
-    return -PCT_EXIT_INTERNAL;
-}
-
-static int make_output(struct pct_process *process)
-{
-    char path[PATH_MAX];
-    process->output = pct_locate_scratch(path, sizeof path, true);
-    if (process->output < 0) {
-        pct_cli_say("cannot make a scratch file for the output: %s", strerror(-process->output));
-        return PCT_EXIT_INTERNAL;
-    }
-    unlink(path);
-    /* Standard output and standard error share it: each write goes to the end. */
-    fcntl(process->output, F_SETFL, O_APPEND);
-    return 0;
 }
 
 int pct_launch_open_input(const struct pct_launch *launch)
@@ -242,7 +206,7 @@ static bool start_by_fork(struct pct_process *process, struct pct_launch *launch
 {
     if (!pct_forking_use(launch, process))
         return false;
-    int input = pct_launch_open_input(launch);
+    int input = launch->input_is_file ? pct_launch_open_input(launch) : -1; /* all may share /dev/null */
     process->forked = process->asked = !pct_forkserver_ask(launch, process, input);
     if (input >= 0)
         close(input);
@@ -255,15 +219,13 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
                                      .worker = process->worker,
                                      .children = launch->children,
                                      .command = launch->command,
+                                     .launch = launch,
                                      .started = pct_cli_now(),
                                      .cpu = cpu,
                                      .trace = -1,
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
-    process->trace = pct_launch_make_trace(process->trace_path, sizeof process->trace_path, 0);
-    int failed = process->trace < 0 ? -process->trace : 0;
-    if (!failed && (capture || launch->drive.client))
-        failed = make_output(process);
+    int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
     if (!failed && launch->drive.client)
         failed = pct_drive_open(process, launch, !capture);
     if (!failed && !start_by_fork(process, launch))
@@ -419,12 +381,12 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
     }
 }
 
-void pct_process_kill(struct pct_launch *launch, struct pct_process *process, int signal)
+void pct_process_kill(struct pct_process *process, int signal)
 {
     process->running = false;
     pct_drive_kill(process);
     if (process->asked)
-        pct_forkserver_read_pid(launch, process, 2);
+        pct_forkserver_read_pid(process->launch, process, 2);
     if (!process->pid)
         return;
     double end = pct_cli_now() + 2;
@@ -442,15 +404,7 @@ void pct_process_kill(struct pct_launch *launch, struct pct_process *process, in
 void pct_process_close(struct pct_process *process)
 {
     pct_drive_close(process);
-    if (process->trace_path[0]) {
-        pct_children_remove(process->trace_path);
-        unlink(process->trace_path);
-        close(process->trace);
-        process->trace_path[0] = 0;
-        if (process->output >= 0)
-            close(process->output);
-        process->output = process->trace = -1;
-    }
+    pct_scratch_close(process);
 }
 
 bool pct_output_copy(int output, FILE *out)

@@ -22,6 +22,19 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* The scratch files of a run. */
+struct pct_scratch {
+    int trace; /* -1: none */
+    char trace_path[PATH_MAX];
+    int output; /* -1: none */
+};
+
+/* Those of runs that have ended, to be used again: making and removing files takes longer than a short run. */
+struct pct_scratches {
+    unsigned count;
+    struct pct_scratch spare[16];
+};
+
 /* What all runs of a command have in common. The first members are the user's wishes. */
 struct pct_launch {
     char **command;             /* the target and its arguments, ended by NULL */
@@ -33,10 +46,12 @@ struct pct_launch {
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
     struct pct_forks forks; /* see pct_forking_plan() */
+    struct pct_scratches scratches;
     /* Set by pct_launch_prepare(). */
     char program[PATH_MAX];
     char library_path[PATH_MAX];
     int input;            /* what several runs read, each from the start */
+    bool input_is_file;   /* and not /dev/null */
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
 };
@@ -78,10 +93,12 @@ struct pct_process {
     enum pct_children children;
     unsigned worker; /* the caller's: runs with the same number follow each other */
     char **command;
+    struct pct_launch *launch;
     struct pct_driven *driven; /* NULL: there is no client */
     int trace;                 /* the scratch file of the trace */
     char trace_path[PATH_MAX];
-    int output;      /* the scratch file of what the target wrote, -1: passed through */
+    int output; /* the scratch file of what the target wrote, -1: passed through */
+    bool clean; /* it has ended by itself and made no children: nobody else has these files, and there are no others */
     double deadline; /* on the clock of pct_cli_now(), 0: none */
     bool timed_out;
     int status; /* as from waitpid() */
@@ -118,9 +135,15 @@ pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **en
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);
 
-/* Make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor. Returns its descriptor, or
- * the negative exit status for the command, after a message. */
-int pct_launch_make_trace(char *path, size_t size, int server);
+/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor. Returns its
+ * descriptor, or the negative exit status for the command, after a message. */
+int pct_scratch_make_trace(char *path, size_t size, int server);
+
+/* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit status for
+ * the command, after a message; pct_scratch_close() in either case. */
+int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture);
+void pct_scratch_close(struct pct_process *process);
+void pct_scratches_remove(struct pct_launch *launch);
 
 /* Wait until one of the runs is over (its index in processes is returned in *ended), or until
  * `until` on the clock of pct_cli_now() (0: for ever; *ended is -1). Ends those whose time is over. Returns 0, or the
@@ -136,7 +159,7 @@ void pct_result_close(struct pct_result *result);
 int pct_process_reap_group(pid_t leader);
 
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
-void pct_process_kill(struct pct_launch *launch, struct pct_process *process, int signal);
+void pct_process_kill(struct pct_process *process, int signal);
 
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);

@@ -230,7 +230,7 @@ static int replay_once(struct replay *r, uint64_t index, int *code)
     if (!signal && r->launch.terminal && WIFSIGNALED(process.status) && WTERMSIG(process.status) == SIGINT)
         signal = SIGINT;
     if (signal) {
-        pct_process_kill(&r->launch, &process, r->runs > 1 ? SIGKILL : signal);
+        pct_process_kill(&process, r->runs > 1 ? SIGKILL : signal);
         pct_process_close(&process);
         pct_cli_say("interrupted; %llu replays done, %llu identical", (unsigned long long)index,
                     (unsigned long long)r->identical);

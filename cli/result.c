@@ -120,6 +120,8 @@ static void judge(struct pct_process *process, struct pct_result *result)
 /* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure of its own. */
 static void judge_children(const struct pct_process *process, struct pct_result *result)
 {
+    if (process->clean)
+        return;
     result->children = pct_children_find(process->trace_path, process->children, &result->child);
     bool own = result->ending != PCT_ENDING_EXIT && result->ending < PCT_ENDING_NOT_READY;
     if (result->children && !own)
@@ -129,6 +131,9 @@ static void judge_children(const struct pct_process *process, struct pct_result 
 void pct_process_result(struct pct_process *process, struct pct_result *result)
 {
     judge(process, result);
+    const struct pct_trace_header *header = &result->trace.header;
+    process->clean = result->state == PCT_TRACE_GOOD && !result->unrecorded && result->ending == PCT_ENDING_EXIT &&
+                     header->verdict == PCT_VERDICT_EXIT && !header->uncontrolled[PCT_UNCONTROLLED_CHILD];
     if (process->driven && result->state == PCT_TRACE_GOOD)
         pct_drive_judge(process, result);
     if (result->state == PCT_TRACE_GOOD)

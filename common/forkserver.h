@@ -17,6 +17,8 @@ enum { PCT_FORKSERVER_VERSION = 1, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* The last variable of a target's environment rounds it up to a multiple of so many bytes: cli/environment.c says why. */
 #define PCT_PAD_NAME "_PCT_PAD="
+/* What that variable is called when a fork server starts: the linker binds all functions once, and not again in each run. */
+#define PCT_PAD_BIND "LD_BIND_NOW="
 enum { PCT_PAD_UNIT = 16384 };
 
 /* X(identifier, what the user reads behind "because ..."). */

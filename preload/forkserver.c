@@ -16,6 +16,7 @@
 #include "forkserver.h"
 #include "shim.h"
 #include "sys.h"
+#include "watchdog.h"
 #include <common/forkserver.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -67,8 +68,14 @@ static uint64_t list_files(void)
     return got ? 0 : all;
 }
 
-void pct_forkserver_start(int fd)
+void pct_forkserver_start(int fd, char **environment)
 {
+    static const char bind[] = PCT_PAD_BIND;
+    for (char **at = environment; *at; at++)
+        if (!at[1] && !strncmp(*at, bind, sizeof bind - 1)) {
+            memset(*at, '.', sizeof bind - 1);
+            memcpy(*at, pad_name, sizeof pad_name - 1);
+        }
     server.fd = fd;
     server.files = list_files();
 }
@@ -243,21 +250,25 @@ void pct_forkserver_serve(char **environment)
     struct region region;
     void *robust = NULL;
     size_t robust_size = 0;
-    struct pct_forkserver_request request;
+    /* Not on the stack, which the runs have, too: each page that both sides write is copied. */
+    struct pct_forkserver_request *request = pct_host_futex.map(sizeof *request);
     if (!find_region(&region, environment))
         region.first = NULL;
     enum pct_forkserver_state state = examine(&region);
+    /* What every run with a second thread would do. */
+    pct_real_resolve_all();
+    pct_preempt_locate();
     if (!reply(state, 0) || state != PCT_FORKSERVER_READY)
         end_server();
     long parent = PCT_SYS0(SYS_getppid);
     PCT_SYS3(SYS_get_robust_list, 0, &robust, &robust_size);
     for (;;) {
-        int files[2], count = receive(&request, files);
+        int files[2], count = receive(request, files);
         if (count < 0)
             end_server();
-        const char *values[KNOWN] = { request.text, request.text + strlen(request.text) + 1 };
+        const char *values[KNOWN] = { request->text, request->text + strlen(request->text) + 1 };
         long left = (long)region.left - growth(&region, values);
-        if (left < 0 || left >= PCT_PAD_UNIT || count != request.input + request.output) {
+        if (left < 0 || left >= PCT_PAD_UNIT || count != request->input + request->output) {
             reply(PCT_FORKSERVER_FULL, 0);
         } else {
             /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not inherited. */
@@ -265,7 +276,7 @@ void pct_forkserver_serve(char **environment)
                                 (char *)pthread_self() + pct_shim.clear_tid, 0, 0);
             if (!pid) {
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
-                become_run(&request, files, parent);
+                become_run(request, files, parent);
                 write_environment(&region, environment, values);
                 return;
             }

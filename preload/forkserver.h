@@ -5,14 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From the constructor: this process serves runs on this descriptor, and is none itself. */
-void pct_forkserver_start(int fd);
+/* From the constructor: this process serves runs on this descriptor, and is none itself. environment: as on the stack. */
+void pct_forkserver_start(int fd, char **environment);
 
 /* Whether this process is a server, or a run that one has forked. */
 bool pct_forkserver_is_on(void);
 
-/* The place where the run would begin: serve. Returns in a forked run, which has changed its environment (as on the
- * stack) to its own; never in the server. */
+/* The place where the run would begin: serve. Returns in a forked run, which has changed that environment to its own; never in the server. */
 void pct_forkserver_serve(char **environment);
 
 /* Keep this much address space, at the place where a run that was started by exec would have its trace; and where that is, NULL:

@@ -273,7 +273,7 @@ static struct pct_trace_header *open_trace(const char *path)
     size_t size = trace_size();
     if (got == sizeof old && old.server) {
         PCT_SYS1(SYS_close, fd);
-        pct_forkserver_start(old.server);
+        pct_forkserver_start(old.server, start_environment);
         pct_forkserver_reserve(size);
         map_slots();
         return NULL;
