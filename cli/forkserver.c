@@ -33,7 +33,7 @@ static void never(struct pct_launch *launch, const char *why)
     snprintf(launch->forks.why, sizeof launch->forks.why, "%s", why);
 }
 
-void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, const char *strategy)
+void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, bool pass, const char *strategy)
 {
     never(launch, "");
     if (!several || exec || launch->replay)
@@ -42,6 +42,8 @@ void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, const 
         never(launch, "servers with a client (--drive) are not forked");
     else if (launch->aslr)
         never(launch, "forked runs would all have the same addresses (--aslr)");
+    else if (pass)
+        never(launch, "the output of one of them would be seen twice (--show-output)");
     else if (!strcmp(strategy, "none"))
         never(launch, "strategy none leaves the runs to the operating system");
     else
@@ -298,9 +300,9 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
         never(launch, "the first run left no trace to compare a forked one with");
         return;
     }
-    double patience = 20 * forks->fastest[PCT_FORKING_EXEC] + ANSWER_SECONDS;
+    double patience = 20 * forks->fastest[PCT_FORKING_EXEC] + START_SECONDS;
     forks->state = PCT_FORKING_TIME;
-    if (pct_process_start(&again, launch, first->token, first->cpu, first->output >= 0)) {
+    if (pct_process_start(&again, launch, first->token, first->cpu, true)) {
         never(launch, "a forked run could not be started");
         return;
     }

@@ -40,9 +40,9 @@ struct pct_forks {
     struct pct_forkserver servers[PCT_FORKSERVERS]; /* by worker */
 };
 
-/* Whether the runs of this command may be forked at all. several: there is more than one. exec: --exec. To be called before
- * pct_launch_prepare(). strategy: its name. */
-void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, const char *strategy);
+/* Whether the runs of this command may be forked at all. several: there is more than one. exec: the user does not want it. pass:
+ * what they write is passed through. strategy: its name. To be called before pct_launch_prepare(). */
+void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, bool pass, const char *strategy);
 
 /* The first run, by exec, has ended like this: repeat it under a server, and decide. */
 void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result);

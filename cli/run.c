@@ -275,7 +275,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
     campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
     campaign.repeat = !wishes.quiet && !campaign.pass_output;
-    pct_forking_plan(&campaign.launch, campaign.runs > 1, wishes.exec, campaign.config.strategy);
+    pct_forking_plan(&campaign.launch, campaign.runs > 1, wishes.exec, campaign.pass_output, campaign.config.strategy);
     status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;
