@@ -22,10 +22,10 @@
 enum { START_SECONDS = 30, ANSWER_SECONDS = 10 };
 /* A server that ended by itself is started again, up to so many times for each worker. */
 enum { CRASHES = 3 };
-/* Runs of each kind that decide which is faster: fewer if forking takes only this part of the time, else more, because it may
- * be that the machine was busy with other things. */
+/* Runs of each kind that decide which is faster: fewer, if one takes only this part of the other's time. A short run that was
+ * slow when it was forked says little: the machine may have been busy with other things. */
 enum { FEW = 3, MANY = 12 };
-static const double much = 0.5;
+static const double much = 0.5, slow = 0.05;
 
 static void never(struct pct_launch *launch, const char *why)
 {
@@ -254,7 +254,8 @@ static void decide(struct pct_launch *launch)
     struct pct_forks *forks = &launch->forks;
     double exec = forks->fastest[PCT_FORKING_EXEC], fork = forks->fastest[PCT_FORKING_FORK];
     char text[2][64], why[sizeof forks->why];
-    unsigned least = fork < much * exec ? FEW : MANY;
+    bool clear = fork < much * exec || (exec < much * fork && exec > slow);
+    unsigned least = clear ? FEW : MANY;
     if (forks->timed[PCT_FORKING_EXEC] < least || forks->timed[PCT_FORKING_FORK] < least)
         return;
     if (fork < exec) {
