@@ -64,8 +64,15 @@ static bool is_there(const char *name)
     uint32_t hash = 5381;
     for (const char *c = name; *c; c++)
         hash = 33 * hash + (unsigned char)*c;
-    for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next)
-        if (object->l_ld != _DYNAMIC && defines(object, name, hash))
+    Dl_info unused;
+    struct link_map *own = NULL;
+    if (!dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) || !own)
+        return true; /* ask the loader */
+    const struct link_map *object = own;
+    while (object->l_prev)
+        object = object->l_prev;
+    for (; object; object = object->l_next)
+        if (object != own && defines(object, name, hash))
             return true;
     return false;
 }
