@@ -105,9 +105,9 @@ int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, boo
 
 void pct_scratch_close(struct pct_process *process)
 {
-    struct pct_scratches *all = process->launch ? &process->launch->scratches : NULL;
     if (!process->trace_path[0])
         return;
+    struct pct_scratches *all = &process->launch->scratches;
     if (process->clean && all->count < sizeof all->spare / sizeof *all->spare) {
         struct pct_scratch *files = &all->spare[all->count++];
         files->trace = process->trace;

@@ -21,9 +21,9 @@ static const struct {
 
 /* The value of this entry of an object's dynamic section, 0: none. GLIBC: the loader has made addresses of them, but for the
  * vDSO. */
-static uintptr_t dynamic(const struct link_map *object, ElfW(Sxword) tag)
+static uintptr_t dynamic(const struct link_map *object, Elf64_Sxword tag)
 {
-    for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++)
+    for (const Elf64_Dyn *entry = object->l_ld; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == tag)
             return entry->d_un.d_ptr < object->l_addr ? entry->d_un.d_ptr + object->l_addr : entry->d_un.d_ptr;
     return 0;
@@ -33,15 +33,15 @@ static uintptr_t dynamic(const struct link_map *object, ElfW(Sxword) tag)
 static bool defines(const struct link_map *object, const char *name, uint32_t hash)
 {
     const uint32_t *table = (const uint32_t *)dynamic(object, DT_GNU_HASH);
-    const ElfW(Sym) *symbols = (const ElfW(Sym) *)dynamic(object, DT_SYMTAB);
+    const Elf64_Sym *symbols = (const Elf64_Sym *)dynamic(object, DT_SYMTAB);
     const char *strings = (const char *)dynamic(object, DT_STRTAB);
     if (!table || !symbols || !strings || !table[0])
         return false;
     uint32_t bucket_count = table[0], first = table[1], words = table[2], shift = table[3];
-    const ElfW(Addr) *bloom = (const ElfW(Addr) *)(table + 4);
+    const Elf64_Addr *bloom = (const Elf64_Addr *)(table + 4);
     const uint32_t *buckets = (const uint32_t *)(bloom + words), *chains = buckets + bucket_count;
     enum { BITS = 8 * sizeof *bloom };
-    ElfW(Addr) word = bloom[hash / BITS % words];
+    Elf64_Addr word = bloom[hash / BITS % words];
     if (!(word >> hash % BITS & 1) || !(word >> (hash >> shift) % BITS & 1))
         return false;
     uint32_t at = buckets[hash % bucket_count];
