@@ -139,7 +139,7 @@ static void print_steps(FILE *out, const struct pct_trace *trace, const struct p
     else
         fprintf(out, "only the first %llu of %llu steps were recorded; the last of those:\n",
                 (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
-    pct_schedule_print(out, trace, snapshot, steps);
+    pct_schedule_print_last(out, trace, snapshot, steps);
 }
 
 void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps)

@@ -7,7 +7,12 @@
 #include <stdio.h>
 
 /* Print the last `last` steps (0: all). snapshot tells what the threads were about to do at the end; it may be empty. */
-void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t last);
+void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                             uint64_t last);
+
+/* The same for the records from index `from` up to, and without, index `to` of the trace. */
+void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,
+                        uint64_t to);
 
 /* The shim does not note who takes a lock that nobody waits for. Where the snapshot does not know the holder of what a
  * thread waits for, take it from the steps. */

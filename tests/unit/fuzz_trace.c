@@ -27,8 +27,8 @@ static void use(const struct pct_trace *trace)
     pct_report_print_uncontrolled(sink, trace->header.uncontrolled);
     pct_schedule_fill_holders(&snapshot, trace);
     pct_snapshot_cycle(&snapshot, ids, sizeof ids / sizeof *ids);
-    pct_schedule_print(sink, trace, &snapshot, 20);
-    pct_schedule_print(sink, trace, &snapshot, 0);
+    pct_schedule_print_last(sink, trace, &snapshot, 20);
+    pct_schedule_print_last(sink, trace, &snapshot, 0);
     for (size_t i = 0; i < snapshot.memory_count; i++)
         if (snapshot.memory[i].size && snapshot.memory[i].bytes[snapshot.memory[i].size - 1] == 'x')
             fputc('x', sink);
