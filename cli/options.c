@@ -10,6 +10,7 @@ enum {
     KEY_ASLR,
     KEY_TIMEOUT,
     KEY_CHILDREN,
+    KEY_SITES,
     KEY_READY,
     KEY_DRIVE,
     KEY_STOP,
@@ -40,6 +41,8 @@ static const struct argp_option launch_options[] = {
       "which child processes make a failing run, whatever their parents say: stuck (those that deadlock or livelock; "
       "the default), all (those that crash, too), none",
       8 },
+    { "sites", KEY_SITES, NULL, 0,
+      "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
     { NULL, 0, NULL, 0, "Servers", 9 },
     { "ready", KEY_READY, "WHAT", 0,
       "the target is a server, and ready when: line:TEXT or regex:REGEX is in a line of its output, port:NUMBER or "
@@ -79,6 +82,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ASLR:
         launch->aslr = true;
+        return 0;
+    case KEY_SITES:
+        launch->sites = "on";
         return 0;
     case KEY_TIMEOUT:
         launch->timeout = pct_options_seconds(state, "--timeout", argument);

@@ -9,16 +9,18 @@ static int allocate(struct pct_snapshot *snapshot, const struct pct_trace *trace
 {
     struct pct_snap_section section;
     const unsigned char *data;
-    size_t threads = 0, memory = 0, objects = 0;
+    size_t threads = 0, memory = 0, objects = 0, stops = 0;
     for (size_t at = 0; pct_trace_next_section(trace, &at, &section, &data);) {
         threads += section.type == PCT_SNAP_THREAD;
         memory += section.type == PCT_SNAP_STACK;
         objects += section.type == PCT_SNAP_OBJECT;
+        stops += section.type == PCT_SNAP_STEP;
     }
     snapshot->threads = calloc(threads + 1, sizeof *snapshot->threads);
     snapshot->memory = calloc(memory + 1, sizeof *snapshot->memory);
     snapshot->objects = calloc(objects + 1, sizeof *snapshot->objects);
-    return snapshot->threads && snapshot->memory && snapshot->objects ? 0 : -ENOMEM;
+    snapshot->stops = calloc(stops + 1, sizeof *snapshot->stops);
+    return snapshot->threads && snapshot->memory && snapshot->objects && snapshot->stops ? 0 : -ENOMEM;
 }
 
 static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_section *section,
@@ -42,6 +44,20 @@ static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_se
         memory->size = section->size - sizeof memory->address;
     } else if (section->type == PCT_SNAP_OBJECT && section->size >= sizeof(struct pct_snap_object))
         memcpy(&snapshot->objects[snapshot->object_count++], data, sizeof *snapshot->objects);
+    else if (section->type == PCT_SNAP_SITES && !snapshot->sites) {
+        snapshot->sites = (const void *)data; /* sections are aligned */
+        snapshot->site_count = section->size / sizeof *snapshot->sites;
+    } else if (section->type == PCT_SNAP_STEP && section->size > sizeof(struct pct_snap_step)) {
+        struct pct_snap_step step;
+        memcpy(&step, data, sizeof step);
+        struct pct_snap_stop *stop = &snapshot->stops[snapshot->stop_count++];
+        *stop = (struct pct_snap_stop){
+            .step = step.step,
+            .thread = section->thread,
+            .memory = { .address = step.address, .size = section->size - sizeof step, .bytes = data + sizeof step }
+        };
+        memcpy(stop->regs, step.regs, sizeof stop->regs);
+    }
 }
 
 int pct_snapshot_read(struct pct_snapshot *snapshot, const struct pct_trace *trace)
@@ -64,6 +80,7 @@ void pct_snapshot_free(struct pct_snapshot *snapshot)
     free(snapshot->threads);
     free(snapshot->memory);
     free(snapshot->objects);
+    free(snapshot->stops);
     memset(snapshot, 0, sizeof *snapshot);
 }
 
@@ -84,6 +101,11 @@ const struct pct_snap_object *pct_snapshot_object(const struct pct_snapshot *sna
         if (snapshot->objects[i].number == number)
             return &snapshot->objects[i];
     return NULL;
+}
+
+const struct pct_site *pct_snapshot_site(const struct pct_snapshot *snapshot, uint64_t index)
+{
+    return index < snapshot->site_count ? &snapshot->sites[index] : NULL;
 }
 
 unsigned pct_snapshot_wait_class(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread)

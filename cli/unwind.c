@@ -25,7 +25,8 @@ struct pct_unwinder {
     uint64_t code; /* which files are mapped where: code_of() */
     const struct pct_snapshot *snapshot;
     struct pct_stack *out;
-    char directory[4096]; /* ours, with a slash: file names below it are printed without it */
+    const struct pct_snap_memory *stack; /* the only one to look at, or NULL */
+    char directory[4096];                /* ours, with a slash: file names below it are printed without it */
 };
 
 /* A module's name is the path in the memory map. Only regular files: what the map names is not to be trusted. */
@@ -51,7 +52,7 @@ static const Dwfl_Callbacks modules = {
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-/* Thread ids for libdw are indices + 1. */
+/* Thread ids for libdw are indices + 1: of threads, and then of stops. A thread is its registers. */
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
 {
     (void)dwfl, (void)arg, (void)thread_arg;
@@ -62,9 +63,11 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
 {
     (void)dwfl;
     struct pct_unwinder *unwinder = arg;
-    if (tid < 1 || (size_t)tid > unwinder->snapshot->thread_count)
+    size_t index = (size_t)tid - 1, threads = unwinder->snapshot->thread_count;
+    if (tid < 1 || index >= threads + unwinder->snapshot->stop_count)
         return false;
-    *thread_arg = &unwinder->snapshot->threads[tid - 1];
+    *thread_arg =
+        index < threads ? unwinder->snapshot->threads[index].regs : unwinder->snapshot->stops[index - threads].regs;
     return true;
 }
 
@@ -97,8 +100,8 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 {
     const struct pct_unwinder *unwinder = arg;
     const struct pct_snapshot *snapshot = unwinder->snapshot;
-    for (size_t i = 0; i < snapshot->memory_count; i++) {
-        const struct pct_snap_memory *memory = &snapshot->memory[i];
+    for (size_t i = 0; i < (unwinder->stack ? 1 : snapshot->memory_count); i++) {
+        const struct pct_snap_memory *memory = unwinder->stack ? unwinder->stack : &snapshot->memory[i];
         if (address < memory->address || memory->size < sizeof *result ||
             address - memory->address > memory->size - sizeof *result)
             continue;
@@ -110,10 +113,10 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 
 static bool set_registers(Dwfl_Thread *thread, void *thread_arg)
 {
-    const struct pct_snap_thread *from = thread_arg;
+    const uint64_t *from = thread_arg;
     Dwarf_Word registers[17];
     for (int i = 0; i < 17; i++)
-        registers[i] = from->regs[i];
+        registers[i] = from[i];
     return dwfl_thread_state_registers(thread, 0, 17, registers);
 }
 
@@ -261,6 +264,39 @@ void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_s
     dwfl_getthread_frames(unwinder->dwfl, (pid_t)index + 1, add_frame, unwinder);
     while (!stack->cut && stack->count && is_start(&stack->frames[stack->count - 1]))
         stack->count--;
+}
+
+void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)
+{
+    unwinder->stack = &unwinder->snapshot->stops[index].memory;
+    pct_unwind_thread(unwinder, unwinder->snapshot->thread_count + index, stack);
+    unwinder->stack = NULL;
+}
+
+void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_frame *frame)
+{
+    memset(frame, 0, sizeof *frame);
+    frame->pc = address;
+    if (address)
+        name_frame(unwinder, frame, address - call);
+}
+
+bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size)
+{
+    Dwfl_Module *module = address ? dwfl_addrmodule(unwinder->dwfl, address) : NULL;
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *found = module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) : NULL;
+    /* libdw takes the nearest one before the address: what is behind its end is something else. */
+    if (!found || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+        return false;
+    struct pct_frame frame;
+    name_function(&frame, found);
+    if (offset)
+        snprintf(name, size, "%s+%llu", frame.function, (unsigned long long)offset);
+    else
+        snprintf(name, size, "%s", frame.function);
+    return true;
 }
 
 static bool report_modules(struct pct_unwinder *unwinder)

@@ -54,6 +54,10 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
+    X(PCT_SITES, "on|STEP[,STEP...]",                                                                                  \
+      "record in the trace where in the target each step was made; with numbers of steps, also the stacks before "     \
+      "these. "                                                                                                        \
+      "Default: off")                                                                                                  \
     X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \

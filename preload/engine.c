@@ -5,6 +5,7 @@
 #include "io.h"
 #include "registers.h"
 #include "shim.h"
+#include "sites.h"
 #include "sys.h"
 #include <sys/mman.h>
 
@@ -154,6 +155,8 @@ const struct pct_host pct_host_futex = {
     .now = real_now,
     .sleep = sleep_until,
     .populate = populate,
+    .site = pct_sites_call,
+    .stack = pct_sites_keep_stack,
     .end = pct_end_verdict,
 };
 

@@ -8,6 +8,7 @@
 #include "forkserver.h"
 #include "io.h"
 #include "shim.h"
+#include "sites.h"
 #include "sys.h"
 #include "vtimer.h"
 #include <dlfcn.h>
@@ -176,6 +177,8 @@ static void configure(void)
     if (run_ms > UINT32_MAX)
         refuse("PCT_WATCHDOG must be at most 4294967295");
     pct_shim.run_ns = run_ms * 1000000;
+    if (variables.PCT_SITES && !pct_sites_parse(variables.PCT_SITES))
+        refuse("PCT_SITES must be on, or up to 64 rising numbers of steps with commas between them");
     config->has_hash = false;
 }
 
@@ -374,6 +377,8 @@ static void begin(struct pct_trace_header *header)
     s->run = pct_shim.config.run;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
+    if (pct_shim.mapped && !none)
+        pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0;
     header->records_size = room * 8;

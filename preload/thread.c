@@ -104,6 +104,7 @@ static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, vo
     else
         slot->signal_mask = pct_signal_mask(SIG_BLOCK, 0);
     slot->start = start;
+    slot->core.site.call = (uintptr_t)start;
     slot->argument = argument;
 }
 

@@ -23,7 +23,7 @@ static void set_stop(struct pct_sched *s)
         limit = min(limit, pct_timer_step(s));
     if (s->exiting && step < s->exit_by)
         limit = min(limit, s->exit_by);
-    if (s->replay || s->woke || limit < step)
+    if (s->replay || s->woke || s->sites || limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -294,6 +294,8 @@ void pct_sched_keep_house(struct pct_sched *s)
 {
     if (s->replay)
         pct_replay_check(s);
+    if (s->sites)
+        pct_sites_keep(s);
     pct_polling_notice(s);
     if (s->record == s->block + PCT_TRACE_BLOCK) {
         pct_record_turn(s);
@@ -427,6 +429,8 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
 {
     s->current = NULL;
     pct_sched_keep_house(s);
+    if (s->sites)
+        pct_sites_note(s, self, object);
     pct_stuck_replay(s, self);
     self->wait.op = op;
     self->wait.object = object;
@@ -435,6 +439,8 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
         pct_sched_pass(s, self, pct_sched_next(s, self));
     else
         set_stop(s);
+    if (s->stacks_count)
+        pct_sites_stack(s, self);
     s->current = self;
 }
 
@@ -442,6 +448,8 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
 {
     s->current = NULL;
     pct_sched_keep_house(s);
+    if (s->sites)
+        pct_sites_note(s, self, wait->object);
     pct_stuck_replay(s, self);
     self->wait = *wait;
     self->wait.polled = self->wait.outside = self->wait.attention = false; /* not yet */
@@ -454,6 +462,8 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
         pct_outside_arrived(s, self, 0);
     if (ready && !switch_is_due(s, self)) {
         set_stop(s);
+        if (s->stacks_count)
+            pct_sites_stack(s, self);
         s->current = self;
         return PCT_READY;
     }
@@ -479,6 +489,8 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     if (self->result == PCT_GO_OUTSIDE)
         return PCT_GO_OUTSIDE;
     leave_wait(s, self);
+    if (s->stacks_count)
+        pct_sites_stack(s, self);
     s->current = self;
     return self->result;
 }

@@ -11,6 +11,7 @@
  *     replay.c   following a recorded trace
  *     outside.c  waits that only the outside world can end
  *     stuck.c    holders of the baton that pass no point
+ *     sites.c    where in the target's code each step is made, if that is to be recorded
  *
  * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
  * Of one that can: try it; when that fails, pct_sched_wait() until its predicate holds, try again, pct_record().
@@ -132,6 +133,7 @@ struct pct_thread {
     struct pct_thread *arrival;                   /* in the list of those that came back from outside */
     struct pct_thread *polled_prev, *polled_next; /* in the list of those whose predicates ask the kernel */
     struct pct_object self;                       /* for joiners */
+    struct pct_site site; /* of its last point, while sites are recorded; the host sets that of its start */
 };
 
 /* The machine under the scheduler. */
@@ -158,6 +160,10 @@ struct pct_host {
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
     bool (*populate)(void *at, size_t size);
+    /* Where in the target's code the thread, which runs, made the call that it is in; 0: not known. Only while sites are recorded. */
+    uint64_t (*site)(const struct pct_thread *thread);
+    /* The thread, which runs, is about to make this step (from 1), which is one of those whose stack is wanted. */
+    void (*stack)(const struct pct_thread *thread, uint64_t step);
     /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
     void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 };
@@ -239,6 +245,13 @@ struct pct_sched {
     const uint64_t *replay; /* the records to follow, or NULL */
     uint64_t replay_count;
     uint64_t replay_checked; /* steps compared so far */
+
+    /* sites.c */
+    struct pct_site *sites; /* by step, or NULL: not recorded */
+    uint64_t sites_max;     /* that there is room for */
+    uint64_t sited;         /* steps whose sites are there */
+    const uint64_t *stacks; /* the steps whose stacks are wanted, in order */
+    uint32_t stacks_count;
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 };
@@ -338,6 +351,10 @@ void pct_sched_ask_kernel(struct pct_sched *s);
 /* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the scheduler;
  * what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
+
+/* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the host
+ * is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
+void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count);
 
 /* Virtual time, ns since the start. */
 uint64_t pct_sched_now(struct pct_sched *s);
