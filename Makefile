@@ -57,7 +57,7 @@ pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-t
 shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
-command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lstdc++ -lm
+command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
 
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))
@@ -257,6 +257,20 @@ common_prerequisites = $(B)/flags | $(B)/tools
 $(B)/obj/%.o: %.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(pct_cflags) $(includes) $(CFLAGS) $(sanitize) $(depend) -c -o $@ $<
+
+# The page of `pct trace --format=html`: all but the trace, with the modules of d3 that it uses, in the order of their needs.
+NODE_MODULES ?= /usr/share/nodejs
+d3_modules := dispatch selection timer ease color interpolate transition drag zoom array collection format time time-format \
+	scale axis
+timeline_sources := $(addprefix cli/timeline/,page.html style.css timeline.js)
+timeline_scripts := $(foreach m,$(d3_modules),$(NODE_MODULES)/d3-$(m)/dist/d3-$(m).min.js)
+$(B)/gen/timeline-head.html: scripts/gen-timeline $(timeline_sources) | $(B)/tools
+	@mkdir -p $(@D)
+	$(call quiet,GEN)scripts/gen-timeline head $(timeline_scripts) > $@
+$(B)/gen/timeline-tail.html: scripts/gen-timeline $(timeline_sources)
+	@mkdir -p $(@D)
+	$(call quiet,GEN)scripts/gen-timeline tail > $@
+$(B)/obj/cli/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
 
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: CFLAGS += -O3

@@ -19,6 +19,7 @@
     X(add, "add", "keep a failing schedule in a file of the project")                                                  \
     X(check, "check", "run the schedules of that file again")                                                          \
     X(report, "report", "print what a recorded trace says")                                                            \
+    X(trace, "trace", "write a recorded trace in other formats: JSON, Perfetto, Graphviz, HTML")                       \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")
 

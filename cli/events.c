@@ -433,7 +433,12 @@ uint32_t pct_events_holder(const struct pct_events *e, uint32_t object)
                                                                             : PCT_NO_THREAD;
 }
 
+bool pct_events_seen(const struct pct_events *e, uint32_t thread)
+{
+    return thread <= PCT_MAX_THREADS && e->threads[thread].seen;
+}
+
 bool pct_events_lives(const struct pct_events *e, uint32_t thread)
 {
-    return thread <= PCT_MAX_THREADS && e->threads[thread].seen && !e->threads[thread].finished;
+    return pct_events_seen(e, thread) && !e->threads[thread].finished;
 }

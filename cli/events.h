@@ -94,7 +94,10 @@ struct pct_pending pct_events_pending(const struct pct_events *events, uint32_t 
 /* The thread that holds this object for writing after that step, PCT_NO_THREAD if none does or that is not known. */
 uint32_t pct_events_holder(const struct pct_events *events, uint32_t object);
 
-/* Whether the thread has been seen up to that step (it was created, or made one), and has not finished. */
+/* Whether the thread has been seen up to that step: it was created, or made one. */
+bool pct_events_seen(const struct pct_events *events, uint32_t thread);
+
+/* The same, and it has not finished. */
 bool pct_events_lives(const struct pct_events *events, uint32_t thread);
 
 #endif

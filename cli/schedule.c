@@ -7,7 +7,7 @@
 
 enum { COLUMNS = 8, CELL_MAX = 30, TEXT_MAX = 96, LINE_MAX = 160 };
 
-const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object)
+const char *pct_schedule_word(unsigned class_)
 {
     static const char *const words[PCT_CLASS_COUNT] = {
         [PCT_CLASS_THREAD] = "thread", [PCT_CLASS_MUTEX] = "mutex",     [PCT_CLASS_COND] = "cond",
@@ -16,9 +16,14 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
         [PCT_CLASS_FUTEX] = "futex",   [PCT_CLASS_FD] = "fd",
     };
     _Static_assert(PCT_CLASS_COUNT == PCT_CLASS_FD + 1, "each class has a word");
+    return class_ < PCT_CLASS_COUNT && words[class_] ? words[class_] : "";
+}
+
+const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object)
+{
     const char *name = pct_name_op(op);
     unsigned class_ = pct_name_op_class(op);
-    const char *word = class_ && !strstr(name, words[class_]) ? words[class_] : "";
+    const char *word = strstr(name, pct_schedule_word(class_)) ? "" : pct_schedule_word(class_);
     char number[16] = "", note[32] = "";
     /* A thread's start and end are its own. */
     if (class_ && op != PCT_OP_THREAD_START && op != PCT_OP_THREAD_FINISH && op != PCT_OP_THREAD_EXIT)

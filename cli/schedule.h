@@ -21,4 +21,7 @@ void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_t
 /* One operation in words: "lock mutex 3", "join thread 2 (timed out)". Returns buffer. */
 const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object);
 
+/* A word for objects of this class, as it stands in those: "mutex". "" for none. */
+const char *pct_schedule_word(unsigned class_);
+
 #endif
