@@ -129,6 +129,12 @@ check-unit check-sim check-snippets check-programs check-cli check-compat:
 	@$(build_with) $(wanted)
 	@$(run_tests) $(@:check-%=%)
 
+# HTML pages in Debian's Chromium, without a display.
+check-browser:
+	@scripts/setup build browser
+	@$(build_with) all
+	@$(run_tests) browser
+
 RUNS ?= 1000
 # Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The suite itself
 # takes a few seeds of the smaller ones. SEEDS=N: as many of each. Both run to their end, whatever fails.
@@ -144,12 +150,6 @@ check-cluster:
 	@scripts/setup build cluster
 	@$(build_with) lib command bugs
 	@PCT_BUILD='$(B)' tests/cluster/run
-
-# The page of a campaign in Debian's chromium; pictures stay in $(B)/browser.
-check-browser:
-	@scripts/setup build browser
-	@$(build_with) command lib bugs
-	@PCT_BUILD='$(B)' tests/browser/run
 
 # The projects in examples/, built and run as their users do.
 check-integrations:
@@ -214,9 +214,9 @@ help:
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
+	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
-	@echo 'check-browser     the page of a campaign in chromium, which it installs first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'

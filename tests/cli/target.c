@@ -165,8 +165,10 @@ int main(int argc, char **argv)
         return copy_input();
     if (!strcmp(mode, "crash"))
         *(volatile int *)16 = 1;
-    if (!strcmp(mode, "kill"))
+    if (!strcmp(mode, "kill")) {
+        yields(argument ? atoi(argument) : 0);
         kill(getpid(), SIGKILL);
+    }
     while (!strcmp(mode, "hang"))
         getppid();
     if (!strcmp(mode, "output")) {

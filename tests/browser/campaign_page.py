@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Looks at an HTML report of a campaign with Debian's chromium, headless, and prints TAP.
-    tests/browser/check.py REPORT.html REPORT.json [SCREENSHOT.png]
-The numbers come from the JSON of the same campaign. Called by tests/browser/run (make check-browser)."""
+    tests/browser/campaign_page.py REPORT.html REPORT.json [SCREENSHOT.png]
+The numbers come from the JSON of the same campaign. Called by tests/browser/campaign.sh (make check-browser)."""
 import json
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The pages of two campaigns, one with a finding and one without, in Debian's chromium. Prints TAP; pictures of what the browser showed are in
-# $PCT_BUILD/browser. Called by `make check-browser`; the commands and the programs with known bugs must have been built.
+# $PCT_BUILD/browser. Called by tests/run browser (`make check-browser`); the commands and the programs with known bugs must have been built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${PCT_BUILD:-build}
@@ -27,7 +27,7 @@ for program in fig1c-deadlock fig1c-deadlock-fixed; do
         \#*) echo "$line" ;;
         1..*) ended=1 ;;
         esac
-    done < <(timeout 300 tests/browser/check.py "$to/$program.html" "$to/$program.json" "$to/$program.png" 2> "$to/$program.err")
+    done < <(timeout 300 python3 tests/browser/campaign_page.py "$to/$program.html" "$to/$program.json" "$to/$program.png" 2> "$to/$program.err")
     if [ -z "${ended:-}" ]; then
         number=$((number + 1)) failed=$((failed + 1))
         echo "not ok $number - $program: the browser was asked all"
