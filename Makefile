@@ -90,7 +90,7 @@ fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.
 .PHONY: all lib command bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
 all: lib command examples bugs
 lib: $(B)/libpct.so
-command: $(B)/pct
+command: $(B)/pct $(B)/share/gdb.py
 bugs: $(bugs)
 examples: $(examples)
 bench-programs: $(bench_programs)
@@ -192,11 +192,12 @@ manuals := $(sort $(wildcard man/*.[1-8]))
 # man/pct.1 belongs in share/man/man1
 manual_directory = $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))
 install: lib command
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct \
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct \
 		$(sort $(foreach m,$(manuals),$(call manual_directory,$(m))))
 	$(INSTALL) -m 755 $(B)/pct $(DESTDIR)$(PREFIX)/bin/pct
 	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
 	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
+	$(INSTALL) -m 644 cli/debug/gdb.py $(DESTDIR)$(PREFIX)/share/pct/gdb.py
 	$(foreach m,$(manuals),$(INSTALL) -m 644 $(m) $(call manual_directory,$(m))/ && ) :
 
 uninstall:
@@ -204,7 +205,8 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
 	rm -f $(foreach m,$(manuals),$(call manual_directory,$(m))/$(notdir $(m)))
-	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct 2>/dev/null
+	rm -f $(DESTDIR)$(PREFIX)/share/pct/gdb.py
+	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct 2>/dev/null
 
 clean:
 	rm -rf $(B)
@@ -277,6 +279,11 @@ $(B)/obj/sched/record.o: CFLAGS += -O3
 
 $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sources
 	$(call quiet,LINK)$(CC) $(shim_ldflags) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+# Found beside the command, as in share/pct when it is installed.
+$(B)/share/%: cli/debug/%
+	@mkdir -p $(@D)
+	$(call quiet,COPY)cp $< $@
 
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)

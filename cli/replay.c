@@ -1,5 +1,6 @@
 /* `pct replay`: repeat the run that a token or a trace names, and say whether it was the same run. */
 #include "cli.h"
+#include "debug.h"
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
@@ -11,10 +12,16 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+enum { KEY_GDB = 2000 };
+
 static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "replay N times, and count how many were identical (default: 1)", 1 },
     { "trace", 't', "FILE", 0, "keep the trace of the first replay", 1 },
     { "quiet", 'q', NULL, 0, "no report: say only whether the replay was identical", 1 },
+    { "gdb", KEY_GDB, "ARGUMENTS", OPTION_ARG_OPTIONAL,
+      "replay under gdb, with commands that go through the schedule (`help pct` there); ARGUMENTS are further ones for "
+      "gdb",
+      2 },
     { 0 },
 };
 
@@ -24,6 +31,8 @@ struct replay {
     const char *keep;
     uint64_t runs;
     bool quiet;
+    bool gdb;
+    const char *gdb_arguments; /* or NULL */
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
@@ -47,6 +56,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'q':
         r->quiet = true;
+        return 0;
+    case KEY_GDB:
+        r->gdb = true;
+        r->gdb_arguments = argument;
         return 0;
     case ARGP_KEY_ARG:
         if (!r->name) {
@@ -134,6 +147,8 @@ static int prepare(struct replay *r)
         return failed;
     pct_config_format_token(r->token, sizeof r->token, &r->config,
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
+    if (r->gdb && (r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
+        return pct_cli_usage("--gdb goes with neither --runs, --trace, --timeout nor --drive");
     if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", r->keep, error);
     return 0;
@@ -262,6 +277,12 @@ int pct_cmd_replay(int argc, char **argv)
         failed = pct_launch_prepare(&replay.launch);
     if (failed)
         return failed;
+    if (replay.gdb) {
+        int status =
+            pct_debug(&replay.launch, replay.token, replay.gdb_arguments, replay.has_hash ? &replay.hash : NULL);
+        pct_launch_finish(&replay.launch);
+        return status;
+    }
     int code = 0;
     for (uint64_t i = 0; i < replay.runs && !failed; i++)
         failed = replay_once(&replay, i, &code);

@@ -39,6 +39,9 @@ struct json_object *pct_json_threads(const struct pct_trace_export *x);
 /* Write the object in one line, so that it may stand inside an HTML page too, and free it. */
 void pct_json_print(FILE *out, struct json_object *object);
 
+/* The tables behind the numbers of records: ops (id, name, class), classes, words, reasons, links. */
+void pct_json_add_names(struct json_object *object);
+
 /* Each place as it stands in the lines of its steps: made once. Zeroed at first. */
 struct pct_place_texts {
     char **texts; /* by number - 1 */

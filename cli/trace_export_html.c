@@ -5,7 +5,6 @@
  * column, because that packs to about a byte a step; then gzip, then base64. cli/timeline/timeline.js reads it. */
 #include "cli.h"
 #include "trace_export.h"
-#include "schedule.h"
 #include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -102,34 +101,6 @@ static int print_packed(FILE *out, const unsigned char *data, size_t size)
     } while (status == Z_OK);
     deflateEnd(&z);
     return status == Z_STREAM_END ? 0 : -ENOMEM;
-}
-
-static void add_names(struct json_object *page)
-{
-    /* A word for an operation whose name does not hold it: "join" of "thread". */
-    struct json_object *ops = json_object_new_array(), *classes = json_object_new_array(),
-                       *words = json_object_new_array(), *reasons = json_object_new_array(),
-                       *links = json_object_new_array();
-    for (unsigned i = 0; i < PCT_OP_COUNT; i++) {
-        struct json_object *op = json_object_new_object();
-        json_object_object_add(op, "id", json_object_new_string(pct_name_op_identifier(i)));
-        json_object_object_add(op, "name", json_object_new_string(pct_name_op(i)));
-        json_object_object_add(op, "class", json_object_new_int((int)pct_name_op_class(i)));
-        json_object_array_add(ops, op);
-    }
-    for (unsigned i = 0; i < PCT_CLASS_COUNT; i++) {
-        json_object_array_add(classes, json_object_new_string(pct_name_class(i)));
-        json_object_array_add(words, json_object_new_string(pct_schedule_word(i)));
-    }
-    for (unsigned i = 0; i < PCT_REASON_COUNT; i++)
-        json_object_array_add(reasons, json_object_new_string(pct_reason_text((enum pct_reason)i)));
-    for (unsigned i = 0; i < PCT_LINK_COUNT; i++)
-        json_object_array_add(links, json_object_new_string(pct_link_text((enum pct_link)i)));
-    json_object_object_add(page, "ops", ops);
-    json_object_object_add(page, "classes", classes);
-    json_object_object_add(page, "words", words);
-    json_object_object_add(page, "reasons", reasons);
-    json_object_object_add(page, "links", links);
 }
 
 /* The lines around this one, into the sources of the page: { FILE: { path: ..., lines: { NUMBER: TEXT } } }. */
@@ -234,7 +205,7 @@ int pct_trace_export_html(const struct pct_trace_export *x)
             if (x->snapshot->site_count)
                 add_object(names, places, &event);
         }
-        add_names(page);
+        pct_json_add_names(page);
         add_places(page, sources, places);
         add_end_sources(sources, threads);
         json_object_object_add(page, "objects", names);

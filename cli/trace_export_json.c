@@ -212,6 +212,34 @@ void pct_json_places_free(struct pct_place_texts *known)
     free(known->texts);
 }
 
+void pct_json_add_names(struct json_object *page)
+{
+    /* A word for an operation whose name does not hold it: "join" of "thread". */
+    struct json_object *ops = json_object_new_array(), *classes = json_object_new_array(),
+                       *words = json_object_new_array(), *reasons = json_object_new_array(),
+                       *links = json_object_new_array();
+    for (unsigned i = 0; i < PCT_OP_COUNT; i++) {
+        struct json_object *op = json_object_new_object();
+        json_object_object_add(op, "id", json_object_new_string(pct_name_op_identifier(i)));
+        json_object_object_add(op, "name", json_object_new_string(pct_name_op(i)));
+        json_object_object_add(op, "class", json_object_new_int((int)pct_name_op_class(i)));
+        json_object_array_add(ops, op);
+    }
+    for (unsigned i = 0; i < PCT_CLASS_COUNT; i++) {
+        json_object_array_add(classes, json_object_new_string(pct_name_class(i)));
+        json_object_array_add(words, json_object_new_string(pct_schedule_word(i)));
+    }
+    for (unsigned i = 0; i < PCT_REASON_COUNT; i++)
+        json_object_array_add(reasons, json_object_new_string(pct_reason_text((enum pct_reason)i)));
+    for (unsigned i = 0; i < PCT_LINK_COUNT; i++)
+        json_object_array_add(links, json_object_new_string(pct_link_text((enum pct_link)i)));
+    json_object_object_add(page, "ops", ops);
+    json_object_object_add(page, "classes", classes);
+    json_object_object_add(page, "words", words);
+    json_object_object_add(page, "reasons", reasons);
+    json_object_object_add(page, "links", links);
+}
+
 static void print_step(FILE *out, const struct pct_event *event, const char *place)
 {
     char text[96];

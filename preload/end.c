@@ -3,6 +3,7 @@
  * nothing in here has to unwind, symbolise or trust a broken heap.
  *
  * May run in a signal handler, with or without the baton. */
+#include "debugger.h"
 #include "io.h"
 #include "maps.h"
 #include "registers.h"
@@ -419,6 +420,7 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
         pct_text_add(&text, message);
     }
     pct_shim.header->culprit = PCT_NO_THREAD;
+    pct_debugger_end(verdict);
     finish_with_snapshot(verdict, NULL);
     PCT_SYS1(SYS_exit_group, exit_code(verdict));
     __builtin_unreachable();

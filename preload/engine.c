@@ -2,6 +2,7 @@
  *
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
+#include "debugger.h"
 #include "io.h"
 #include "registers.h"
 #include "shim.h"
@@ -157,6 +158,7 @@ const struct pct_host pct_host_futex = {
     .populate = populate,
     .site = pct_sites_call,
     .stack = pct_sites_keep_stack,
+    .pause = pct_debugger_pause,
     .end = pct_end_verdict,
 };
 

@@ -5,6 +5,7 @@
  *
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
+#include "debugger.h"
 #include "forkserver.h"
 #include "io.h"
 #include "shim.h"
@@ -377,6 +378,7 @@ static void begin(struct pct_trace_header *header)
     s->run = pct_shim.config.run;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
+    pct_debugger_begin();
     if (pct_shim.mapped && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;

@@ -78,6 +78,7 @@ static void *run(void *argument)
     if (pct_shim.mode == PCT_MODE_CONTROLLED) {
         pct_engine_wait(self);
         self->started = true;
+        pct_sched_pause(&pct_S, &self->core);
         pct_S.current = &self->core;
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
         pct_signal_mask(SIG_SETMASK, self->signal_mask);

@@ -23,6 +23,8 @@ static void set_stop(struct pct_sched *s)
         limit = min(limit, pct_timer_step(s));
     if (s->exiting && step < s->exit_by)
         limit = min(limit, s->exit_by);
+    if (s->break_step)
+        limit = min(limit, s->break_step - 1);
     if (s->replay || s->woke || s->sites || limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
@@ -425,6 +427,15 @@ static bool switch_is_due(const struct pct_sched *s, const struct pct_thread *se
     return s->woke || pct_steps(s) >= s->budget_end || s->replay || (s->exiting && pct_steps(s) >= s->exit_by);
 }
 
+void pct_sched_pause(struct pct_sched *s, struct pct_thread *self)
+{
+    if (PCT_LIKELY(!s->break_step))
+        return;
+    if (pct_steps(s) + 1 >= s->break_step && s->break_other != self->id + 1)
+        s->host->pause(self);
+    set_stop(s);
+}
+
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
     s->current = NULL;
@@ -441,6 +452,7 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
         set_stop(s);
     if (s->stacks_count)
         pct_sites_stack(s, self);
+    pct_sched_pause(s, self);
     s->current = self;
 }
 
@@ -464,6 +476,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
         set_stop(s);
         if (s->stacks_count)
             pct_sites_stack(s, self);
+        pct_sched_pause(s, self);
         s->current = self;
         return PCT_READY;
     }
@@ -491,6 +504,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     leave_wait(s, self);
     if (s->stacks_count)
         pct_sites_stack(s, self);
+    pct_sched_pause(s, self);
     s->current = self;
     return self->result;
 }

@@ -164,6 +164,8 @@ struct pct_host {
     uint64_t (*site)(const struct pct_thread *thread);
     /* The thread, which runs, is about to make this step (from 1), which is one of those whose stack is wanted. */
     void (*stack)(const struct pct_thread *thread, uint64_t step);
+    /* The thread, which runs, is about to make the step at which a debugger wants to look. Only after break_step was set. */
+    void (*pause)(struct pct_thread *thread);
     /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
     void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 };
@@ -252,6 +254,12 @@ struct pct_sched {
     uint64_t sited;         /* steps whose sites are there */
     const uint64_t *stacks; /* the steps whose stacks are wanted, in order */
     uint32_t stacks_count;
+
+    /* A debugger's wishes; it writes them into the stopped process (preload/debugger.h). */
+    uint64_t
+        break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a point;
+                             0: never */
+    uint32_t break_other; /* but not if it is this thread's: its id + 1 */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 };
@@ -355,6 +363,9 @@ void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t 
 /* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the host
  * is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
 void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count);
+
+/* The running thread is about to make a step: let a debugger look, if it wants to. */
+void pct_sched_pause(struct pct_sched *s, struct pct_thread *self);
 
 /* Virtual time, ns since the start. */
 uint64_t pct_sched_now(struct pct_sched *s);
