@@ -105,7 +105,7 @@ tests: all snippets unit sim test-programs
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-integrations conformance lint bench experiments setup docs
+	check-checkers check-integrations conformance lint bench experiments setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -134,6 +134,12 @@ check-browser:
 	@scripts/setup build browser
 	@$(build_with) all
 	@$(run_tests) browser
+
+# Replays under other tools.
+check-checkers:
+	@scripts/setup build check checkers
+	@$(build_with) all
+	@$(run_tests) checkers
 
 RUNS ?= 1000
 # Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The suite itself
@@ -217,6 +223,7 @@ help:
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
 	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
+	@echo 'check-checkers    replays under valgrind and sanitizers; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'

@@ -133,7 +133,7 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
     int input = pct_launch_open_input(launch);
     pid_t pid = !environment ? -1
                              : pct_launch_exec(launch, process->command, environment, input, process->output, ends[1],
-                                               control_number());
+                                               control_number(), launch->trace_size);
     if (input >= 0)
         close(input);
     free(environment);

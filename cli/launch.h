@@ -44,6 +44,7 @@ struct pct_launch {
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */
     bool aslr;                  /* leave address-space randomisation on */
+    uint64_t trace_size;        /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
     struct pct_forks forks; /* see pct_forking_plan() */
@@ -138,7 +139,7 @@ int pct_launch_open_input(const struct pct_launch *launch);
 
 /* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor. Returns its
  * descriptor, or the negative exit status for the command, after a message. */
-int pct_scratch_make_trace(char *path, size_t size, int server);
+int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size);
 
 /* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit status for
  * the command, after a message; pct_scratch_close() in either case. */

@@ -1,4 +1,5 @@
 /* `pct replay`: repeat the run that a token or a trace names, and say whether it was the same run. */
+#include "checker.h"
 #include "cli.h"
 #include "debug.h"
 #include "environment.h"
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { KEY_GDB = 2000 };
+enum { KEY_GDB = 2000, KEY_WITH, KEY_RR };
 
 static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "replay N times, and count how many were identical (default: 1)", 1 },
@@ -22,6 +23,8 @@ static const struct argp_option options[] = {
       "replay under gdb, with commands that go through the schedule (`help pct` there); ARGUMENTS are further ones for "
       "gdb",
       2 },
+    { "with", KEY_WITH, "COMMAND", 0, "put this before the target: 'valgrind -q', for instance", 2 },
+    { "rr", KEY_RR, NULL, 0, "record the replay with rr, where rr works", 2 },
     { 0 },
 };
 
@@ -33,6 +36,7 @@ struct replay {
     bool quiet;
     bool gdb;
     const char *gdb_arguments; /* or NULL */
+    const char *with;          /* or NULL */
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
@@ -60,6 +64,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_GDB:
         r->gdb = true;
         r->gdb_arguments = argument;
+        return 0;
+    case KEY_WITH:
+        r->with = argument;
+        return 0;
+    case KEY_RR:
+        r->with = "rr record";
         return 0;
     case ARGP_KEY_ARG:
         if (!r->name) {
@@ -147,8 +157,8 @@ static int prepare(struct replay *r)
         return failed;
     pct_config_format_token(r->token, sizeof r->token, &r->config,
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
-    if (r->gdb && (r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
-        return pct_cli_usage("--gdb goes with neither --runs, --trace, --timeout nor --drive");
+    if (r->gdb && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
+        return pct_cli_usage("--gdb goes with neither --with, --rr, --runs, --trace, --timeout nor --drive");
     if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", r->keep, error);
     return 0;
@@ -270,6 +280,8 @@ int pct_cmd_replay(int argc, char **argv)
     replay.runs = 1;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &replay);
     int failed = prepare(&replay);
+    if (!failed && replay.with)
+        failed = pct_checker_prepare(&replay.launch, replay.with);
     replay.launch.alone = replay.runs == 1 && !replay.launch.drive.client;
     if (!failed)
         failed = pct_drive_check(&replay.launch.drive, 1);

@@ -13,12 +13,14 @@
 
 /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. Returns 0
  * or a negative errno. */
-static int write_header(int fd, int server)
+static int write_header(int fd, int server, uint64_t records_size)
 {
     static const char rest[PCT_TRACE_HEADER_SIZE - sizeof(struct pct_trace_header)];
-    struct pct_trace_header header = {
-        .version = PCT_TRACE_VERSION, .header_size = PCT_TRACE_HEADER_SIZE, .launcher = getpid(), .server = server
-    };
+    struct pct_trace_header header = { .version = PCT_TRACE_VERSION,
+                                       .header_size = PCT_TRACE_HEADER_SIZE,
+                                       .launcher = getpid(),
+                                       .server = server,
+                                       .records_size = records_size };
     memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
     if (lseek(fd, 0, SEEK_SET))
         return -errno;
@@ -26,7 +28,7 @@ static int write_header(int fd, int server)
     return failed ? failed : pct_cli_write_all(fd, rest, sizeof rest);
 }
 
-int pct_scratch_make_trace(char *path, size_t size, int server)
+int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size)
 {
     int fd = pct_locate_scratch(path, size, false);
     if (fd < 0) {
@@ -34,7 +36,7 @@ int pct_scratch_make_trace(char *path, size_t size, int server)
         *path = 0;
         return -PCT_EXIT_INTERNAL;
     }
-    int failed = write_header(fd, server);
+    int failed = write_header(fd, server, records_size);
     if (!failed)
         return fd;
     pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
@@ -69,11 +71,11 @@ static void remove_files(const struct pct_scratch *files)
 }
 
 /* As if they were new. False: they are not. */
-static bool renew(const struct pct_scratch *files)
+static bool renew(const struct pct_scratch *files, uint64_t records_size)
 {
     struct stat status;
     if (fstat(files->trace, &status) || !status.st_nlink || ftruncate(files->trace, PCT_TRACE_HEADER_SIZE) ||
-        write_header(files->trace, 0))
+        write_header(files->trace, 0, records_size))
         return false;
     if (files->output < 0)
         return true;
@@ -88,7 +90,7 @@ int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, boo
     struct pct_scratches *all = &launch->scratches;
     while (all->count) {
         const struct pct_scratch *files = &all->spare[--all->count];
-        if ((files->output >= 0) == capture && renew(files)) {
+        if ((files->output >= 0) == capture && renew(files, launch->trace_size)) {
             process->trace = files->trace;
             process->output = files->output;
             strcpy(process->trace_path, files->trace_path);
@@ -96,7 +98,7 @@ int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, boo
         }
         remove_files(files);
     }
-    process->trace = pct_scratch_make_trace(process->trace_path, sizeof process->trace_path, 0);
+    process->trace = pct_scratch_make_trace(process->trace_path, sizeof process->trace_path, 0, launch->trace_size);
     if (process->trace < 0)
         return -process->trace;
     process->output = capture ? make_output() : -1;

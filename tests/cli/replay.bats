@@ -135,3 +135,17 @@ find_deadlock()
         has "PCT_SITES must be on, or up to 64 rising numbers of steps"
     done
 }
+
+@test "with another command before the target; what is not there is said" {
+    "$pct" run -n 500 -s 1 -d 2 -t one.trace -- ./target abba > /dev/null 2>&1 || [ $? = 120 ]
+    run --separate-stderr "$pct" replay -q --with 'env GREETING=hello' one.trace -- ./target abba
+    is "$status" 120
+    has "replayed identically"
+    run "$pct" replay --with 'no-such-tool -q' one.trace -- touch started
+    is "$status" 2
+    has "--with: no-such-tool: command not found"
+    run "$pct" replay --with '' one.trace -- touch started
+    is "$status" 2
+    has "--with: which command?"
+    [ ! -e started ]
+}
