@@ -16,11 +16,11 @@
 /* What the page begins and ends with. */
 __asm__(".pushsection .rodata\n"
         "pct_timeline_head: .incbin \"timeline-head.html\"\n"
-        "pct_timeline_head_end:\n"
+        ".byte 0\n"
         "pct_timeline_tail: .incbin \"timeline-tail.html\"\n"
-        "pct_timeline_tail_end:\n"
+        ".byte 0\n"
         ".popsection\n");
-extern const char pct_timeline_head[], pct_timeline_head_end[], pct_timeline_tail[], pct_timeline_tail_end[];
+extern const char pct_timeline_head[], pct_timeline_tail[];
 
 enum { SOURCE_MARGIN = 4, SOURCE_LINE_MAX = 200, SOURCE_FILES_MAX = 200 };
 
@@ -211,13 +211,13 @@ int pct_trace_export_html(const struct pct_trace_export *x)
         json_object_object_add(page, "objects", names);
         json_object_object_add(page, "end", threads);
         json_object_object_add(page, "sources", sources);
-        fwrite(pct_timeline_head, 1, (size_t)(pct_timeline_head_end - pct_timeline_head), x->out);
+        fputs(pct_timeline_head, x->out);
         fputs("<script type=\"application/json\" id=\"run\">", x->out);
         pct_json_print(x->out, page);
         fputs("</script>\n<script type=\"application/octet-stream\" id=\"columns\">", x->out);
         failed = print_packed(x->out, memory, columns_size(n));
         fputs("</script>\n", x->out);
-        fwrite(pct_timeline_tail, 1, (size_t)(pct_timeline_tail_end - pct_timeline_tail), x->out);
+        fputs(pct_timeline_tail, x->out);
     }
     pct_places_close(places);
     pct_events_close(events);

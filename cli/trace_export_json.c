@@ -202,7 +202,7 @@ const char *pct_json_place(struct pct_place_texts *known, struct pct_places *pla
             json_object_put(frame);
         }
     }
-    return known->texts[number - 1];
+    return number <= known->count ? known->texts[number - 1] : NULL;
 }
 
 void pct_json_places_free(struct pct_place_texts *known)

@@ -62,7 +62,7 @@ static size_t copy(void *out, uintptr_t from, size_t size)
 
 static bool in_shim(uint64_t address)
 {
-    return address - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
+    return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
 }
 
 /* Whether a call stands before this address: the near one by offset, or one through a register or memory (2 to 7 bytes). */

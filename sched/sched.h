@@ -202,6 +202,7 @@ struct pct_sched {
     uint32_t can_outside;                    /* blocked in a wait that the outside world could end, and not polled */
     uint32_t can_attention;                  /* blocked in a wait that attention could end */
     bool hope;                               /* host->hopes(), when it was asked last */
+    bool woke;                               /* a thread has become enabled since the last pick */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */
     struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
@@ -211,7 +212,6 @@ struct pct_sched {
 
     uint64_t budget_end; /* the step at which the strategy's budget is used up */
     uint64_t picked_at;  /* the step of the last pick */
-    bool woke;           /* a thread has become enabled since then */
     uint64_t switches, preemptions;
 
     struct pct_timer **timers; /* binary heap by (deadline, order) */
@@ -256,10 +256,9 @@ struct pct_sched {
     uint32_t stacks_count;
 
     /* A debugger's wishes; it writes them into the stopped process (preload/debugger.h). */
-    uint64_t
-        break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a point;
-                             0: never */
-    uint32_t break_other; /* but not if it is this thread's: its id + 1 */
+    uint32_t break_other; /* no pause before a step of this thread: its id + 1 */
+    uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
+                             point; 0: never */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 };
