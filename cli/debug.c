@@ -54,7 +54,7 @@ static int write_facts(const struct pct_launch *launch, const char *token, const
     for (unsigned i = 0; i < PCT_VERDICT_COUNT; i++)
         json_object_array_add(verdicts, json_object_new_string(pct_name_verdict(i)));
     json_object_object_add(facts, "verdicts", verdicts);
-    pct_json_print(out, facts);
+    pct_json_print_line(out, facts);
     return fclose(out) ? -errno : 0;
 }
 

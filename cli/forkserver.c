@@ -133,7 +133,7 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
     int input = pct_launch_open_input(launch);
     pid_t pid = !environment ? -1
                              : pct_launch_exec(launch, process->command, environment, input, process->output, ends[1],
-                                               control_number(), launch->trace_size);
+                                               control_number());
     if (input >= 0)
         close(input);
     free(environment);
@@ -157,7 +157,7 @@ static void start(struct pct_forkserver *server, struct pct_launch *launch, cons
     };
     char trace[PATH_MAX];
     struct pct_forkserver_reply reply;
-    int fd = pct_scratch_make_trace(trace, sizeof trace, control_number());
+    int fd = pct_scratch_make_trace(trace, sizeof trace, control_number(), launch->trace_size);
     if (fd < 0 || start_process(server, launch, process, trace)) {
         never(launch, "a fork server could not be started");
     } else {

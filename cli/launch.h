@@ -137,7 +137,8 @@ pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **en
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);
 
-/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor. Returns its
+/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; its records may take so
+ * many bytes (0: as many as the shim likes). Returns its
  * descriptor, or the negative exit status for the command, after a message. */
 int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size);
 

@@ -37,7 +37,7 @@ struct json_object *pct_json_frame(const struct pct_frame *frame);
 struct json_object *pct_json_threads(const struct pct_trace_export *x);
 
 /* Write the object in one line, so that it may stand inside an HTML page too, and free it. */
-void pct_json_print(FILE *out, struct json_object *object);
+void pct_json_print_line(FILE *out, struct json_object *object);
 
 /* The tables behind the numbers of records: ops (id, name, class), classes, words, reasons, links. */
 void pct_json_add_names(struct json_object *object);

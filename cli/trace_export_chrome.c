@@ -80,7 +80,7 @@ static void print_process(const struct pct_trace_export *x)
     json_object_object_add(process, "name", json_object_new_string("process_name"));
     json_object_object_add(arguments, "name", pct_json_text(x->trace->header.command, sizeof x->trace->header.command));
     json_object_object_add(process, "args", arguments);
-    pct_json_print(x->out, process);
+    pct_json_print_line(x->out, process);
 }
 
 int pct_trace_export_chrome(const struct pct_trace_export *x)
@@ -96,7 +96,7 @@ int pct_trace_export_chrome(const struct pct_trace_export *x)
         return -ENOMEM;
     }
     fputs("{\"otherData\":", x->out);
-    pct_json_print(x->out, pct_json_run(x));
+    pct_json_print_line(x->out, pct_json_run(x));
     fputs(",\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", x->out);
     print_process(x);
     while (pct_events_next(events, &event) && event.index < x->to) {

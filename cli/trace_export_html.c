@@ -213,7 +213,7 @@ int pct_trace_export_html(const struct pct_trace_export *x)
         json_object_object_add(page, "sources", sources);
         fputs(pct_timeline_head, x->out);
         fputs("<script type=\"application/json\" id=\"run\">", x->out);
-        pct_json_print(x->out, page);
+        pct_json_print_line(x->out, page);
         fputs("</script>\n<script type=\"application/octet-stream\" id=\"columns\">", x->out);
         failed = print_packed(x->out, memory, columns_size(n));
         fputs("</script>\n", x->out);

@@ -170,7 +170,7 @@ struct json_object *pct_json_threads(const struct pct_trace_export *x)
     return threads;
 }
 
-void pct_json_print(FILE *out, struct json_object *object)
+void pct_json_print_line(FILE *out, struct json_object *object)
 {
     /* "<" must not open a comment, or end the script, inside a page. */
     const char *text =
@@ -276,7 +276,7 @@ int pct_trace_export_jsonl(const struct pct_trace_export *x)
         pct_places_close(places);
         return -ENOMEM;
     }
-    pct_json_print(x->out, pct_json_run(x));
+    pct_json_print_line(x->out, pct_json_run(x));
     fputc('\n', x->out);
     while (pct_events_next(events, &event) && event.index < x->to) {
         if (event.index >= x->from)
@@ -287,7 +287,7 @@ int pct_trace_export_jsonl(const struct pct_trace_export *x)
     pct_events_close(events);
     struct json_object *threads = pct_json_threads(x);
     for (size_t i = 0; i < json_object_array_length(threads); i++) {
-        pct_json_print(x->out, json_object_get(json_object_array_get_idx(threads, i)));
+        pct_json_print_line(x->out, json_object_get(json_object_array_get_idx(threads, i)));
         fputc('\n', x->out);
     }
     json_object_put(threads);
