@@ -69,7 +69,7 @@ char **pct_environment_make(const struct pct_launch *launch, char *const *comman
     used += strlen(launch->program) + 1; /* the kernel stores it too, as AT_EXECFN */
     size_t room = strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) + strlen(trace) +
                   (launch->replay ? strlen(launch->replay) : 0) + (launch->sites ? strlen(launch->sites) : 0) +
-                  PCT_PAD_UNIT + 512;
+                  (launch->schedule ? strlen(launch->schedule) : 0) + PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
         return NULL;
@@ -88,6 +88,8 @@ char **pct_environment_make(const struct pct_launch *launch, char *const *comman
     add(&b, "PCT_LOG=", "quiet");
     if (launch->replay)
         add(&b, "PCT_REPLAY=", launch->replay);
+    if (launch->schedule)
+        add(&b, "PCT_SCHEDULE=", launch->schedule);
     if (launch->sites)
         add(&b, "PCT_SITES=", launch->sites);
     if (cpu >= 0 || given_cpu)

@@ -40,6 +40,7 @@ struct pct_launch {
     char **command;             /* the target and its arguments, ended by NULL */
     const char *library;        /* --lib, or NULL: look for it */
     const char *replay;         /* a trace to follow (absolute path), or NULL */
+    const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
     const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */

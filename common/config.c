@@ -6,9 +6,10 @@
  * The grammar of a token (docs/TOKEN.md explains it):
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
- *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ ",time=real" ] [ ",max-steps=" VALUE ]
+ *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
+ *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
  *     SEED  = decimal
  *     EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start
  *     HASH  = 16 lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known
@@ -29,6 +30,7 @@
 
 static const char time_name[] = "time";
 static const char max_steps_name[] = "max-steps";
+static const char none[] = "none"; /* the empty list */
 
 static size_t length_of(const char *text)
 {
@@ -165,6 +167,10 @@ static bool is_word(const char *text)
 static const char *bad_params(const struct pct_strategy *strategy)
 {
     unsigned count = count_params(strategy);
+    if (strategy->list && (!*strategy->list || !is_word(strategy->list) || same(strategy->list, time_name) ||
+                           same(strategy->list, max_steps_name)))
+        return " declares a list whose name is not of lower-case letters, digits and '-', or is one that pct keeps for "
+               "itself";
     if (count > PCT_MAX_PARAMS)
         return " declares more parameters than pct has room for";
     for (unsigned i = 0; i < count; i++) {
@@ -175,8 +181,9 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a word for a parameter's value 0 that a token cannot hold, or that is out of range";
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
-        if (same(param->name, time_name) || same(param->name, max_steps_name))
-            return " declares a parameter named time or max-steps, which pct keeps for itself";
+        if (same(param->name, time_name) || same(param->name, max_steps_name) ||
+            (strategy->list && same(param->name, strategy->list)))
+            return " declares a parameter named time or max-steps, which pct keeps for itself, or as its list is";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -188,10 +195,12 @@ static const char *bad_params(const struct pct_strategy *strategy)
 
 static int fail_unknown_param(const struct pct_strategy *strategy, const char *name, char *error, size_t size)
 {
-    const char *words[PCT_MAX_PARAMS + 2];
+    const char *words[PCT_MAX_PARAMS + 3];
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++)
         words[i] = strategy->params[i].name;
+    if (strategy->list)
+        words[count++] = strategy->list;
     words[count++] = time_name;
     words[count++] = max_steps_name;
 
@@ -216,7 +225,7 @@ static int fail_unknown_param(const struct pct_strategy *strategy, const char *n
     return -EINVAL;
 }
 
-enum { SEEN_TIME = 1, SEEN_MAX_STEPS = 2 };
+enum { SEEN_TIME = 1, SEEN_MAX_STEPS = 2, SEEN_LIST = 4 };
 
 /* The value of a parameter; where there is a word for 0, only that means 0. */
 static int parse_value(uint64_t *value, const char *text, const struct pct_param *param, char *error, size_t size)
@@ -238,6 +247,25 @@ static int parse_value(uint64_t *value, const char *text, const struct pct_param
     return -EINVAL;
 }
 
+/* The value of a list. What stands in it is for the strategy to judge. */
+static int parse_list(struct pct_config *config, const char *name, const char *text, char *error, size_t size)
+{
+    size_t length = 0;
+    for (; text[length]; length++) {
+        const char *c = PCT_LIST_CHARACTERS;
+        while (*c && *c != text[length])
+            c++;
+        if (!*c)
+            return fail(error, size, "not a list of lower-case letters, digits, '.' and '-': ", text, "");
+    }
+    if (!length)
+        return fail(error, size, "", name, " is empty; write none for an empty list");
+    if (length >= sizeof config->list)
+        return fail(error, size, "the list is too long for a token: ", text, "");
+    copy(config->list, text, same(text, none) ? 0 : length);
+    return 0;
+}
+
 /* One `name=value`, terminated. `seen` has the reserved ones that came before. */
 static int parse_param(struct pct_config *config, const struct pct_strategy *strategy, char *item, unsigned *seen,
                        char *error, size_t size)
@@ -251,11 +279,16 @@ static int parse_param(struct pct_config *config, const struct pct_strategy *str
     item[name_length] = '\0';
     const char *value = item + name_length + 1;
 
-    unsigned reserved = same(item, time_name) ? SEEN_TIME : same(item, max_steps_name) ? SEEN_MAX_STEPS : 0;
+    unsigned reserved = same(item, time_name)                          ? SEEN_TIME
+                        : same(item, max_steps_name)                   ? SEEN_MAX_STEPS
+                        : strategy->list && same(item, strategy->list) ? SEEN_LIST
+                                                                       : 0;
     if (reserved) {
         if (*seen & reserved)
             return fail(error, size, "parameter ", item, " is given twice");
         *seen |= reserved;
+        if (reserved == SEEN_LIST)
+            return parse_list(config, item, value, error, size);
         if (reserved == SEEN_MAX_STEPS)
             return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, item, error, size);
         if (!same(value, "real") && !same(value, "virtual"))
@@ -299,6 +332,8 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
         length += sizeof ",=" - 1 + length_of(strategy->params[i].name) +
                   (is_zero_word(strategy, i, config) ? length_of(strategy->params[i].zero)
                                                      : decimal_length(config->run.param[i]));
+    if (strategy->list)
+        length += sizeof ",=none" - 1 + length_of(strategy->list) + length_of(config->list);
     return length + sizeof ",time=real,max-steps=" - 1 + 20;
 }
 
@@ -330,6 +365,7 @@ static int parse_spec(struct pct_config *config, const char *spec, pct_find_stra
         return fail(error, size, "strategy ", result.strategy, bad);
 
     result.given = 0;
+    result.list[0] = '\0';
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < PCT_MAX_PARAMS; i++)
         result.run.param[i] = i < count ? strategy->params[i].preset : 0;
@@ -388,6 +424,12 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
             pct_text_add(&text, param->zero);
         else
             pct_text_add_u64(&text, config->run.param[i]);
+    }
+    if (strategy->list) {
+        pct_text_add_char(&text, ',');
+        pct_text_add(&text, strategy->list);
+        pct_text_add_char(&text, '=');
+        pct_text_add(&text, config->list[0] ? config->list : none);
     }
     if (config->real_time)
         pct_text_add(&text, ",time=real");

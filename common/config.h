@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PCT_LIST_MAX 321u /* with its end: as much as a token has room for beside the rest */
+
 struct pct_config {
     char strategy[256]; /* a built-in name, or a path (it has a slash) */
     uint32_t given;     /* bit i: parameter i was given by the user, not preset */
@@ -17,6 +19,8 @@ struct pct_config {
     uint64_t epoch;     /* seconds since 1970 at which virtual time begins; 0: the time of the start */
     bool real_time;     /* PCT_TIME=real */
     uint64_t max_steps; /* step bound, 0: none */
+    char list
+        [PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to set */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -52,6 +56,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_SEED, "NUMBER", "the seed. Default: drawn at random, and printed")                                           \
     X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
+    X(PCT_SCHEDULE, "FILE", "the list of the strategy, where it is too long for a token")                              \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
     X(PCT_SITES, "on|STEP[,STEP...]",                                                                                  \

@@ -345,6 +345,26 @@ static void open_replay(const char *path)
     }
 }
 
+/* The strategy's list, if it comes from a file. */
+static const char *list;
+
+static void read_list(const char *path)
+{
+    struct stat status;
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    char *text = fd < 0 || PCT_SYS2(SYS_fstat, fd, &status) ? NULL : pct_host_futex.map((size_t)status.st_size + 1);
+    if (!text)
+        refuse("cannot read the list that PCT_SCHEDULE names");
+    long size = 0;
+    for (long got = 1; got > 0; size += got)
+        got = PCT_SYS3(SYS_read, fd, text + size, status.st_size - size);
+    PCT_SYS1(SYS_close, fd);
+    /* The line end is the editor's. */
+    while (size > 0 && text[size - 1] == '\n')
+        text[--size] = 0;
+    list = text;
+}
+
 static struct pct_thread *thread_at(uint32_t id)
 {
     return &pct_shim.slots[id].core;
@@ -379,6 +399,7 @@ static void begin(struct pct_trace_header *header)
     s->thread_at = thread_at;
     s->strategy = pct_shim.strategy;
     s->run = pct_shim.config.run;
+    s->run.list = list ? list : pct_shim.config.list;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
     pct_debugger_begin();
@@ -512,6 +533,8 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     if (variables.PCT_REPLAY)
         open_replay(variables.PCT_REPLAY);
     configure();
+    if (variables.PCT_SCHEDULE && pct_shim.strategy->list)
+        read_list(variables.PCT_SCHEDULE);
     pct_affinity_start(variables.PCT_CPU);
     pct_text_init(&text, command, sizeof command);
     quote(&text, argc, argv);

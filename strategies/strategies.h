@@ -17,6 +17,8 @@
     X(portfolio)                                                                                                       \
     X(random_walk)                                                                                                     \
     X(random_delay)                                                                                                    \
+    X(schedule)                                                                                                        \
+    X(order)                                                                                                           \
     X(round_robin)                                                                                                     \
     X(none)
 
