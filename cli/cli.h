@@ -20,6 +20,8 @@
     X(check, "check", "run the schedules of that file again")                                                          \
     X(report, "report", "print what a recorded trace says")                                                            \
     X(trace, "trace", "write a recorded trace in other formats: JSON, Perfetto, Graphviz, HTML")                       \
+    X(minimize, "minimize", "make a failing schedule as small as it can be, and measure the depth of its bug")         \
+    X(explain, "explain", "say why a run fails: the orderings that the bug needs, with stacks and source lines")       \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")
 

@@ -7,6 +7,7 @@
 #include "outcome.h"
 #include "report.h"
 #include "schedule.h"
+#include "schedule_file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ struct replay {
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
+    bool is_schedule;          /* the file is the text of `pct minimize` */
     bool has_hash;
     uint64_t hash; /* the one to compare with */
     uint64_t identical;
@@ -90,18 +92,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "TOKEN|TRACEFILE [--] COMMAND [ARGUMENT...]",
-    .doc =
-        "Repeat the run that a token names, or follow the schedule that a trace holds, and say whether it was the same "
-        "run.\vThe exit status is that of the run, as for `pct run`; 122 if the replay was not identical.",
+    .args_doc = "TOKEN|FILE [--] COMMAND [ARGUMENT...]",
+    .doc = "Repeat the run that a token names, or follow the schedule in a file (a trace, or what `pct minimize -o` "
+           "wrote), and "
+           "say whether it was the same run.\vThe exit status is that of the run, as for `pct run`; 122 if the replay "
+           "was not identical.",
     .children = pct_options_launch,
 };
 
-/* The token of the trace file, and its hash. */
+/* The token of the file, a schedule or a trace, and its hash. */
 static int read_file(struct replay *r, char *token, size_t size)
 {
     static struct pct_trace trace;
     char error[512];
+    if (pct_schedule_file_is(r->name)) {
+        r->is_schedule = true;
+        return pct_schedule_file_read(r->name, token, size, error, sizeof error)
+                   ? pct_cli_usage("%s: %s", r->name, error)
+                   : 0;
+    }
     if (pct_trace_open(&trace, r->name, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", r->name, error);
     snprintf(token, size, "%s", trace.header.token);
@@ -147,7 +156,7 @@ static int prepare(struct replay *r)
         return pct_cli_usage("this is neither a token nor a file: it is too long");
     if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
-    if (!is_file) {
+    if (!is_file || r->is_schedule) {
         r->has_hash = r->config.has_hash;
         r->hash = r->config.hash;
     }
@@ -218,7 +227,8 @@ static void compare(struct replay *r, const struct pct_process *process, const s
     else if (r->has_hash && whole && print_difference(r, result))
         return;
     else if (!r->has_hash)
-        pct_cli_say("ran, but there is no hash to compare with (the run that it repeats was killed): %s", ending);
+        pct_cli_say("ran, but there is no hash to compare with (%s): %s",
+                    r->is_schedule ? "the schedule was edited" : "the run that it repeats was killed", ending);
     else if (!whole)
         pct_cli_say("did NOT replay: this run was killed, the recorded one was not: %s", ending);
     else

@@ -63,7 +63,7 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
     }
 }
 
-static void print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
+void pct_report_print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
 {
     enum { MOST = 64 };
     uint32_t ids[MOST];
@@ -159,7 +159,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     if (snapshot.thread_count) {
         struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
-            print_cycle(out, &snapshot, unwinder);
+            pct_report_print_cycle(out, &snapshot, unwinder);
         pct_stacks_print(out, trace, &snapshot, unwinder);
         pct_unwind_close(unwinder);
     }

@@ -53,7 +53,8 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
 
 struct window {
     const struct pct_trace *trace;
-    uint64_t from, to; /* indices of records */
+    uint64_t from, to;       /* indices of records */
+    const bool *show, *mark; /* by record; NULL: all, none */
     uint32_t columns[COLUMNS];
     unsigned column_count; /* COLUMNS + 1: too many threads for columns */
     unsigned width;
@@ -73,6 +74,8 @@ static void choose_columns(struct window *w)
     for (uint64_t i = w->from; i < w->to; i++) {
         uint64_t r = w->trace->records[i];
         uint32_t thread = PCT_RECORD_THREAD(r);
+        if (w->show && !w->show[i])
+            continue;
         unsigned at = column_of(w, thread);
         if (at == w->column_count && at == COLUMNS) {
             w->column_count = COLUMNS + 1;
@@ -108,7 +111,7 @@ static void print_step(FILE *out, const struct window *w, const struct pct_event
     bool columns = w->column_count <= COLUMNS;
     char text[TEXT_MAX], mark[64];
     pct_schedule_format(text, sizeof text, PCT_RECORD_OP(r), PCT_RECORD_ARG(r), PCT_RECORD_OBJECT(r));
-    fprintf(out, "%10llu  ", (unsigned long long)event->step);
+    fprintf(out, "%10llu%s ", (unsigned long long)event->step, w->mark && w->mark[event->index] ? "*" : " ");
     if (columns)
         print_cell(out, w, column_of(w, event->thread), text);
     else
@@ -142,26 +145,48 @@ void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_t
     pct_events_close(events);
 }
 
+static void print(FILE *out, struct window *w, const struct pct_snapshot *snapshot)
+{
+    struct pct_events *events = pct_events_open(w->trace, snapshot);
+    if (!events)
+        return;
+    choose_columns(w);
+    if (w->column_count <= COLUMNS) {
+        fprintf(out, "%10s  ", "step");
+        for (unsigned i = 0; i + 1 < w->column_count; i++)
+            fprintf(out, "thread %-*u", (int)w->width - 7, w->columns[i]);
+        if (w->column_count)
+            fprintf(out, "thread %u\n", w->columns[w->column_count - 1]);
+    }
+    struct pct_event event;
+    bool left_out = false;
+    while (pct_events_next(events, &event) && event.index < w->to) {
+        if (event.index < w->from)
+            continue;
+        if (w->show && !w->show[event.index]) {
+            left_out = true;
+            continue;
+        }
+        if (left_out)
+            fprintf(out, "%10s\n", "...");
+        left_out = false;
+        print_step(out, w, &event);
+    }
+    pct_events_close(events);
+}
+
 void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,
                         uint64_t to)
 {
     struct window w = { .trace = trace, .from = from, .to = to };
-    struct pct_events *events = pct_events_open(trace, snapshot);
-    if (!events)
-        return;
-    choose_columns(&w);
-    if (w.column_count <= COLUMNS) {
-        fprintf(out, "%10s  ", "step");
-        for (unsigned i = 0; i + 1 < w.column_count; i++)
-            fprintf(out, "thread %-*u", (int)w.width - 7, w.columns[i]);
-        if (w.column_count)
-            fprintf(out, "thread %u\n", w.columns[w.column_count - 1]);
-    }
-    struct pct_event event;
-    while (pct_events_next(events, &event) && event.index < w.to)
-        if (event.index >= w.from)
-            print_step(out, &w, &event);
-    pct_events_close(events);
+    print(out, &w, snapshot);
+}
+
+void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                             const bool *show, const bool *mark)
+{
+    struct window w = { .trace = trace, .to = trace->count, .show = show, .mark = mark };
+    print(out, &w, snapshot);
 }
 
 void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,

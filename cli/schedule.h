@@ -14,6 +14,10 @@ void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const str
 void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,
                         uint64_t to);
 
+/* Print only the steps for which show (by record) is true, with `...` for the others; those for which mark is true get a star. */
+void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                             const bool *show, const bool *mark);
+
 /* The shim does not note who takes a lock that nobody waits for. Where the snapshot does not know the holder of what a
  * thread waits for, take it from the steps. */
 void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_trace *trace);

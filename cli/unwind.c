@@ -290,7 +290,7 @@ bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, ch
     /* libdw takes the nearest one before the address: what is behind its end is something else. */
     if (!found || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
         return false;
-    struct pct_frame frame;
+    struct pct_frame frame = { .function = "" };
     name_function(&frame, found);
     if (offset)
         snprintf(name, size, "%s+%llu", frame.function, (unsigned long long)offset);

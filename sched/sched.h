@@ -225,8 +225,8 @@ struct pct_sched {
     uint64_t spin_run;          /* spins in a row up to then */
     uint64_t polling; /* the operations that one thread repeated for the whole last block, 0: there were others */
     uint32_t polling_blocks; /* for so many blocks */
-    uint64_t polled_by[8];   /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint32_t pollings;
+    uint64_t polled_by[8]; /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint64_t polling_step; /* the last step at which this was looked at */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
@@ -240,6 +240,7 @@ struct pct_sched {
     uint64_t records_ready; /* records that have memory behind them */
     uint64_t records_max;   /* that fit in the area */
     bool ring;              /* the area is a ring: nothing but the last steps is kept */
+    uint32_t stacks_count;  /* sites.c: the steps whose stacks are still wanted */
     uint64_t *block;        /* the first record of the block being filled */
     uint64_t hash;          /* of all full blocks */
 
@@ -252,8 +253,7 @@ struct pct_sched {
     struct pct_site *sites; /* by step, or NULL: not recorded */
     uint64_t sites_max;     /* that there is room for */
     uint64_t sited;         /* steps whose sites are there */
-    const uint64_t *stacks; /* the steps whose stacks are wanted, in order */
-    uint32_t stacks_count;
+    const uint64_t *stacks; /* the steps whose stacks are wanted, in order: stacks_count */
 
     /* A debugger's wishes; it writes them into the stopped process (preload/debugger.h). */
     uint32_t break_other; /* no pause before a step of this thread: its id + 1 */

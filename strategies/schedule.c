@@ -44,10 +44,10 @@ static uint32_t state_size(const struct pct_run *run)
     return (uint32_t)(sizeof(struct state) + pct_list_count(run->list) * sizeof(struct item));
 }
 
-/* Counts rise within a thread. */
+/* Counts rise within a thread: there is one switch at a place. */
 static bool append(struct item *items, uint32_t *first, uint32_t *last, uint32_t index)
 {
-    if (*last && items[*last - 1].count > items[index].count)
+    if (*last && items[*last - 1].count >= items[index].count)
         return false;
     *(*last ? &items[*last - 1].next : first) = index + 1;
     *last = index + 1;
