@@ -1,7 +1,10 @@
 /* What the steps of a trace mean: see events.h. */
 #include "events.h"
+#include "cli.h"
 #include <pct/strategy.h>
 #include <stdlib.h>
+
+enum { UNRECORDED_MAX = 1 << 16 };
 
 /* What the trace tells about an object. */
 struct object {
@@ -32,6 +35,7 @@ struct pct_events {
     uint64_t *after;        /* by record: the index + 1 of the same thread's next record, 0 for none */
     struct object *objects; /* by number */
     uint32_t object_count;
+    uint32_t thread_count; /* the greatest one seen + 1 */
     struct thread threads[PCT_MAX_THREADS + 1];
 };
 
@@ -55,6 +59,21 @@ const char *pct_link_text(enum pct_link link)
     return texts[link];
 }
 
+/* The number of the object that this step was made on; 0 for none, and for threads and descriptors, which have their own. */
+static uint32_t number_of(uint64_t record)
+{
+    unsigned class_ = pct_name_op_class(PCT_RECORD_OP(record));
+    return class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_FD ? 0
+                                                                                            : PCT_RECORD_OBJECT(record);
+}
+
+static void see(struct pct_events *e, uint32_t thread)
+{
+    e->threads[thread].seen = true;
+    if (thread >= e->thread_count)
+        e->thread_count = thread + 1;
+}
+
 struct pct_events *pct_events_open(const struct pct_trace *trace, const struct pct_snapshot *snapshot)
 {
     struct pct_events *e = calloc(1, sizeof *e);
@@ -63,8 +82,11 @@ struct pct_events *pct_events_open(const struct pct_trace *trace, const struct p
     e->trace = trace;
     e->snapshot = snapshot;
     for (uint64_t i = 0; i < trace->count; i++)
-        if (PCT_RECORD_OBJECT(trace->records[i]) > e->object_count)
-            e->object_count = PCT_RECORD_OBJECT(trace->records[i]);
+        if (number_of(trace->records[i]) > e->object_count)
+            e->object_count = number_of(trace->records[i]);
+    /* Numbers are given in order, almost all with a step; only a damaged trace has greater ones. */
+    if (e->object_count > trace->first + trace->count + UNRECORDED_MAX)
+        e->object_count = (uint32_t)(trace->first + trace->count + UNRECORDED_MAX);
     e->objects = calloc((size_t)e->object_count + 1, sizeof *e->objects);
     e->after = malloc((trace->count + 1) * sizeof *e->after);
     if (!e->objects || !e->after) {
@@ -76,7 +98,7 @@ struct pct_events *pct_events_open(const struct pct_trace *trace, const struct p
         e->after[i] = thread->upcoming;
         thread->upcoming = i + 1;
     }
-    e->threads[0].seen = true;
+    see(e, 0);
     return e;
 }
 
@@ -87,6 +109,12 @@ void pct_events_close(struct pct_events *e)
     free(e->objects);
     free(e->after);
     free(e);
+}
+
+/* Those that have no number, or an impossible one, share the first. */
+static uint32_t known(const struct pct_events *e, uint32_t number)
+{
+    return number <= e->object_count ? number : 0;
 }
 
 static bool failed(uint64_t record)
@@ -176,7 +204,7 @@ static void signal_one(struct pct_events *e, const struct object *object, const 
 static void follow_cond(struct pct_events *e, struct pct_event *event)
 {
     struct thread *self = &e->threads[event->thread];
-    uint32_t number = PCT_RECORD_OBJECT(event->record);
+    uint32_t number = known(e, number_of(event->record));
     struct object *object = &e->objects[number];
     switch (PCT_RECORD_OP(event->record)) {
     case PCT_OP_COND_WAIT:
@@ -211,7 +239,7 @@ static void follow_thread(struct pct_events *e, struct pct_event *event)
     struct thread *other = &e->threads[number <= PCT_MAX_THREADS ? number : 0];
     switch (PCT_RECORD_OP(event->record)) {
     case PCT_OP_THREAD_CREATE:
-        other->seen = true;
+        see(e, number <= PCT_MAX_THREADS ? number : 0);
         other->created_by = (uint16_t)(event->thread + 1);
         other->created_at = event->step;
         break;
@@ -242,10 +270,10 @@ static void follow_thread(struct pct_events *e, struct pct_event *event)
 static void follow(struct pct_events *e, struct pct_event *event)
 {
     struct thread *self = &e->threads[event->thread];
-    uint32_t number = PCT_RECORD_OBJECT(event->record);
+    uint32_t number = known(e, number_of(event->record));
     struct object *object = &e->objects[number];
     bool ok = !failed(event->record);
-    self->seen = true;
+    see(e, event->thread);
     switch (PCT_RECORD_OP(event->record)) {
     case PCT_OP_MUTEX_LOCK:
     case PCT_OP_MUTEX_TRYLOCK:
@@ -306,7 +334,7 @@ static void follow(struct pct_events *e, struct pct_event *event)
 /* Why this thread does not run on, given its next operation. */
 static enum pct_reason reason(const struct pct_events *e, uint32_t thread, unsigned op, uint32_t number)
 {
-    const struct object *object = number <= e->object_count ? &e->objects[number] : &e->objects[0];
+    const struct object *object = &e->objects[known(e, number)];
     bool taken = object->writer && object->writer != thread + 1;
     switch (op) {
     case PCT_OP_MUTEX_LOCK:
@@ -431,6 +459,11 @@ uint32_t pct_events_holder(const struct pct_events *e, uint32_t object)
 {
     return object && object <= e->object_count && e->objects[object].writer ? e->objects[object].writer - 1u
                                                                             : PCT_NO_THREAD;
+}
+
+uint32_t pct_events_threads(const struct pct_events *e)
+{
+    return e->thread_count;
 }
 
 bool pct_events_seen(const struct pct_events *e, uint32_t thread)

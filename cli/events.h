@@ -94,6 +94,9 @@ struct pct_pending pct_events_pending(const struct pct_events *events, uint32_t 
 /* The thread that holds this object for writing after that step, PCT_NO_THREAD if none does or that is not known. */
 uint32_t pct_events_holder(const struct pct_events *events, uint32_t object);
 
+/* Threads of this number or a greater one do not occur up to that step. */
+uint32_t pct_events_threads(const struct pct_events *events);
+
 /* Whether the thread has been seen up to that step: it was created, or made one. */
 bool pct_events_seen(const struct pct_events *events, uint32_t thread);
 

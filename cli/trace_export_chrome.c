@@ -62,7 +62,7 @@ static void print_step(const struct pct_trace_export *x, const struct pct_event 
 
 static void name_threads(const struct pct_trace_export *x, const struct pct_events *events)
 {
-    for (uint32_t thread = 0; thread < PCT_MAX_THREADS; thread++) {
+    for (uint32_t thread = 0; thread < pct_events_threads(events); thread++) {
         if (!pct_events_seen(events, thread))
             continue;
         print_head(x->out, "M", thread, "thread_name", "__metadata");

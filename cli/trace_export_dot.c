@@ -10,21 +10,22 @@
 
 struct graph {
     FILE *out;
-    uint32_t waits_for[PCT_MAX_THREADS]; /* by thread, PCT_NO_THREAD */
-    bool in_cycle[PCT_MAX_THREADS];
+    uint32_t threads;
+    uint32_t waits_for[PCT_MAX_THREADS + 1]; /* by thread, PCT_NO_THREAD */
+    bool in_cycle[PCT_MAX_THREADS + 1];
 };
 
 /* Everybody waits for at most one thread: walk from each, with a mark a walk, until a known one is met. */
 static void find_cycles(struct graph *g)
 {
-    uint32_t *met = calloc(PCT_MAX_THREADS, sizeof *met);
-    for (uint32_t start = 0; met && start < PCT_MAX_THREADS; start++) {
+    uint32_t *met = calloc(g->threads, sizeof *met);
+    for (uint32_t start = 0; met && start < g->threads; start++) {
         uint32_t at = start;
-        while (at < PCT_MAX_THREADS && !met[at]) {
+        while (at < g->threads && !met[at]) {
             met[at] = start + 1;
             at = g->waits_for[at];
         }
-        while (at < PCT_MAX_THREADS && met[at] == start + 1 && !g->in_cycle[at]) {
+        while (at < g->threads && met[at] == start + 1 && !g->in_cycle[at]) {
             g->in_cycle[at] = true;
             at = g->waits_for[at];
         }
@@ -72,15 +73,16 @@ int pct_trace_export_dot(const struct pct_trace_export *x)
     g->out = x->out;
     for (uint64_t i = 0; i < x->to && pct_events_next(events, &event); i++)
         ;
-    for (uint32_t t = 0; t < PCT_MAX_THREADS; t++) {
+    g->threads = pct_events_threads(events);
+    for (uint32_t t = 0; t < g->threads; t++) {
         struct pct_pending next = pct_events_pending(events, t);
-        bool waits = pct_events_lives(events, t) && next.blocked && next.holder < PCT_MAX_THREADS;
+        bool waits = pct_events_lives(events, t) && next.blocked && next.holder < g->threads;
         g->waits_for[t] = waits ? next.holder : PCT_NO_THREAD;
     }
     find_cycles(g);
     fprintf(x->out, "// who waits for what after step %llu\n", (unsigned long long)event.step);
     fputs("digraph waits {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n", x->out);
-    for (uint32_t t = 0; t < PCT_MAX_THREADS; t++) {
+    for (uint32_t t = 0; t < g->threads; t++) {
         struct pct_pending next = pct_events_pending(events, t);
         if (pct_events_lives(events, t))
             print_thread(g, t, &next);

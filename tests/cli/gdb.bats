@@ -105,7 +105,7 @@ steps_of()
     has "the program does not run; \`run\` starts it"
     run "$pct" replay --gdb -n 2 deadlock.trace -- ./target abba
     is "$status" 2
-    has "--gdb goes with neither --runs"
+    has "--gdb goes with neither --with, --rr, --runs"
     PATH=/nowhere run -127 "$pct" replay --gdb deadlock.trace -- ./target abba
     has "gdb: command not found; Debian's package gdb has it"
 }
