@@ -17,12 +17,19 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* What a target that is over its time has left to write down where its threads are. */
 #define LAST_WORD_SECONDS 2
+/* How long to wait until the kernel lets us make a process. */
+#define PATIENCE_SECONDS 10
+
+#define GIB ((rlim_t)1 << 30)
+/* Address space that the shim takes for itself, but for the trace; some more than it does. */
+#define OWN_MEMORY ((rlim_t)64 << 20)
 
 static void signals_of_ours(sigset_t *set)
 {
@@ -66,8 +73,13 @@ int pct_launch_prepare(struct pct_launch *launch)
     /* AddressSanitizer insists on being the first library of all. */
     char first[128], list[sizeof launch->library_path];
     if (pct_elf_needs(launch->program, "libasan.so", first, sizeof first) &&
-        (size_t)snprintf(list, sizeof list, "%s:%s", first, launch->library_path) < sizeof list)
+        (size_t)snprintf(list, sizeof list, "%s:%s", first, launch->library_path) < sizeof list) {
+        if (launch->memory)
+            return pct_cli_usage("--memory-limit: %s was built with AddressSanitizer, which takes terabytes of address "
+                                 "space; ASAN_OPTIONS=hard_rss_limit_mb=N bounds its memory",
+                                 launch->program);
         strcpy(launch->library_path, list);
+    }
     launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
@@ -85,6 +97,7 @@ int pct_launch_prepare(struct pct_launch *launch)
 void pct_launch_finish(struct pct_launch *launch)
 {
     pct_forkservers_end(launch);
+    pct_launch_sweep(launch);
     pct_scratches_remove(launch);
     if (launch->input >= 0)
         close(launch->input);
@@ -120,6 +133,13 @@ __attribute__((noreturn)) static void become_target(const struct start *start, c
         int now = personality(0xffffffff);
         if (now != -1)
             personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+    }
+    if (launch->memory) {
+        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/start.c). */
+        rlim_t more = launch->memory / 7 < GIB ? launch->memory / 7 : GIB;
+        struct rlimit limit = { .rlim_cur = launch->memory + more + OWN_MEMORY };
+        limit.rlim_max = limit.rlim_cur;
+        setrlimit(RLIMIT_AS, &limit);
     }
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
     execve(launch->program, start->command, start->environment);
@@ -158,6 +178,11 @@ pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **en
     }
     fflush(NULL);
     pid_t pid = fork();
+    /* Another run may be a fork bomb, which is about to be ended. */
+    for (double end = pct_cli_now() + PATIENCE_SECONDS; pid < 0 && errno == EAGAIN && pct_cli_now() < end;) {
+        usleep(10000);
+        pid = fork();
+    }
     if (!pid)
         become_target(&start, launch, complaint[1]);
     int failed = errno;
@@ -231,6 +256,7 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
     if (!failed && !start_by_fork(process, launch))
         failed = start_by_exec(process, launch);
     process->running = !failed;
+    launch->running += !failed;
     if (failed)
         pct_process_close(process);
     else if (launch->timeout > 0)
@@ -312,6 +338,7 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
         double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
         if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process))) {
             process->running = false;
+            launch->running--;
             pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
             return i;
         }
@@ -358,6 +385,28 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
     return next;
 }
 
+/* A target that writes without end would fill the disk: of what it has written, only the last part is kept. Returns when to
+ * look again, or `next` if that is earlier. */
+static double bound_output(struct pct_process *processes, int count, double now, double next)
+{
+    enum { KEPT = 1 << 20, MOST = 16 << 20 };
+    static const double interval = 0.25;
+    for (int i = 0; i < count; i++) {
+        struct pct_process *process = &processes[i];
+        struct stat status;
+        if (!process->running || process->output < 0 || process->driven)
+            continue;
+        if (!fstat(process->output, &status) && status.st_size - process->dropped > MOST) {
+            off_t from = process->dropped, to = (status.st_size - KEPT) & ~(off_t)4095;
+            if (!fallocate(process->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from))
+                process->dropped = to;
+        }
+        if (next <= 0 || now + interval < next)
+            next = now + interval;
+    }
+    return next;
+}
+
 int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
 {
     sigset_t ours;
@@ -369,6 +418,7 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
             return 0;
         double now = pct_cli_now();
         next = enforce_deadlines(processes, count, now, next);
+        next = bound_output(processes, count, now, next);
         if (until > 0 && now >= until)
             return 0;
         if (until > 0 && (next <= 0 || until < next))
@@ -383,6 +433,7 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
 
 void pct_process_kill(struct pct_process *process, int signal)
 {
+    process->launch->running -= process->running;
     process->running = false;
     pct_drive_kill(process);
     if (process->asked)
@@ -404,6 +455,8 @@ void pct_process_kill(struct pct_process *process, int signal)
 void pct_process_close(struct pct_process *process)
 {
     pct_drive_close(process);
+    if (process->launch && !process->clean)
+        pct_launch_sweep(process->launch);
     pct_scratch_close(process);
 }
 

@@ -42,6 +42,7 @@ struct pct_launch {
     const char *replay;         /* a trace to follow (absolute path), or NULL */
     const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
     const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
+    uint64_t memory;            /* bytes of address space that each process may have, 0: no bound */
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */
     bool aslr;                  /* leave address-space randomisation on */
@@ -57,6 +58,7 @@ struct pct_launch {
     bool input_is_file;   /* and not /dev/null */
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
+    unsigned running;     /* runs that have begun and are not over */
 };
 
 /* How a run ended, as the command sees it. The verdicts of <pct/trace.h> say what the shim saw. */
@@ -102,6 +104,7 @@ struct pct_process {
     char trace_path[PATH_MAX];
     int output; /* the scratch file of what the target wrote, -1: passed through */
     bool clean; /* it has ended by itself and made no children: nobody else has these files, and there are no others */
+    off_t dropped;   /* so many bytes of it, from the start, were given back to the file system */
     double deadline; /* on the clock of pct_cli_now(), 0: none */
     bool timed_out;
     int status; /* as from waitpid() */
@@ -164,6 +167,9 @@ int pct_process_reap_group(pid_t leader);
 
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
 void pct_process_kill(struct pct_process *process, int signal);
+
+/* leftovers.c: end what runs have left behind, unless a run goes on: it may be its. */
+void pct_launch_sweep(const struct pct_launch *launch);
 
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);

@@ -9,6 +9,7 @@ enum {
     KEY_LIB = 1000,
     KEY_ASLR,
     KEY_TIMEOUT,
+    KEY_MEMORY,
     KEY_CHILDREN,
     KEY_SITES,
     KEY_READY,
@@ -33,6 +34,10 @@ static error_t set_children(struct argp_state *state, struct pct_launch *launch,
 
 static const struct argp_option launch_options[] = {
     { "timeout", KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this, in real time (default: never)",
+      8 },
+    { "memory-limit", KEY_MEMORY, "BYTES", 0,
+      "how much address space each process of a run may have, with K, M or G behind for 1024 and so on (default: no "
+      "limit)",
       8 },
     { "aslr", KEY_ASLR, NULL, 0,
       "leave address-space randomisation on: addresses, and what depends on them, will differ", 8 },
@@ -73,6 +78,22 @@ double pct_options_seconds(struct argp_state *state, const char *name, const cha
     return seconds;
 }
 
+static uint64_t parse_bytes(struct argp_state *state, const char *name, const char *text)
+{
+    enum { LEAST = 1 << 20 };
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || errno || (unit ? end[1] : *end) || value > UINT64_MAX >> 8 >> shift)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s: '%s' is not a number of bytes, such as 500M", name, text);
+    if (value << shift < LEAST)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s: '%s' is less than 1M, in which no program starts", name, text);
+    return value << shift;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_launch *launch = state->input;
@@ -88,6 +109,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TIMEOUT:
         launch->timeout = pct_options_seconds(state, "--timeout", argument);
+        return 0;
+    case KEY_MEMORY:
+        launch->memory = parse_bytes(state, "--memory-limit", argument);
         return 0;
     case KEY_CHILDREN:
         return set_children(state, launch, argument);
@@ -129,6 +153,8 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fputs("--aslr ", out);
     if (launch->children)
         fprintf(out, "--children=%s ", children_names[launch->children]);
+    if (launch->memory)
+        fprintf(out, "--memory-limit %llu ", (unsigned long long)launch->memory);
     if (timeout && launch->timeout > 0)
         fprintf(out, "--timeout %g ", launch->timeout);
     const struct pct_drive *drive = &launch->drive;

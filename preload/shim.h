@@ -95,6 +95,7 @@ struct pct_shim {
     bool exited;  /* exit was called meanwhile */
     int exit_status;
     int pid;      /* of the process that started */
+    int launcher; /* the pct that started it, or one of its parents; 0: none did */
     bool one_cpu; /* all threads are pinned to one CPU: this one */
     unsigned cpu;
     bool quiet;     /* PCT_LOG */

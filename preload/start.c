@@ -269,6 +269,7 @@ static struct pct_trace_header *open_trace(const char *path)
     pct_shim.trace_path = absolute(path);
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
+    pct_shim.launcher = got == sizeof old ? old.launcher : 0;
     if (got == sizeof old && in_use(&old)) {
         PCT_SYS1(SYS_close, fd);
         return NULL;

@@ -190,7 +190,8 @@ enum {
     X(SLEPT, "sleeps in calls that pct does not intercept: other threads went on")                                     \
     X(SPUN, "spins on plain memory, without a call: other threads went first")                                         \
     X(RAN, "long runs without a call, ended by real time: other threads went first")                                   \
-    X(SIGNAL, "signals that came from outside")
+    X(SIGNAL, "signals that came from outside")                                                                        \
+    X(PARENT, "signals to the pct that started the run, which it was spared")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,
