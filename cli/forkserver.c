@@ -69,6 +69,12 @@ static void end_one(struct pct_forkserver *server)
     server->pid = 0;
 }
 
+void pct_forkserver_end(struct pct_launch *launch, unsigned worker)
+{
+    if (worker < PCT_FORKSERVERS)
+        end_one(&launch->forks.servers[worker]);
+}
+
 void pct_forkservers_end(struct pct_launch *launch)
 {
     for (unsigned i = 0; i < PCT_FORKSERVERS; i++)
@@ -127,13 +133,11 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -errno;
-    char **environment = pct_environment_make(launch, process->command, process->token, trace, process->cpu);
+    char **environment = pct_environment_make(process, trace);
     if (environment)
         bind_at_start(environment);
     int input = pct_launch_open_input(launch);
-    pid_t pid = !environment ? -1
-                             : pct_launch_exec(launch, process->command, environment, input, process->output, ends[1],
-                                               control_number());
+    pid_t pid = !environment ? -1 : pct_launch_exec(process, environment, input, ends[1], control_number());
     if (input >= 0)
         close(input);
     free(environment);
@@ -292,7 +296,7 @@ static bool is_same(const struct pct_result *a, const struct pct_result *b)
 void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result)
 {
     struct pct_forks *forks = &launch->forks;
-    struct pct_process again = { .worker = first->worker };
+    struct pct_process again = { .worker = first->worker, .index = UINT64_MAX };
     struct pct_result forked;
     int ended = -1;
     if (forks->state != PCT_FORKING_TRY)

@@ -61,6 +61,9 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
  * or another negative errno: there is no run, and it is to be started by exec. */
 int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds);
 
+/* End the server of this worker, if there is one; another is started when it is wanted. */
+void pct_forkserver_end(struct pct_launch *launch, unsigned worker);
+
 /* End all servers. */
 void pct_forkservers_end(struct pct_launch *launch);
 

@@ -80,6 +80,9 @@ int pct_launch_prepare(struct pct_launch *launch)
                                  launch->program);
         strcpy(launch->library_path, list);
     }
+    status = pct_around_prepare(launch);
+    if (status)
+        return status;
     launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
@@ -99,6 +102,7 @@ void pct_launch_finish(struct pct_launch *launch)
     pct_forkservers_end(launch);
     pct_launch_sweep(launch);
     pct_scratches_remove(launch);
+    pct_around_finish(launch);
     if (launch->input >= 0)
         close(launch->input);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
@@ -106,15 +110,18 @@ void pct_launch_finish(struct pct_launch *launch)
 
 /* What a target is started with. */
 struct start {
-    char **command, **environment;
-    int input, output;   /* -1: ours */
-    int control, number; /* of a fork server */
+    const struct pct_process *process;
+    char **environment;
+    char directory[PATH_MAX]; /* its current one; "": ours */
+    int input;                /* -1: ours */
+    int control, number;      /* of a fork server */
 };
 
 /* In the child: everything between fork and exec. Only async-signal-safe calls. */
-__attribute__((noreturn)) static void become_target(const struct start *start, const struct pct_launch *launch,
-                                                    int complaint)
+__attribute__((noreturn)) static void become_target(const struct start *start, int complaint)
 {
+    const struct pct_process *process = start->process;
+    const struct pct_launch *launch = process->launch;
     /* The target does not outlive us, not even when we are killed by SIGKILL. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
@@ -123,9 +130,9 @@ __attribute__((noreturn)) static void become_target(const struct start *start, c
     signal(SIGTTOU, SIG_DFL);
     if (start->input >= 0)
         dup2(start->input, STDIN_FILENO);
-    if (start->output >= 0) {
-        dup2(start->output, STDOUT_FILENO);
-        dup2(start->output, STDERR_FILENO);
+    if (process->output >= 0) {
+        dup2(process->output, STDOUT_FILENO);
+        dup2(process->output, STDERR_FILENO);
     }
     if (start->control >= 0)
         dup2(start->control, start->number);
@@ -142,7 +149,8 @@ __attribute__((noreturn)) static void become_target(const struct start *start, c
         setrlimit(RLIMIT_AS, &limit);
     }
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-    execve(launch->program, start->command, start->environment);
+    if (!start->directory[0] || !chdir(start->directory))
+        execve(launch->program, process->command, start->environment);
     int reason = errno;
     if (write(complaint, &reason, sizeof reason) != sizeof reason)
         _exit(PCT_EXIT_INTERNAL);
@@ -167,10 +175,14 @@ int pct_launch_open_input(const struct pct_launch *launch)
     return launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **environment, int input, int output,
-                      int control, int number)
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number)
 {
-    struct start start = { command, environment, input, output, control, number };
+    const struct pct_launch *launch = process->launch;
+    struct start start = {
+        .process = process, .environment = environment, .input = input, .control = control, .number = number
+    };
+    if (launch->around.enter)
+        pct_around_directory(launch, process->worker, start.directory, sizeof start.directory);
     int complaint[2];
     if (pipe2(complaint, O_CLOEXEC)) {
         pct_cli_say("pipe: %s", strerror(errno));
@@ -184,7 +196,7 @@ pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **en
         pid = fork();
     }
     if (!pid)
-        become_target(&start, launch, complaint[1]);
+        become_target(&start, complaint[1]);
     int failed = errno;
     close(complaint[1]);
     if (pid < 0) {
@@ -209,15 +221,14 @@ pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **en
 /* Start the run by exec. Returns 0, or an exit status for the command, after a message. */
 static int start_by_exec(struct pct_process *process, const struct pct_launch *launch)
 {
-    char **environment =
-        pct_environment_make(launch, process->command, process->token, process->trace_path, process->cpu);
+    char **environment = pct_environment_make(process, process->trace_path);
     if (!environment) {
         pct_cli_say("out of memory");
         return PCT_EXIT_INTERNAL;
     }
     /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
     int input = pct_launch_open_input(launch);
-    pid_t pid = pct_launch_exec(launch, process->command, environment, input, process->output, -1, -1);
+    pid_t pid = pct_launch_exec(process, environment, input, -1, -1);
     if (input >= 0)
         close(input);
     free(environment);
@@ -238,6 +249,33 @@ static bool start_by_fork(struct pct_process *process, struct pct_launch *launch
     return process->asked;
 }
 
+/* Begin the run itself. Returns 0 or an exit status for the command, after a message. */
+static int begin(struct pct_process *process, struct pct_launch *launch)
+{
+    process->phase = PCT_PHASE_RUN;
+    process->started = pct_cli_now();
+    process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
+    if (launch->drive.client) {
+        int failed = pct_drive_open(process, launch, process->pass);
+        if (failed)
+            return failed;
+    }
+    return start_by_fork(process, launch) ? 0 : start_by_exec(process, launch);
+}
+
+/* One of the commands around the run goes on, or has ended: go to the next phase. */
+static void advance(struct pct_process *process, struct pct_launch *launch)
+{
+    if (!pct_around_is_over(process))
+        return;
+    if (process->phase == PCT_PHASE_TEARDOWN || process->trouble == PCT_PHASE_SETUP)
+        process->phase = PCT_PHASE_OVER;
+    else if (process->phase == PCT_PHASE_SETUP && begin(process, launch))
+        process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+    if (process->phase == PCT_PHASE_OVER)
+        pct_around_clear(process);
+}
+
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture)
 {
     *process = (struct pct_process){ .index = process->index,
@@ -245,22 +283,22 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
                                      .children = launch->children,
                                      .command = launch->command,
                                      .launch = launch,
-                                     .started = pct_cli_now(),
                                      .cpu = cpu,
+                                     .pass = !capture,
+                                     .phase = PCT_PHASE_RUN,
+                                     .trouble = PCT_PHASE_RUN,
                                      .trace = -1,
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
     int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
-    if (!failed && launch->drive.client)
-        failed = pct_drive_open(process, launch, !capture);
-    if (!failed && !start_by_fork(process, launch))
-        failed = start_by_exec(process, launch);
+    if (!failed)
+        failed = pct_around_open(process);
+    if (!failed && !pct_around_start(process, PCT_PHASE_SETUP))
+        failed = begin(process, launch);
     process->running = !failed;
     launch->running += !failed;
     if (failed)
         pct_process_close(process);
-    else if (launch->timeout > 0)
-        process->deadline = pct_cli_now() + launch->timeout;
     return failed;
 }
 
@@ -323,6 +361,28 @@ static void reap(const struct pct_launch *launch, struct pct_process *process)
     process->pid = 0;
 }
 
+/* The run has ended: what is left to be done is the teardown. */
+static void end_run(struct pct_launch *launch, struct pct_process *process)
+{
+    pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
+    process->deadline = 0;
+    process->phase = PCT_PHASE_OVER;
+    if (!pct_around_start(process, PCT_PHASE_TEARDOWN))
+        pct_around_clear(process);
+}
+
+/* Returns when to look again, 0 for when a child has changed. */
+static double look_at_run(struct pct_launch *launch, struct pct_process *process)
+{
+    if (process->asked)
+        learn_pid(launch, process);
+    reap(launch, process);
+    double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
+    if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process)))
+        end_run(launch, process);
+    return then;
+}
+
 /* Look at all of them. Returns the index of one that is over, or -1 and in *next when to look again, 0 for when a child has
  * changed. */
 static int look(struct pct_launch *launch, struct pct_process *processes, int count, double *next)
@@ -332,14 +392,16 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
         struct pct_process *process = &processes[i];
         if (!process->running)
             continue;
-        if (process->asked)
-            learn_pid(launch, process);
-        reap(launch, process);
-        double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
-        if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process))) {
+        double then = 0;
+        for (enum pct_phase phase = PCT_PHASE_OVER; process->phase != phase && process->phase != PCT_PHASE_OVER;) {
+            phase = process->phase;
+            then = phase == PCT_PHASE_RUN ? look_at_run(launch, process) : 0;
+            if (phase != PCT_PHASE_RUN)
+                advance(process, launch);
+        }
+        if (process->phase == PCT_PHASE_OVER) {
             process->running = false;
             launch->running--;
-            pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
             return i;
         }
         if (then > 0 && (*next <= 0 || then < *next))
@@ -372,6 +434,8 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
             process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;
             if (process->deadline <= 0) {
                 pct_drive_kill(process);
+                if (process->errand)
+                    kill(-process->errand, SIGKILL);
                 if (process->pid) {
                     kill(-process->pid, SIGKILL);
                     kill(process->pid, SIGKILL);
@@ -431,15 +495,8 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
     }
 }
 
-void pct_process_kill(struct pct_process *process, int signal)
+static void kill_run(struct pct_process *process, int signal)
 {
-    process->launch->running -= process->running;
-    process->running = false;
-    pct_drive_kill(process);
-    if (process->asked)
-        pct_forkserver_read_pid(process->launch, process, 2);
-    if (!process->pid)
-        return;
     double end = pct_cli_now() + 2;
     kill(-process->pid, signal);
     siginfo_t info = { 0 };
@@ -452,11 +509,25 @@ void pct_process_kill(struct pct_process *process, int signal)
     process->pid = 0;
 }
 
+void pct_process_kill(struct pct_process *process, int signal)
+{
+    process->launch->running -= process->running;
+    process->running = false;
+    pct_drive_kill(process);
+    pct_around_kill(process);
+    if (process->asked)
+        pct_forkserver_read_pid(process->launch, process, 2);
+    if (process->pid)
+        kill_run(process, signal);
+    pct_around_end(process);
+}
+
 void pct_process_close(struct pct_process *process)
 {
     pct_drive_close(process);
     if (process->launch && !process->clean)
         pct_launch_sweep(process->launch);
+    pct_around_close(process);
     pct_scratch_close(process);
 }
 

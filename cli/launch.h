@@ -11,6 +11,7 @@
 #ifndef PCT_CLI_LAUNCH_H
 #define PCT_CLI_LAUNCH_H
 
+#include "around.h"
 #include "children.h"
 #include "drive.h"
 #include "forkserver.h"
@@ -49,6 +50,7 @@ struct pct_launch {
     uint64_t trace_size;        /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
+    struct pct_around around;
     struct pct_forks forks; /* see pct_forking_plan() */
     struct pct_scratches scratches;
     /* Set by pct_launch_prepare(). */
@@ -81,6 +83,8 @@ enum pct_ending {
     PCT_ENDING_SANITIZER, /* from here: what only the judge of a campaign sees, see judge.h */
     PCT_ENDING_OUTPUT,
     PCT_ENDING_ORACLE,
+    PCT_ENDING_SETUP,    /* --setup failed: there was no run */
+    PCT_ENDING_TEARDOWN, /* --teardown failed: the next run might meet what this one has left */
     PCT_ENDING_COUNT
 };
 
@@ -93,6 +97,7 @@ struct pct_process {
     bool asked;     /* that server has been asked, and the process id is not known yet, */
     double answer;  /* which it will be by then, or never (on the clock of pct_cli_now()) */
     double started; /* on the same clock */
+    bool pass;      /* its output goes where ours does */
     int cpu;        /* that the target is to be pinned to, -1: any */
     uint64_t index; /* the caller's: which run this is */
     enum pct_children children;
@@ -104,8 +109,13 @@ struct pct_process {
     char trace_path[PATH_MAX];
     int output; /* the scratch file of what the target wrote, -1: passed through */
     bool clean; /* it has ended by itself and made no children: nobody else has these files, and there are no others */
-    off_t dropped;   /* so many bytes of it, from the start, were given back to the file system */
-    double deadline; /* on the clock of pct_cli_now(), 0: none */
+    enum pct_phase phase;
+    enum pct_phase trouble; /* whose command failed; PCT_PHASE_RUN: none's */
+    pid_t errand;           /* the command of the phase, 0: it does not run */
+    int errand_status;      /* of the one that failed, as from waitpid() */
+    bool aside;             /* its scratch directory was put aside */
+    off_t dropped;          /* so many bytes of it, from the start, were given back to the file system */
+    double deadline;        /* on the clock of pct_cli_now(), 0: none */
     bool timed_out;
     int status; /* as from waitpid() */
     char token[PCT_TOKEN_MAX];
@@ -132,11 +142,10 @@ void pct_launch_finish(struct pct_launch *launch);
  * its client. Returns 0, or an exit status for the command, after a message. */
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture);
 
-/* Fork and exec the target with these descriptors, where they are not -1, as its standard input and as its standard output and
- * error, and `control` under the number `number`. Returns its process id, or the negative exit status for the command, after
- * a message. For fork servers, too. */
-pid_t pct_launch_exec(const struct pct_launch *launch, char **command, char **environment, int input, int output,
-                      int control, int number);
+/* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not -1:
+ * `input` as its standard input, and `control` under the number `number`. Returns its process id, or the negative exit status
+ * for the command, after a message. */
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number);
 
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);

@@ -10,6 +10,9 @@ enum {
     KEY_ASLR,
     KEY_TIMEOUT,
     KEY_MEMORY,
+    KEY_SCRATCH,
+    KEY_SETUP,
+    KEY_TEARDOWN,
     KEY_CHILDREN,
     KEY_SITES,
     KEY_READY,
@@ -39,6 +42,13 @@ static const struct argp_option launch_options[] = {
       "how much address space each process of a run may have, with K, M or G behind for 1024 and so on (default: no "
       "limit)",
       8 },
+    { "scratch", KEY_SCRATCH, "WHAT", OPTION_ARG_OPTIONAL,
+      "give each run a fresh directory: as its TMPDIR (WHAT is tmp, the default), or as its current directory, too "
+      "(cwd)",
+      8 },
+    { "setup", KEY_SETUP, "COMMAND", 0,
+      "before each run, do this by sh -c, not under control; it must end with status 0", 8 },
+    { "teardown", KEY_TEARDOWN, "COMMAND", 0, "and this after each run", 8 },
     { "aslr", KEY_ASLR, NULL, 0,
       "leave address-space randomisation on: addresses, and what depends on them, will differ", 8 },
     { "lib", KEY_LIB, "FILE", 0, "the libpct.so to preload (default: the one that belongs to this pct)", 8 },
@@ -113,6 +123,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_MEMORY:
         launch->memory = parse_bytes(state, "--memory-limit", argument);
         return 0;
+    case KEY_SCRATCH:
+        launch->around.scratch = true;
+        launch->around.enter = argument && !strcmp(argument, "cwd");
+        if (argument && !launch->around.enter && strcmp(argument, "tmp") != 0)
+            argp_failure(state, PCT_EXIT_USAGE, 0, "--scratch: '%s' is neither tmp nor cwd", argument);
+        return 0;
+    case KEY_SETUP:
+        launch->around.setup = argument;
+        return 0;
+    case KEY_TEARDOWN:
+        launch->around.teardown = argument;
+        return 0;
     case KEY_CHILDREN:
         return set_children(state, launch, argument);
     case KEY_READY:
@@ -155,6 +177,12 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fprintf(out, "--children=%s ", children_names[launch->children]);
     if (launch->memory)
         fprintf(out, "--memory-limit %llu ", (unsigned long long)launch->memory);
+    if (launch->around.scratch)
+        fprintf(out, "--scratch%s ", launch->around.enter ? "=cwd" : "");
+    if (launch->around.setup)
+        print(out, "--setup", launch->around.setup);
+    if (launch->around.teardown)
+        print(out, "--teardown", launch->around.teardown);
     if (timeout && launch->timeout > 0)
         fprintf(out, "--timeout %g ", launch->timeout);
     const struct pct_drive *drive = &launch->drive;

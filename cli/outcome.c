@@ -125,13 +125,23 @@ void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_
 
 bool pct_outcome_is_void(const struct pct_result *result)
 {
-    return result->state != PCT_TRACE_GOOD || result->ending == PCT_ENDING_NO_CLIENT;
+    return result->state != PCT_TRACE_GOOD || result->ending == PCT_ENDING_NO_CLIENT ||
+           result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN;
 }
 
 int pct_outcome_explain(const struct pct_launch *launch, const struct pct_process *process,
                         const struct pct_result *result)
 {
     pct_outcome_show_output(process, false);
+    if (result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN) {
+        bool setup = result->ending == PCT_ENDING_SETUP;
+        int status = process->errand_status;
+        pct_cli_say("the command of %s failed (%s %d): %s", setup ? "--setup" : "--teardown",
+                    WIFSIGNALED(status) ? "signal" : "status",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                    setup ? launch->around.setup : launch->around.teardown);
+        return result->code;
+    }
     if (result->ending == PCT_ENDING_NO_CLIENT) {
         pct_cli_say("the client could not be run (the shell's status is %d): %s", result->code,
                     process->driven->client);

@@ -19,6 +19,7 @@ const char *pct_ending_name(enum pct_ending ending)
         [PCT_ENDING_NOT_STOPPED] = "not stopped", [PCT_ENDING_CLIENT] = "client failed",
         [PCT_ENDING_NO_CLIENT] = "no client",     [PCT_ENDING_SANITIZER] = "sanitizer report",
         [PCT_ENDING_OUTPUT] = "wrong output",     [PCT_ENDING_ORACLE] = "oracle",
+        [PCT_ENDING_SETUP] = "setup failed",      [PCT_ENDING_TEARDOWN] = "teardown failed",
     };
     return names[ending];
 }
@@ -134,6 +135,11 @@ void pct_process_result(struct pct_process *process, struct pct_result *result)
     const struct pct_trace_header *header = &result->trace.header;
     process->clean = result->state == PCT_TRACE_GOOD && !result->unrecorded && result->ending == PCT_ENDING_EXIT &&
                      header->verdict == PCT_VERDICT_EXIT && !header->uncontrolled[PCT_UNCONTROLLED_CHILD];
+    if (process->trouble != PCT_PHASE_RUN) {
+        set(result, process->trouble == PCT_PHASE_SETUP ? PCT_ENDING_SETUP : PCT_ENDING_TEARDOWN, PCT_EXIT_INTERNAL);
+        process->clean = false;
+        return;
+    }
     if (process->driven && result->state == PCT_TRACE_GOOD)
         pct_drive_judge(process, result);
     if (result->state == PCT_TRACE_GOOD)
