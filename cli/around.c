@@ -111,7 +111,7 @@ bool pct_around_start(struct pct_process *process, enum pct_phase phase)
     if (!command)
         return false;
     pct_around_directory(launch, process->worker, directory, sizeof directory);
-    char **environment = pct_environment_plain(directory[0] ? directory : NULL);
+    char **environment = pct_environment_around(directory[0] ? directory : NULL);
     process->phase = phase;
     process->errand = 0;
     process->deadline = launch->timeout > 0 ? pct_cli_now() + launch->timeout : 0;

@@ -222,7 +222,7 @@ __attribute__((noreturn)) static void become_client(const struct pct_process *pr
 static void start_client(struct pct_process *process, const struct pct_launch *launch)
 {
     struct pct_driven *d = process->driven;
-    char **environment = pct_environment_plain(NULL);
+    char **environment = pct_environment_plain();
     fflush(NULL);
     pid_t pid = environment ? fork() : -1;
     if (!pid)

@@ -48,7 +48,12 @@ static bool is_temporary(const char *variable)
     return !strncmp(variable, "TMPDIR=", 7);
 }
 
-char **pct_environment_plain(const char *temporary)
+char **pct_environment_plain(void)
+{
+    return pct_environment_around(NULL);
+}
+
+char **pct_environment_around(const char *temporary)
 {
     size_t count = 0, room = temporary ? strlen(temporary) + sizeof "TMPDIR=" : 0;
     for (char **at = environ; *at; at++)
