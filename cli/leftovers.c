@@ -15,7 +15,7 @@ static bool is_server(const struct pct_launch *launch, pid_t pid)
     return false;
 }
 
-/* Kill our children but the servers. Returns how many there were. */
+/* Kill our children but the servers, and helpers of our own, which are in our process group. Returns how many there were. */
 static unsigned kill_children(const struct pct_launch *launch)
 {
     char path[64], text[4096];
@@ -28,8 +28,8 @@ static unsigned kill_children(const struct pct_launch *launch)
     text[got > 0 ? got : 0] = 0;
     char *at = text, *end;
     for (long pid; (pid = strtol(at, &end, 10)) > 0 && end != at; at = end) {
-        if (is_server(launch, (pid_t)pid) || *end == 0) /* the last one may be cut off */
-            continue;
+        if (*end == 0 || is_server(launch, (pid_t)pid) || getpgid((pid_t)pid) == getpgrp())
+            continue; /* the last one may be cut off */
         kill((pid_t)pid, SIGKILL);
         while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
             ;
