@@ -234,6 +234,7 @@ static void become_run(const struct pct_forkserver_request *request, const int *
     if (PCT_SYS0(SYS_getppid) != parent || !reply(PCT_FORKSERVER_READY, pct_shim.pid))
         end_server();
     PCT_SYS1(SYS_close, server.fd);
+    pct_affinity_go_free();
     if (request->input) {
         PCT_SYS2(SYS_dup2, *files, 0);
         PCT_SYS1(SYS_close, *files++);
@@ -258,6 +259,7 @@ void pct_forkserver_serve(char **environment)
     /* What every run with a second thread would do. */
     pct_real_resolve_all();
     pct_preempt_locate();
+    pct_affinity_wait_there();
     if (!reply(state, 0) || state != PCT_FORKSERVER_READY)
         end_server();
     long parent = PCT_SYS0(SYS_getppid);
