@@ -253,6 +253,9 @@ static int connect_to(struct pct_store *store, const char *path, bool write)
     int code = sqlite3_open_v2(path, &store->db, write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, NULL);
     if (!code)
         code = sqlite3_busy_timeout(store->db, 1000);
+    /* Counting the different hashes of a million runs needs room: in memory, or it thrashes in a temporary file. */
+    if (!code)
+        code = sqlite3_exec(store->db, "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536", NULL, NULL, NULL);
     return code ? pct_store_fail(store, code) : 0;
 }
 
