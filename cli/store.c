@@ -170,6 +170,19 @@ static int fill(sqlite3 *db, const struct pct_store_fact *facts)
     return code ? code : sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 }
 
+/* The name of a new file is in its directory, which is a file of its own to the disk. If that fails, nothing is lost but time. */
+static void sync_directory(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
 int pct_store_create(const char *path, const struct pct_store_fact *facts, char *error, size_t size)
 {
     char temporary[4096];
@@ -193,6 +206,8 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
         snprintf(error, size, "%s", strerror(-failed));
     }
     unlink(temporary);
+    if (!failed)
+        sync_directory(path);
     return failed;
 }
 
