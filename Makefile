@@ -70,6 +70,8 @@ pct_objects := $(call objects_of,$(sort $(shim_sources) $(cli_sources)))
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
 bugs := $(foreach n,$(bug_names),$(B)/bugs/$(n) $(B)/bugs/$(n)-fixed)
+paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
+paper := $(foreach n,$(paper_names),$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
 bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc)))))
@@ -87,11 +89,12 @@ test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
+.PHONY: all lib command bugs paper examples bench-programs snippets unit sim test-programs fuzzers objects tests
 all: lib command examples bugs
 lib: $(B)/libpct.so
 command: $(B)/pct $(B)/share/gdb.py
 bugs: $(bugs)
+paper: $(paper)
 examples: $(examples)
 bench-programs: $(bench_programs)
 snippets: $(snippets)
@@ -100,7 +103,7 @@ sim: $(sim_tests)
 test-programs: $(test_programs)
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
-tests: all snippets unit sim test-programs
+tests: all paper snippets unit sim test-programs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
@@ -336,6 +339,13 @@ $(B)/bugs/%: bench/bugs/%.cc $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
 
+$(B)/paper/%-fixed: bench/paper/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g -DFIXED $(depend) -o $@ $< $(own_flags)
+$(B)/paper/%: bench/paper/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
+
 $(B)/snippets/%: tests/snippets/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
@@ -381,6 +391,6 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 # The objects of tests stay: they are intermediate files only by name.
 .SECONDARY:
 
--include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(examples) \
+-include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
 	$(bench_programs) $(snippets) $(test_programs) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))

@@ -2,6 +2,7 @@
 #include "claim.h"
 #include <math.h>
 #include <stdarg.h>
+#include <strategies/depths.h>
 #include <string.h>
 
 /* --- Words ------------------------------------------------------------------------------------------------------------ */
@@ -115,8 +116,8 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
 {
     if (strcmp(c->strategy->name, "pct") || strchr(c->config.strategy, '/'))
         return write_reason(buffer, size, "the strategy %s has no guarantee", c->strategy->name);
-    if (!c->config.run.param[c->depth])
-        return write_reason(buffer, size, "the depth is drawn anew for each run");
+    if (!c->config.run.param[c->depth] && c->confidence > 0)
+        return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; say it with --depth");
     if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
         return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
     if (parameter(c, "phases", 0))
@@ -154,9 +155,11 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
 
 /* --- What it says ----------------------------------------------------------------------------------------------------- */
 
+/* The deepest bugs that runs may find. */
 static uint32_t depth_of(const struct pct_campaign *c)
 {
-    return (uint32_t)c->config.run.param[c->depth];
+    uint64_t depth = c->config.run.param[c->depth];
+    return depth ? (uint32_t)depth : PCT_DEEPEST_DRAWN;
 }
 
 /* Depths to speak of: nobody reads a list of 64. */
@@ -239,7 +242,9 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
                     bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
                              : "; depth %u: %s",
                     bug, pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
-    fputs(" (PCT, theorem 9)\n", out);
+    fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
+                                        : " (PCT, theorem 9; the depth is drawn for each run)\n",
+          out);
     if (counted < c->done)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, c->done),

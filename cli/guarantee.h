@@ -13,7 +13,7 @@
 struct pct_guarantee_run {
     uint32_t threads;      /* n */
     uint64_t k;            /* over which its change points were drawn */
-    uint32_t depth;        /* it had depth-1 of them */
+    uint32_t depth;        /* it had depth-1 of them; 0: drawn for the run (strategies/depths.h) */
     uint64_t spins;        /* steps that may have cost a thread its priority by chance: */
     uint64_t spin_inverse; /* one in so many does, 0: none */
 };

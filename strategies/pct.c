@@ -20,6 +20,7 @@
  *                 steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of at most k
  *                 steps. The theorem then holds for bugs whose constraints lie in one phase */
 #include "changes.h"
+#include "depths.h"
 #include "priorities.h"
 
 _Static_assert((int)PCT_MAX_CHANGES == PCT_MAX_DEPTH - 1, "d-1 change points");
@@ -83,12 +84,9 @@ static uint32_t state_size(const struct pct_run *run)
     return sizeof(struct state);
 }
 
-/* depth=auto. "Many concurrency bugs have small bug-depths" (section 1): 1 in an eighth of the runs, 2 in half of them, 3
- * in a quarter, 4 in an eighth. A run finds bugs of less than its depth, too. */
 static uint32_t draw_depth(uint64_t seed)
 {
-    static const uint8_t depths[8] = { 1, 2, 2, 2, 2, 3, 3, 4 };
-    return depths[pct_random_below(seed, PCT_STREAM_CHANGE, 0, 8)];
+    return pct_drawn_depths[pct_random_below(seed, PCT_STREAM_CHANGE, 0, PCT_DRAWN_DEPTHS)];
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
