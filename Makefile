@@ -125,7 +125,7 @@ check:
 check-unit: wanted = unit
 check-sim: wanted = sim
 check-snippets: wanted = all snippets
-check-programs: wanted = all test-programs
+check-programs: wanted = all paper test-programs
 check-cli check-compat: wanted = all
 check-unit check-sim check-snippets check-programs check-cli check-compat:
 	@scripts/setup build check
@@ -144,7 +144,6 @@ check-checkers:
 	@$(build_with) all
 	@$(run_tests) checkers
 
-RUNS ?= 1000
 # Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The suite itself
 # takes a few seeds of the smaller ones. SEEDS=N: as many of each. Both run to their end, whatever fails.
 check-real:
@@ -181,11 +180,12 @@ lint:
 bench: all bench-programs
 	@if [ -x bench/run ]; then PCT_BUILD=$(B) bench/run; else echo 'make: bench/run is missing' >&2; exit 1; fi
 
-# Every strategy on every program of bench/bugs, RUNS times each; writes docs/experiments.
+# The experiments of the PCT paper, and every strategy on every program with a known bug; writes docs/experiments. Takes hours, and
+# goes on where it was interrupted. PARTS, RUNS, JOBS, LOAD: bench/experiments/common.bash.
 experiments:
 	@scripts/setup build experiments
-	@$(build_with) command lib bugs
-	@PCT_BUILD='$(B)' RUNS='$(RUNS)' bench/experiments/run
+	@$(build_with) command lib bugs paper
+	@PCT_BUILD='$(B)' bench/experiments/run $(PARTS)
 
 setup:
 	@scripts/setup build check
@@ -232,7 +232,8 @@ help:
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
-	@echo 'experiments       every strategy on every program with a known bug, RUNS=1000 times; writes docs/experiments'
+	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
+	@echo '                  PARTS (tables stealers coverage bugs) and RUNS (of each campaign) make it shorter'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo 'setup             install missing Debian packages'

@@ -37,7 +37,9 @@ fail()
     exit 1
 }
 
-[ -x "$pct" ] && [ -e "$build/libpct.so" ] || fail "there is no $pct: run make, or set PCT_BUILD"
+for file in "$pct" "$build/libpct.so"; do
+    [ -e "$file" ] || fail "there is no $file: run make, or set PCT_BUILD"
+done
 library=$(cksum < "$build/libpct.so") || exit 1
 scratch=$(mktemp -d) || exit 1
 noise=()
@@ -74,9 +76,10 @@ show_progress()
 # make_noise: keep the machine busy until quiet; for stress tests.
 make_noise()
 {
-    local i
+    local i j
     for ((i = 0; i < load; i++)); do
-        (while :; do :; done) &
+        # It ends with this script, whatever ends that.
+        (while [ -e /proc/$$ ]; do for ((j = 0; j < 100000; j++)); do :; done; done) &
         noise+=($!)
     done
 }
@@ -126,7 +129,9 @@ measure()
                 runs += $2; hits += $3; if ($4 != "-" && first == "") first = $4
                 n = $5 > n ? $5 : n; k = $6 > k ? $6 : k }
             END { print runs + 0, hits + 0, first == "" ? "-" : first, n + 0, k + 0 }' "$file")
-        [ "$runs" -lt "$limit" ] && { [ "$enough" = 0 ] || [ "$hits" -lt "$enough" ]; } || break
+        if [ "$runs" -ge "$limit" ] || { [ "$enough" != 0 ] && [ "$hits" -ge "$enough" ]; }; then
+            break
+        fi
         size=$((runs < 100 ? 100 : runs > 2000 ? 2000 : runs))
         size=$((size > limit - runs ? limit - runs : size))
         chunk "$spec" $((runs + 1)) "$size" "$wanted" "$@" >> "$file" || exit 1
@@ -176,6 +181,24 @@ rate()
 {
     awk -v runs="$1" -v hits="$2" "$rates"'BEGIN {
         printf "%.4g,%.4g,%.4g\n", runs ? hits / runs : 0, wilson(runs, hits, -1), wilson(runs, hits, 1) }'
+}
+
+# guarantee N K DEPTH: theorem 9.
+guarantee()
+{
+    awk -v n="$1" -v k="$2" -v d="$3" 'BEGIN { printf "%.3g", 1 / (n * k ^ (d - 1)) }'
+}
+
+# describe_machine: a line for this part in machine.csv: when it was last run, and where.
+describe_machine()
+{
+    local model
+    model=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | tr -s ' ,' ' ')
+    {
+        echo 'part,date,cpus,cpu,system,load_average'
+        grep -sv -e "^$script," -e '^part,' "$out/machine.csv"
+        echo "$script,$(date +%F),$(nproc),${model:-unknown},$(uname -sr | cut -d . -f 1,2),$(cut -d ' ' -f 2 /proc/loadavg)"
+    } | keep machine.csv
 }
 
 # keep FILE: what comes in becomes this file of the output, if it came whole.
