@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <strategies/depths.h>
+#include <strategies/strategies.h>
 #include <string.h>
 
 /* --- Words ------------------------------------------------------------------------------------------------------------ */
@@ -73,6 +74,17 @@ uint64_t pct_claim_spins(const struct pct_trace *trace)
     return spins;
 }
 
+static bool is_portfolio(const struct pct_campaign *c)
+{
+    return !strcmp(c->config.strategy, pct_strategy_portfolio.name);
+}
+
+/* Whether theorem 9 speaks of the run of this seed: the portfolio's runs are those of its members. */
+static bool is_pct(const struct pct_campaign *c, uint64_t seed)
+{
+    return !is_portfolio(c) || pct_portfolio_member(seed) == &pct_strategy_pct;
+}
+
 void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
 {
     if (!run->complete) {
@@ -86,13 +98,17 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
                                        .depth = (uint32_t)run->depth,
                                        .spins = run->spins,
                                        .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
-    pct_guarantee_add(&c->guarantee, &added, run->steps);
+    if (is_pct(c, run->seed))
+        pct_guarantee_add(&c->guarantee, &added, run->steps);
+    else
+        pct_guarantee_see(&c->guarantee, &added, run->steps);
 }
 
 void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
                    uint32_t threads)
 {
-    struct pct_claim_run run = { .depth = depth,
+    struct pct_claim_run run = { .seed = result->trace.header.seed,
+                                 .depth = depth,
                                  .k = c->k < 0 ? 0 : c->config.run.param[c->k],
                                  .steps = steps,
                                  .spins = pct_claim_spins(&result->trace),
@@ -114,8 +130,10 @@ __attribute__((format(printf, 3, 4))) static const char *write_reason(char *buff
 /* What the options and the strategy have to do with it. */
 static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
 {
-    if (strcmp(c->strategy->name, "pct") || strchr(c->config.strategy, '/'))
+    if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_portfolio(c)) || strchr(c->config.strategy, '/'))
         return write_reason(buffer, size, "the strategy %s has no guarantee", c->strategy->name);
+    if (is_portfolio(c) && c->confidence > 0)
+        return write_reason(buffer, size, "only the runs of pct count; say --strategy pct, and all do");
     if (!c->config.run.param[c->depth] && c->confidence > 0)
         return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; say it with --depth");
     if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
@@ -146,6 +164,9 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
         return write_reason(buffer, size,
                             "the first run, repeated at the end, took other steps: something besides the schedule "
                             "decides, or its input has changed");
+    if (g->steps && !g->added)
+        return write_reason(buffer, size,
+                            "none of these runs of the portfolio was one of pct, which alone has a guarantee");
     if (!c->learns && g->steps && !pct_guarantee_counted(g))
         return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
                             format_count(count, sizeof count, g->steps),
@@ -214,10 +235,11 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
         if (run.k < c->guarantee.steps)
             run.k = c->guarantee.steps;
         uint64_t runs = pct_guarantee_missing(&none, &run, bug, 0.99);
+        const char *strategy = is_portfolio(c) ? "--strategy pct " : "";
         if (c->kept)
-            fprintf(out, "pct: to be 99 %% sure of depth %u: a campaign with --depth %u of ", bug, bug);
+            fprintf(out, "pct: to be 99 %% sure of depth %u: a campaign with %s--depth %u of ", bug, strategy, bug);
         else
-            fprintf(out, "pct: to be 99 %% sure of depth %u: --depth %u --confidence 0.99, ", bug, bug);
+            fprintf(out, "pct: to be 99 %% sure of depth %u: %s--depth %u --confidence 0.99, ", bug, strategy, bug);
         print_price(out, runs, (double)c->done / c->seconds);
         fputc('\n', out);
         return;
@@ -245,9 +267,12 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
                                         : " (PCT, theorem 9; the depth is drawn for each run)\n",
           out);
-    if (counted < c->done)
+    if (is_portfolio(c))
+        fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
+                format_count(count, sizeof count, g->added), format_count(other, sizeof other, c->done));
+    if (counted < g->added)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
-                format_count(count, sizeof count, counted), format_count(other, sizeof other, c->done),
+                format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
     if (g->spins && g->spin_inverse)
         fprintf(out, "pct: taken off for threads that yield, sleep or try in vain, up to %s times in a run\n",

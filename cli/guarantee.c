@@ -39,7 +39,7 @@ double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug)
     return sum;
 }
 
-void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
+void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
 {
     if (run->threads > g->threads)
         g->threads = run->threads;
@@ -48,6 +48,12 @@ void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *
     if (run->spins > g->spins)
         g->spins = run->spins;
     g->spin_inverse = run->spin_inverse;
+}
+
+void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
+{
+    pct_guarantee_see(g, run, steps);
+    g->added++;
     /* Nearly always the last one; not in merged campaigns. */
     for (uint32_t i = g->groups; i--;)
         if (g->group[i].depth == run->depth && g->group[i].k == run->k) {

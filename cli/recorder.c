@@ -395,7 +395,8 @@ static int restore_run(void *data, const struct pct_store_run *run)
         c->max_steps = run->steps;
     if (run->threads > c->max_threads)
         c->max_threads = run->threads;
-    const struct pct_claim_run claim = { .depth = run->depth,
+    const struct pct_claim_run claim = { .seed = run->seed,
+                                         .depth = run->depth,
                                          .k = run->k,
                                          .steps = run->points,
                                          .spins = run->spins,

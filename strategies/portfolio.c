@@ -47,9 +47,9 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-static const struct pct_strategy *member_of(const struct pct_run *run)
+const struct pct_strategy *pct_portfolio_member(uint64_t seed)
 {
-    return members[run->seed % MEMBERS];
+    return members[seed % MEMBERS];
 }
 
 static struct pct_run run_of(const struct pct_strategy *member, const struct pct_run *run)
@@ -66,7 +66,7 @@ static struct pct_run run_of(const struct pct_strategy *member, const struct pct
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    const struct pct_strategy *member = member_of(run);
+    const struct pct_strategy *member = pct_portfolio_member(run->seed);
     struct pct_run inner = run_of(member, run);
     return (uint32_t)sizeof(struct state) + member->state_size(&inner);
 }
@@ -74,7 +74,7 @@ static uint32_t state_size(const struct pct_run *run)
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     struct state *s = state;
-    s->member = member_of(run);
+    s->member = pct_portfolio_member(run->seed);
     struct pct_run inner = run_of(s->member, run);
     return s->member->start(s->inner, &inner, why);
 }

@@ -290,3 +290,17 @@ kept()
     is "$status" 2
     has "say it with --depth"
 }
+
+@test "of a portfolio the runs of pct count" {
+    # Seeds 6 and 12: (1 - 1/18)^2.
+    run "$pct" run -n 12 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
+    is "$status" 0
+    has "n = 2 threads, k = 9 points, 2 runs: a bug of depth 1 would have been missed with probability at most 0.90; depth 2: 0.90 (PCT"
+    has "2 of 12 runs are those of pct, which alone has a guarantee"
+    has "to be 99 % sure of depth 1: --strategy pct --depth 1 --confidence 0.99"
+    run "$pct" run -n 5 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
+    has "no claim about the bugs that these runs may have missed: none of these runs of the portfolio was one of pct"
+    run "$pct" run --confidence 0.9 -S portfolio -- ./target race 0
+    is "$status" 2
+    has "say --strategy pct"
+}

@@ -140,6 +140,13 @@ static void test_miss(void **unused)
     /* A run with more threads: n is the most of all. */
     add(&g, run_of(4, 22, 2, 0), 21, 1);
     assert_close(pct_guarantee_log_miss(&g, 2), 101 * log1p(-1.0 / 88));
+    assert_int_equal(g.added, 603);
+    /* One that was seen only: it counts for nothing, but n is the most of all. */
+    struct pct_guarantee_run other = run_of(5, 22, 2, 0);
+    pct_guarantee_see(&g, &other, 20);
+    assert_int_equal(g.added, 603);
+    assert_int_equal(pct_guarantee_counted(&g), 102);
+    assert_close(pct_guarantee_log_miss(&g, 2), 101 * log1p(-1.0 / 110));
     /* Groups that find no place count for nothing. */
     for (uint32_t i = 0; i < 2 * PCT_GUARANTEE_GROUPS; i++)
         add(&g, run_of(4, 30 + i, 2, 0), 21, 1);
