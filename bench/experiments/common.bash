@@ -91,11 +91,22 @@ quiet()
     noise=()
 }
 
+# are_the_bug SPEC WANTED ENDINGS: whether failures like "3 assertion, 1 crash" can only be the program's bug. Where the operating
+# system decides, deadlocks are timeouts, and memory that was given back too early may crash anywhere.
+are_the_bug()
+{
+    local ending also='^$'
+    [ "$1" != none ] || also='^(assertion|crash|timeout)$'
+    while read -r _ ending; do
+        [ "$ending" = "$2" ] || [[ $ending =~ $also ]] || return 1
+    done <<< "${3//, /$'\n'}"
+}
+
 # chunk SPEC SEED COUNT WANTED COMMAND...: seeds SEED to SEED+COUNT-1. Prints "SEED COUNT HITS FIRST N K". WANTED is how the
 # program's bug shows; a run that ends in any other way would be counted as something that it is not.
 chunk()
 {
-    local spec=$1 seed=$2 count=$3 wanted=$4 line pattern hits=0 first=- ending
+    local spec=$1 seed=$2 count=$3 wanted=$4 line pattern hits=0 first=-
     shift 4
     "$pct" run -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" > "$scratch/log" 2>&1 < /dev/null
     line=$(grep '; at most n=' "$scratch/log" | tail -n 1)
@@ -103,9 +114,7 @@ chunk()
     [[ $line =~ $pattern && ${BASH_REMATCH[1]} = "$count" ]] || fail "$* under $spec: $(tail -n 1 "$scratch/log")"
     local n=${BASH_REMATCH[5]} k=${BASH_REMATCH[6]} endings=${BASH_REMATCH[4]} failed=${BASH_REMATCH[3]:-0}
     if [ "$failed" != 0 ]; then
-        ending=${endings#* }
-        # The operating system's own deadlocks are timeouts.
-        [ "$ending" = "$wanted" ] || [ "$wanted/$ending" = deadlock/timeout ] ||
+        are_the_bug "$spec" "$wanted" "$endings" ||
             fail "$* under $spec: $failed failed ($endings), and not all by the bug, which is $wanted; see a run's report: $pct run -n $count -s $seed -S $spec -- $*"
         hits=$failed
         first=$(sed -n 's/^pct: seed \([0-9]*\): .*/\1/p' "$scratch/log" | tail -n 1)
