@@ -180,9 +180,13 @@ specification()
     echo "$text"
 }
 
+# list_strategies: those that decide by themselves; not those that follow a list which they are given.
 list_strategies()
 {
-    "$pct" strategies | grep -o '^[a-z][a-z-]*'
+    "$pct" strategies | awk '
+        /^[a-z]/ { if (name != "") print name; name = $1 }
+        /^    [a-z-]*=LIST/ { name = "" }
+        END { if (name != "") print name }'
 }
 
 # rate RUNS HITS: "rate,low,high": the rate, and its interval by Wilson, 95 %.
