@@ -26,6 +26,9 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
     }
     int failed = 0;
     size_t next = 0, done = 0;
+    /* As `pct replay` will start them: by exec. */
+    enum pct_forking forking = launch->forks.state;
+    launch->forks.state = PCT_FORKING_NO;
     while (!failed && done < count) {
         for (unsigned slot = 0; !failed && slot < jobs && next < count; slot++) {
             if (workers[slot].running)
@@ -50,5 +53,6 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
             pct_process_close(&workers[slot]);
         }
     free(workers);
+    launch->forks.state = forking;
     return failed;
 }

@@ -246,9 +246,9 @@ static int look_at(struct state *s, struct pct_process *process)
             pct_estimate_counts(&c->config, c->strategy, &result.trace);
         snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
         c->origin.hash = result.trace.header.hash;
-        if (!failed || c->keep_going)
-            pct_forking_try(&c->launch, process, &result);
     }
+    if (process->index == c->resumed && (!failed || c->keep_going))
+        pct_forking_try(&c->launch, process, &result);
     if (c->observer)
         status = c->observer->looked(c->observer, c, process, &result, failed, &s->hold);
     if (failed && !c->failed) {

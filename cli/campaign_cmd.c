@@ -31,7 +31,8 @@ enum {
     KEY_ORACLE,
     KEY_REPORT,
     KEY_ROOT,
-    KEY_EACH_TEST
+    KEY_EACH_TEST,
+    KEY_EXEC
 };
 
 static const struct argp_option options[] = {
@@ -42,6 +43,8 @@ static const struct argp_option options[] = {
     { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
       1 },
     { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older campaign file as FILE.old", 1 },
+    { "exec", KEY_EXEC, NULL, 0,
+      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 1 },
     { "shard", KEY_SHARD, "I/OF", 0,
       "of all runs, do the I-th and from there each OF-th. Wants --seed and --epoch, the same for all shards", 1 },
     { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
@@ -69,7 +72,7 @@ struct command {
     struct pct_wishes schedules;
     struct pct_judge judge;
     const char *shard;
-    bool quiet, fresh;
+    bool quiet, fresh, exec;
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
@@ -110,6 +113,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FRESH:
         w->fresh = true;
+        return 0;
+    case KEY_EXEC:
+        w->exec = true;
         return 0;
     case KEY_SHARD:
         w->shard = argument;
@@ -332,11 +338,14 @@ static int campaign(int argc, char **argv)
     int status = check(&w);
     if (!status && w.fresh)
         status = move_away(w.plan.path);
+    pct_forking_plan(&c.launch, true, w.exec, false, c.config.strategy);
     if (!status)
         status = pct_launch_prepare(&c.launch);
     if (status)
         return status;
     status = run(&w);
+    if (!w.quiet)
+        pct_forking_print(stderr, &c.launch);
     pct_judge_close(&w.judge);
     pct_campaign_close(&c);
     pct_launch_finish(&c.launch);
