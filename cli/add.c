@@ -77,6 +77,15 @@ static const struct argp argp = {
     .children = children,
 };
 
+static void print_word(FILE *out, const char *option, const char *word)
+{
+    if (!word)
+        return;
+    fprintf(out, "%s ", option);
+    pct_cli_print_quoted(out, word);
+    fputc(' ', out);
+}
+
 /* The fields as text: Command, and Options or NULL. Returns 0, or an exit status after a message. */
 static int format(const struct add *a, struct pct_entry *entry)
 {
@@ -93,6 +102,8 @@ static int format(const struct add *a, struct pct_entry *entry)
     for (unsigned i = 1; i < 256; i++)
         if (a->wishes.ok[i])
             fprintf(out, "--ok-status %u ", i);
+    print_word(out, "--expect", a->wishes.judge.expect);
+    print_word(out, "--oracle", a->wishes.judge.oracle);
     if (a->wishes.near != UINT64_MAX)
         fprintf(out, "--near %llu ", (unsigned long long)a->wishes.near);
     fclose(out);
@@ -131,9 +142,10 @@ static int try(struct add *a)
     }
     pct_process_result(&a->process, &a->result);
     const struct pct_result *result = &a->result;
-    if (pct_outcome_is_void(result)) {
-        failed = pct_outcome_explain(&a->launch, &a->process, result);
-    } else {
+    bool none = pct_outcome_is_void(result);
+    failed = none ? pct_outcome_explain(&a->launch, &a->process, result)
+                  : pct_judge_run(&a->wishes.judge, &a->launch, &a->process, &a->result);
+    if (!none && !failed) {
         bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
         pct_outcome_format(a->found, sizeof a->found, &a->process, result);
         if (passed && !a->force)
@@ -204,6 +216,9 @@ int pct_cmd_add(int argc, char **argv)
         failed = pct_cli_check_strategy(&a.config);
     if (!failed)
         failed = pct_drive_check(&a.launch.drive, 1);
+    a.wishes.judge.ok = a.wishes.ok;
+    if (!failed)
+        failed = pct_judge_prepare(&a.wishes.judge);
     if (failed)
         return failed;
     struct pct_entry entry = { .schedule = a.token };
@@ -215,6 +230,7 @@ int pct_cmd_add(int argc, char **argv)
     failed = format(&a, &entry);
     if (!failed)
         failed = add(&a, &entry);
+    pct_judge_close(&a.wishes.judge);
     free(entry.command);
     free(entry.options);
     free(note);

@@ -69,8 +69,10 @@ static int print_text(const struct report *w, struct pct_store *store)
     int failed = pct_campaign_report_print(out, store, w->whole);
     if (failed)
         pct_cli_say("%s: %s", w->file, pct_store_error(store));
-    bool bad = ferror(out);
-    if ((file ? fclose(out) : fflush(out)) || bad)
+    bool bad = fflush(out) || ferror(out);
+    if (file && fclose(out))
+        bad = true;
+    if (bad)
         return pct_cli_usage("%s: %s", file ? w->export.path : "standard output", strerror(errno));
     return failed ? PCT_EXIT_INTERNAL : 0;
 }

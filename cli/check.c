@@ -114,6 +114,8 @@ static int prepare_item(struct check *c, struct item *item)
     if (c->near_given || item->wishes.near == UINT64_MAX)
         item->wishes.near = c->near;
     failed = pct_drive_check(&item->launch.drive, c->jobs);
+    if (!failed)
+        failed = pct_judge_prepare(&item->wishes.judge);
     if (failed)
         pct_cli_say("%s: this is about its Options", item->place);
     return failed;
@@ -183,10 +185,15 @@ static void look_at(const struct check *c, struct item *item, struct pct_process
     static struct pct_config config; /* large */
     struct pct_result result;
     pct_process_result(process, &result);
-    if (pct_outcome_is_void(&result)) {
+    int stopped = 0;
+    bool none = pct_outcome_is_void(&result);
+    if (none)
+        stopped = pct_outcome_explain(&item->launch, process, &result);
+    else
+        stopped = pct_judge_run(&item->wishes.judge, &item->launch, process, &result);
+    if (none || stopped) {
         item->unable = true;
-        pct_cli_say("%s: could not be run:", item->place);
-        item->code = pct_outcome_explain(&item->launch, process, &result);
+        item->code = stopped;
     } else {
         uint64_t hash = result.trace.header.hash;
         bool failed = result.ending != PCT_ENDING_EXIT || !item->wishes.ok[result.code & 0xff];
@@ -380,8 +387,10 @@ int pct_cmd_check(int argc, char **argv)
         pct_cli_say("interrupted");
     if (!status)
         status = finish(&check);
-    for (size_t i = 0; check.items && i < check.schedules.count; i++)
+    for (size_t i = 0; check.items && i < check.schedules.count; i++) {
+        pct_judge_close(&check.items[i].wishes.judge);
         free(check.items[i].report);
+    }
     free(check.items);
     pct_schedules_free(&check.schedules);
     return status;

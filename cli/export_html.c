@@ -136,6 +136,18 @@ static void print_block(FILE *out, const char *name, const char *text)
     print(out, "", text, "</pre></details>\n");
 }
 
+/* `pct add` takes what `pct replay` takes, and what a failure is; but for --expect-same, which needs a campaign. */
+static void print_keep(FILE *out, const struct pct_summary *s, const struct pct_summary_finding *f)
+{
+    const char *words = strchr(f->finding.replay, ' '), *judging = pct_store_fact(s->store, "judging");
+    if (!words || strstr(judging, "--expect-same"))
+        return;
+    fputs("<details class=\"keep\"><summary>keep it as a regression test, for <code>pct check</code></summary>\n<pre>",
+          out);
+    print(out, "pct add ", judging, "");
+    print(out, "", words + 1, "</pre></details>\n");
+}
+
 static void print_finding(FILE *out, const struct pct_summary *s, const struct pct_summary_finding *f)
 {
     char text[192];
@@ -159,6 +171,7 @@ static void print_finding(FILE *out, const struct pct_summary *s, const struct p
     print_stacks(out, f);
     print_block(out, "report of the first run", f->finding.report);
     print_block(out, "what the target wrote", f->output_text);
+    print_keep(out, s, f);
     fputs("</section>\n", out);
     free(replay);
 }

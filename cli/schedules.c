@@ -234,10 +234,17 @@ static int split(const char *place, const char *name, const char *text, wordexp_
     }
 }
 
-enum { KEY_OK_STATUS = 4000, KEY_NEAR };
+enum { KEY_OK_STATUS = 4000, KEY_NEAR, KEY_EXPECT, KEY_ORACLE };
 
 static const struct argp_option options[] = {
     { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
+      7 },
+    { "expect", KEY_EXPECT, "FILE", 0,
+      "output (standard output and error together) that is not what this file has is a failure", 7 },
+    { "oracle", KEY_ORACLE, "COMMAND", 0,
+      "so is a run after which this command, as of `pct campaign`, ends with a status other than 0; it decides instead "
+      "of "
+      "--ok-status and --expect",
       7 },
     { "near", KEY_NEAR, "STEPS", 0, "how far `pct check` moves the change points of this schedule", 7 },
     { 0 },
@@ -252,6 +259,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_OK_STATUS:
         w->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
+        return 0;
+    case KEY_EXPECT:
+        w->judge.expect = argument;
+        return 0;
+    case KEY_ORACLE:
+        w->judge.oracle = argument;
         return 0;
     case KEY_NEAR:
         w->near = pct_options_number(state, "--near", argument, 0, PCT_NEAR_MAX);
@@ -273,6 +286,7 @@ int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct
     wishes->launch->command = command.we_wordv + 1;
     wishes->near = UINT64_MAX;
     wishes->ok[0] = true;
+    wishes->judge.ok = wishes->ok;
     if (!entry->options)
         return 0;
     failed = split(place, "Options", entry->options, &given);

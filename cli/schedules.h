@@ -3,6 +3,7 @@
 #ifndef PCT_CLI_SCHEDULES_H
 #define PCT_CLI_SCHEDULES_H
 
+#include "judge.h"
 #include "launch.h"
 #include <argp.h>
 
@@ -41,10 +42,12 @@ int pct_schedules_append(const char *path, const struct pct_entry *entry);
 struct pct_entry_wishes {
     struct pct_launch *launch; /* gets the options of the target, and the command */
     bool ok[256];              /* exit statuses that are no failure */
+    struct pct_judge judge;    /* what else is one; its ok is this one */
     uint64_t near;             /* how far neighbours are away, in steps; UINT64_MAX: not said */
 };
 
-/* The parser of these options, for a struct pct_entry_wishes: those of the target, --ok-status and --near. */
+/* The parser of these options, for a struct pct_entry_wishes: those of the target, --near, --ok-status, --expect and
+ * --oracle. */
 extern const struct argp pct_entry_argp;
 
 /* Turn the fields Command and Options into a launch: words as a POSIX shell reads them, with variables of the

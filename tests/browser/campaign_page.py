@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Looks at an HTML report of a campaign with Debian's chromium, headless, and prints TAP.
-    tests/browser/campaign_page.py REPORT.html REPORT.json [SCREENSHOT.png]
-The numbers come from the JSON of the same campaign. Called by tests/browser/campaign.sh (make check-browser)."""
+    campaign_page.py REPORT.html REPORT.json [SCREENSHOT.png]
+The numbers come from the JSON of the same campaign. Called by tests/browser/campaign (make check-browser)."""
 import json
 import pathlib
 import sys
@@ -63,6 +62,8 @@ try:
         report = section.find_element(By.TAG_NAME, "details")
         report.find_element(By.TAG_NAME, "summary").click()
         shown = report.find_element(By.TAG_NAME, "pre")
+        keep = section.find_element(By.CSS_SELECTOR, "details.keep pre").get_attribute("textContent")
+        check("and how to keep it", keep == "pct add" + finding["replay"].removeprefix("replay"), keep)
         check("its report opens", shown.is_displayed() and shown.text.split() == finding["report"].split(), shown.text)
 
     figures = browser.find_elements(By.TAG_NAME, "figure")

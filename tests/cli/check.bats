@@ -104,6 +104,38 @@ find_deadlock()
     has "pct replay '${token%:*:*:*}:"
 }
 
+@test "output and a command of the user's can make a failure" {
+    echo 'something else' > want
+    run --separate-stderr "$pct" run -s 1 -d 2 -- ./target abba
+    token=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
+    run "$pct" add "$token" -- ./target abba
+    is "$status" 2
+    run "$pct" add --near 0 --expect want "$token" -- ./target abba
+    is "$status" 0
+    run "$pct" add --near 0 -f oracle --oracle 'grep -q fine' "$token" -- ./target abba
+    is "$status" 0
+    run grep ^Options pct.schedules oracle
+    has "pct.schedules:Options: --expect want --near 0"
+    has "oracle:Options: --oracle 'grep -q fine' --near 0"
+    run "$pct" check
+    is "$status" 1
+    has "FAILED: wrong output"
+    run "$pct" check oracle
+    is "$status" 1
+    has "FAILED: oracle"
+    printf 'abba begins\nabba ends\n' > want
+    run "$pct" check
+    is "$status" 0
+    sed -i 's/q fine/q ends/' oracle
+    run "$pct" check oracle
+    is "$status" 0
+    rm want
+    run "$pct" check
+    is "$status" 2
+    has "--expect=want: No such file or directory"
+    has "pct.schedules:3: this is about its Options"
+}
+
 @test "runs with moved change points make no claim" {
     run "$pct" run -S pct,depth=2,k=9,later=1 -n 3 -s 1 -- ./target exit 0
     is "$status" 0

@@ -91,6 +91,21 @@ assert finding["token"] in page and "10 of 10 replays" in page
 PYTHON
 }
 
+@test "the command of the page that keeps a schedule works" {
+    export_all bad.db 1
+    python << 'PYTHON'
+[command] = re.findall(r'<details class="keep">.*?<pre>(.*?)</pre>', text("out.html"), re.DOTALL)
+open("command", "w", encoding="utf-8").write(command)
+PYTHON
+    pct()
+    {
+        "$pct" "$@"
+    }
+    run eval "$(cat command)"
+    is "$status" 0
+    has "pct.schedules now holds this schedule (deadlock)"
+}
+
 @test "SARIF is valid against its schema, with places and stacks" {
     export_all bad.db 1
     python "$root/tests/schemas/sarif-2.1.0-rtm.5.json" << 'PYTHON'
