@@ -20,8 +20,10 @@ static struct json_object *make_environment(const struct pct_launch *launch, con
 {
     /* gdb starts programs by their path; the room that this takes beside the stack is part of the reckoning. */
     char **command = launch->command, *own = command[0];
+    struct pct_process process = { .launch = (struct pct_launch *)(uintptr_t)launch, .command = command, .cpu = -1 };
+    snprintf(process.token, sizeof process.token, "%s", token);
     command[0] = (char *)(uintptr_t)launch->program;
-    char **made = pct_environment_make(launch, command, token, trace, -1);
+    char **made = pct_environment_make(&process, trace);
     command[0] = own;
     struct json_object *environment = json_object_new_object();
     for (char **at = made; made && *at; at++) {
