@@ -108,7 +108,7 @@ tests: all paper snippets unit sim test-programs
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-checkers check-integrations conformance lint bench experiments setup docs
+	check-checkers check-integrations conformance lint bench experiments minimized setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -187,6 +187,12 @@ experiments:
 	@$(build_with) command lib bugs paper
 	@PCT_BUILD='$(B)' bench/experiments/run $(PARTS)
 
+# The bugs of bench/bugs made small, and what that takes.
+minimized:
+	@scripts/setup build
+	@$(build_with) all
+	@PCT_BUILD='$(B)' bench/minimize > docs/bugs-minimized.md.new && mv docs/bugs-minimized.md.new docs/bugs-minimized.md
+
 setup:
 	@scripts/setup build check
 
@@ -234,6 +240,7 @@ help:
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs) and RUNS (of each campaign) make it shorter'
+	@echo 'minimized         minimize every program with a known bug; writes docs/bugs-minimized.md'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo 'setup             install missing Debian packages'

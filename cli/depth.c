@@ -66,8 +66,13 @@ static int is_enough(void *context, const bool *keep, size_t count)
 {
     (void)count;
     struct search *s = context;
-    int stop = sample(s, keep, SIZE_MAX, 1);
-    return stop ? stop : !s->passed && s->failed >= s->schedules;
+    /* A failure that the schedule does not decide alone: it has to come as often as under the schedule that was found. */
+    bool sometimes = s->trials->rate < 1;
+    int stop = sample(s, keep, SIZE_MAX, sometimes ? UINT32_MAX : 1);
+    if (stop)
+        return stop;
+    return sometimes ? s->failed && s->failed >= s->trials->rate * (s->failed + s->passed)
+                     : !s->passed && s->failed >= s->schedules;
 }
 
 /* The other way round, one after the other. */
@@ -85,6 +90,30 @@ static int flip(struct search *s, const bool *keep, struct pct_depth *depth)
     return 0;
 }
 
+/* Take away what is not needed, and confirm what is left by more schedules than the search took. If one of these passes, the search
+ * was content with too little: once more with three times as many. keep: all; in the end the orderings that are needed. */
+static int find_needs(struct search *s, bool *keep)
+{
+    struct pct_depth *depth = s->depth;
+    size_t count = s->orders->count;
+    int stop = 0;
+    for (unsigned again = 0; !stop && again < PCT_DEPTH_AGAIN; again++) {
+        memset(keep, true, count);
+        stop = pct_reduce(keep, count, is_enough, s);
+        unsigned searched = s->schedules;
+        s->schedules = searched > PCT_DEPTH_CONFIRM ? searched : PCT_DEPTH_CONFIRM;
+        if (!stop)
+            stop = sample(s, keep, SIZE_MAX, UINT32_MAX);
+        depth->failed = s->failed;
+        depth->of = s->failed + s->passed;
+        if (stop || !s->passed || s->trials->rate < 1)
+            break;
+        s->schedules = 3 * searched;
+    }
+    s->schedules = s->trials->repeat > PCT_DEPTH_CONFIRM ? s->trials->repeat : PCT_DEPTH_CONFIRM;
+    return stop;
+}
+
 int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const struct pct_run_view *failing,
                       const struct pct_run_view *passing)
 {
@@ -93,8 +122,10 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     if (pct_orders_from_trace(&orders, failing, passing))
         return trials->status = PCT_EXIT_INTERNAL;
     struct search s = { .depth = depth, .trials = trials, .orders = &orders, .seed = 1, .schedules = PCT_DEPTH_SEARCH };
+    s.schedules = trials->repeat > s.schedules ? trials->repeat : s.schedules;
     bool *keep = malloc(orders.count + 1);
     depth->candidates = orders.count;
+    depth->left_out = orders.left_out;
     depth->needs = calloc(orders.count + 1, sizeof *depth->needs);
     int stop = keep && depth->needs ? 0 : -ENOMEM;
     if (!stop) {
@@ -105,15 +136,9 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     depth->failed = s.failed;
     depth->of = s.failed + s.passed;
     if (stop > 0)
-        stop = pct_reduce(keep, orders.count, is_enough, &s);
-    s.schedules = PCT_DEPTH_CONFIRM;
+        stop = find_needs(&s, keep);
     if (!stop && depth->measured)
-        stop = sample(&s, keep, SIZE_MAX, UINT32_MAX);
-    if (!stop && depth->measured) {
-        depth->failed = s.failed;
-        depth->of = s.failed + s.passed;
         stop = flip(&s, keep, depth);
-    }
     free(keep);
     pct_orders_free(&orders);
     if (stop && !trials->status)

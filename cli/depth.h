@@ -6,8 +6,8 @@
 #include "switches.h"
 #include "trial.h"
 
-/* Schedules that decide whether a set of constraints is enough: while looking, and for the result. */
-enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 24 };
+/* Schedules that decide whether a set of constraints is enough: while looking, and for the result; and how often to look. */
+enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 24, PCT_DEPTH_AGAIN = 3 };
 
 /* A constraint that is necessary. */
 struct pct_need {
@@ -20,7 +20,8 @@ struct pct_depth {
     size_t count;                 /* the depth; 0 with `always`: the default order fails, and so does every other */
     bool measured;                /* false: not even all constraints together decide it */
     unsigned failed, of;          /* schedules that kept to the constraints */
-    size_t candidates;            /* orderings that the failing run had */
+    size_t candidates;            /* orderings of the failing run that were looked at */
+    size_t left_out;              /* and earlier ones, which were not */
     struct pct_switches simplest; /* the schedule with the fewest preemptions, and switches, among those that failed */
     uint64_t simplest_preemptions, simplest_switches;
 };

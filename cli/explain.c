@@ -60,6 +60,13 @@ static void print_event(FILE *out, const struct pct_story *story, const struct p
 static void print_needs(FILE *out, const struct pct_inquiry *q)
 {
     const struct pct_depth *depth = &q->depth;
+    if (!depth->measured && depth->left_out) {
+        fprintf(out,
+                "\nThe run is long: the last %zu of its %zu orderings do not decide it alone, and more are not looked "
+                "at.\n",
+                depth->candidates, depth->candidates + depth->left_out);
+        return;
+    }
     if (!depth->measured) {
         fprintf(
             out,

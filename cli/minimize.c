@@ -1,4 +1,5 @@
 /* `pct minimize`: the smallest schedule that still fails, and how many orderings the bug needs. */
+#include "code_hash.h"
 #include "inquiry.h"
 #include "options.h"
 #include "schedule_file.h"
@@ -52,6 +53,37 @@ static const struct argp argp = {
     .children = pct_shrink_options,
 };
 
+/* The functions that the run calls pct from: code that is as it was may still fail by this schedule. */
+static void write_functions(FILE *out, const struct pct_inquiry *q)
+{
+    enum { MOST = 200 };
+    const struct pct_story *story = &q->story;
+    const char *program = q->shrink.trials.launch.program, *slash = strrchr(program, '/');
+    const struct pct_code_function *seen[MOST];
+    struct pct_code code;
+    size_t count = 0;
+    if (!story->unwinder || pct_code_read(&code, program))
+        return;
+    for (uint64_t i = 0; i < story->snapshot.site_count && count < MOST; i++) {
+        struct pct_frame frame;
+        bool call = i >= story->trace->count || PCT_RECORD_OP(story->trace->records[i]) != PCT_OP_THREAD_START;
+        pct_unwind_name(story->unwinder, story->snapshot.sites[i].call, call, &frame);
+        if (strcmp(frame.module, slash ? slash + 1 : program) != 0)
+            continue;
+        const struct pct_code_function *function = pct_code_at(&code, frame.offset - call);
+        size_t at = 0;
+        while (at < count && seen[at] != function)
+            at++;
+        if (!function || at < count)
+            continue;
+        if (!count)
+            fputs("# the functions that it goes through, to see whether they have changed\n", out);
+        seen[count++] = function;
+        fprintf(out, "function %016llx %s\n", (unsigned long long)function->hash, function->name);
+    }
+    pct_code_free(&code);
+}
+
 static int write_file(const struct minimize *m)
 {
     const struct pct_shrink *s = &m->inquiry.shrink;
@@ -75,6 +107,7 @@ static int write_file(const struct minimize *m)
         pct_inquiry_print_switch(out, &m->inquiry.story, item);
         fputc('\n', out);
     }
+    write_functions(out, &m->inquiry);
     bool failed = ferror(out);
     failed = fclose(out) || failed;
     if (failed)
@@ -104,6 +137,11 @@ static void print_schedule(const struct pct_inquiry *q)
 static void print_depth(const struct pct_inquiry *q)
 {
     const struct pct_depth *depth = &q->depth;
+    if (!depth->measured && depth->left_out) {
+        fprintf(stderr, "depth: not measured: the last %zu orderings of %zu do not decide it alone\n",
+                depth->candidates, depth->candidates + depth->left_out);
+        return;
+    }
     if (!depth->measured) {
         fprintf(
             stderr,

@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    BACK = 1024, /* uses of an object that are compared with the next one */
+    LATER = 64   /* operations that a thread would have made next */
+};
+
 /* What an operation does to its object, as far as others are concerned. */
 enum effect {
     NOTHING,
@@ -110,7 +115,9 @@ static void join(const struct reader *r, uint32_t *into, const uint32_t *from)
 static void add_orders(struct reader *r, struct use *use, uint32_t from)
 {
     uint32_t *clock = row(r->clocks, r, use->event.thread);
-    for (uint32_t at = from; at; at = r->uses[at - 1].previous) {
+    unsigned back = 0;
+    /* Of an object that all use all the time, the last uses say it. */
+    for (uint32_t at = from; at && back < BACK; at = r->uses[at - 1].previous, back++) {
         const struct use *before = &r->uses[at - 1];
         if (before->event.thread == use->event.thread || !depend(before->effect, use->effect) ||
             clock[before->event.thread] >= before->event.number)
@@ -257,7 +264,7 @@ static void read_later(struct reader *r, const struct pct_run_view *failing, con
     if (!goes_the_same_way(r, trace, thread))
         return;
     uint32_t passed = 0, made = r->made[thread];
-    for (uint64_t i = 0; i < trace->count; i++) {
+    for (uint64_t i = 0; i < trace->count && passed < made + LATER; i++) {
         uint64_t record = trace->records[i];
         unsigned op = PCT_RECORD_OP(record), class_ = pct_name_op_class(op);
         if (PCT_RECORD_THREAD(record) != thread || op == PCT_OP_OUTSIDE || ++passed <= made)
@@ -335,7 +342,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     size_t threads = r.threads;
     /* A use has at most one order with each other thread, and so has the end of the process. */
     orders->item = calloc((uses + 1) * (threads + 1), sizeof *orders->item);
-    orders->count = 0;
+    orders->count = orders->left_out = 0;
     r.number = pct_switches_number(trace);
     r.made = calloc(threads, sizeof *r.made);
     r.counts = calloc(threads * PCT_OP_COUNT, sizeof *r.counts);
@@ -355,6 +362,10 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     for (uint32_t t = 0; fine && passing && t < threads; t++)
         if (t != trace->header.culprit)
             read_later(&r, failing, passing, t);
+    orders->left_out = orders->count > PCT_ORDERS_MOST ? orders->count - PCT_ORDERS_MOST : 0;
+    orders->count -= orders->left_out;
+    if (fine)
+        memmove(orders->item, orders->item + orders->left_out, orders->count * sizeof *orders->item);
     for (size_t i = 0; fine && i < orders->count; i++) {
         find_end(trace, &orders->item[i].first, orders->item[i].then.step);
         find_end(trace, &orders->item[i].then, trace->count);

@@ -26,7 +26,11 @@ struct pct_order {
 struct pct_orders {
     struct pct_order *item;
     size_t count;
+    size_t left_out; /* earlier ones, of a long run */
 };
+
+/* The last so many orders of a run are looked at: strategies hold every thread against all of them at every step. */
+enum { PCT_ORDERS_MOST = 256 };
 
 /* A recorded run. */
 struct pct_run_view {

@@ -246,6 +246,8 @@ static void show(struct replay *r, struct pct_process *process, const struct pct
         pct_cli_say("the trace was not saved: %s: %s", r->keep, error);
     compare(r, process, result);
     bool clean = result->ending == PCT_ENDING_EXIT && !result->code;
+    if (r->is_schedule && r->has_hash && result->trace.header.hash != r->hash)
+        pct_schedule_file_compare(r->name, r->launch.program);
     if (!r->quiet && !clean && result->ending != PCT_ENDING_DIVERGENCE)
         pct_outcome_report(&r->launch, process, result);
     else if (!r->quiet)

@@ -1,6 +1,7 @@
 /* The text file of a schedule: see schedule_file.h. */
 #include "schedule_file.h"
 #include "cli.h"
+#include "code_hash.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ static int read_lines(FILE *file, char *token, size_t size, char *list, size_t l
         if (!word)
             continue;
         bool is_token = !strcmp(word, "token"), fine = value && (is_token || !strcmp(word, "switch"));
+        if (!strcmp(word, "function"))
+            continue; /* for pct_schedule_file_compare() */
         if (!fine || strtok_r(NULL, " \t\r", &rest)) {
             snprintf(error, error_size,
                      "line %u: expected `token TOKEN` or `switch THREAD.OPERATIONS.THREAD`, and comments after #",
@@ -76,4 +79,39 @@ int pct_schedule_file_read(const char *path, char *token, size_t size, char *err
     strcpy(config.list, list);
     pct_config_format_token(token, size, &config, pct_cli_find_strategy(config.strategy, error, error_size));
     return 0;
+}
+
+void pct_schedule_file_compare(const char *path, const char *program)
+{
+    struct pct_code code;
+    char line[1024];
+    unsigned same = 0, changed = 0;
+    FILE *file = fopen(path, "re");
+    if (!file || pct_code_read(&code, program)) {
+        if (file)
+            fclose(file);
+        return;
+    }
+    if (!code.count)
+        pct_cli_say("the program has no symbols, so it cannot be told which of its functions have changed");
+    while (code.count && fgets(line, sizeof line, file)) {
+        char *rest, *word = strtok_r(line, " \t\r\n", &rest);
+        if (!word || strcmp(word, "function") != 0)
+            continue;
+        const char *hash = strtok_r(NULL, " \t\r\n", &rest), *name = strtok_r(NULL, " \t\r\n", &rest);
+        if (!hash || !name)
+            continue;
+        const struct pct_code_function *now = pct_code_find(&code, name);
+        if (now && now->hash == strtoull(hash, NULL, 16)) {
+            same++;
+            continue;
+        }
+        pct_cli_say("function %s %s since this schedule was made", name, now ? "has changed" : "is gone");
+        changed++;
+    }
+    if (same && !changed)
+        pct_cli_say("the %u functions of the program that the schedule goes through have not changed since it was made",
+                    same);
+    pct_code_free(&code);
+    fclose(file);
 }

@@ -5,6 +5,7 @@
  * moved as far as it can go. A failure that the schedule does not decide alone is judged by its rate. */
 #include "shrink.h"
 #include "environment.h"
+#include "nearest.h"
 #include "options.h"
 #include "reduce.h"
 #include "schedule_file.h"
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
-enum { REPEATS = 3, RATE_RUNS = 20, MOVES = 64 };
+enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, MOVES = 64 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -93,6 +94,13 @@ static int read_name(struct pct_shrink *s)
     return pct_cli_check_strategy(&s->trials.config);
 }
 
+/* What a schedule's file tells about the program. */
+static void say_changes(const struct pct_shrink *s)
+{
+    if (pct_schedule_file_is(s->name))
+        pct_schedule_file_compare(s->name, s->trials.launch.program);
+}
+
 /* A run of the failing schedule that did not fail. */
 static int explain_pass(const struct pct_shrink *s, const struct pct_trial *trial, bool same)
 {
@@ -109,36 +117,80 @@ static int explain_pass(const struct pct_shrink *s, const struct pct_trial *tria
     pct_cli_say(
         "the run took other steps than then, so something besides the schedule is not as it was: the program was "
         "rebuilt, or its input, arguments, environment or libraries differ");
+    say_changes(s);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
     return PCT_EXIT_DIVERGENCE;
 }
 
-/* How often the failing run fails, if not always; and whether its schedule decides all. */
+/* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not count:
+ * it is one that failed. */
 static int judge(struct pct_shrink *s, uint64_t hash)
 {
     static struct pct_trial trial;
     struct pct_trials *t = &s->trials;
-    unsigned failed = 1, runs = 1, differ = 0;
+    unsigned failed = 0, runs = 0;
     t->repeat = 1;
     t->rate = 1;
     for (unsigned most = REPEATS; runs < most; runs++) {
         if (pct_trial_again(t, &trial))
             return t->status;
         failed += trial.fails;
-        differ += trial.result.trace.header.hash != hash;
-        pct_trial_close(&trial);
-        if (differ || failed <= runs)
+        if (!trial.fails || trial.result.trace.header.hash != hash)
             most = RATE_RUNS;
+        pct_trial_close(&trial);
     }
     if (failed == runs)
         return 0;
-    /* Enough runs that a schedule as good as this one fails in half of its rate nearly always. */
-    t->rate = (double)failed / runs / 2;
-    t->repeat = (unsigned)(4 / t->rate + 0.5);
-    t->repeat = t->repeat > 40 ? 40 : t->repeat;
-    pct_cli_say("the schedule does not decide alone: it failed %u times of %u; every schedule is judged by %u runs",
-                failed, runs, t->repeat);
+    /* Enough runs that a schedule as good as this one seldom fails in less than half of its rate. */
+    double rate = failed ? (double)failed / runs : 1.0 / RATE_RUNS;
+    t->rate = rate / 2;
+    t->repeat = rate > 12.0 / RATE_MOST ? (unsigned)(12 / rate + 0.5) : RATE_MOST;
+    pct_cli_say(
+        "the schedule does not decide alone: it failed %u times of %u; every schedule is judged by up to %u runs",
+        failed, runs, t->repeat);
     return 0;
+}
+
+/* Where the schedule that is given does not fail any more: the nearest one that does. *found: there is one. */
+static int go_nearby(struct pct_shrink *s, bool *found)
+{
+    struct pct_trials *t = &s->trials;
+    char token[PCT_TOKEN_MAX], error[256];
+    int failed = pct_nearest_find(t, found);
+    if (failed || !*found)
+        return failed;
+    pct_config_format_token(token, sizeof token, &t->config,
+                            pct_cli_find_strategy(t->config.strategy, error, sizeof error));
+    pct_cli_say(
+        "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); the nearest "
+        "one that does, with which this goes on: %s",
+        token);
+    say_changes(s);
+    return 0;
+}
+
+/* The first run that fails, of a few; the caller closes it. Returns 0, or the exit status for the command, after a message. */
+static int first_failure(struct pct_shrink *s, struct pct_trial *trial)
+{
+    struct pct_trials *t = &s->trials;
+    bool moved = false;
+    for (unsigned i = 0;; i++) {
+        if (pct_trial_again(t, trial))
+            return t->status;
+        if (pct_failure_read(&t->failure, &trial->result))
+            return 0;
+        bool same = t->config.has_hash && trial->result.trace.header.hash == t->config.hash;
+        if (same || i + 1 == RATE_RUNS) {
+            int failed = same || moved ? 0 : go_nearby(s, &moved);
+            if (!failed && (!moved || same))
+                failed = explain_pass(s, trial, same);
+            pct_trial_close(trial);
+            if (failed)
+                return failed;
+            continue;
+        }
+        pct_trial_close(trial);
+    }
 }
 
 int pct_shrink_open(struct pct_shrink *s)
@@ -152,21 +204,9 @@ int pct_shrink_open(struct pct_shrink *s)
         failed = pct_launch_prepare(&t->launch);
     if (failed)
         return failed;
-    for (unsigned i = 0; i < RATE_RUNS; i++) {
-        if (pct_trial_again(t, &trial))
-            return t->status;
-        const struct pct_trace_header *header = &trial.result.trace.header;
-        bool fails = pct_failure_read(&t->failure, &trial.result);
-        bool same = t->config.has_hash && header->hash == t->config.hash;
-        if (!fails && (same || i + 1 == RATE_RUNS)) {
-            failed = explain_pass(s, &trial, same);
-            pct_trial_close(&trial);
-            return failed;
-        }
-        if (fails)
-            break;
-        pct_trial_close(&trial);
-    }
+    failed = first_failure(s, &trial);
+    if (failed)
+        return failed;
     const struct pct_trace *trace = &trial.result.trace;
     s->steps = trace->header.steps;
     s->switches = trace->header.switches;

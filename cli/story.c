@@ -119,11 +119,18 @@ static bool find_stack(const struct pct_story *story, const struct pct_event *ev
             return stack->count;
         }
     const struct pct_site *site = pct_snapshot_site(snapshot, event->step);
-    if (site && site->call) {
-        pct_unwind_name(story->unwinder, site->call, event->op != PCT_OP_THREAD_START, &stack->frames[0]);
-        stack->count = 1;
-    }
+    if (site && site->call)
+        pct_unwind_place(story->unwinder, site->call, event->op != PCT_OP_THREAD_START, stack);
     return stack->count;
+}
+
+/* How much a place says: 0 without a line, 1 in a library, 2 in a header, 3 in the program's own source. */
+static int rank(const struct pct_frame *frame)
+{
+    size_t length = strlen(frame->file);
+    bool header = length > 2 && !strcmp(frame->file + length - 2, ".h");
+    bool system = !strncmp(frame->file, "/usr/", 5) || !strncmp(frame->file, "./", 2);
+    return !frame->file[0] ? 0 : system ? 1 : header ? 2 : 3;
 }
 
 const char *pct_story_place(const struct pct_story *story, char *buffer, size_t size, const struct pct_event *event)
@@ -136,13 +143,9 @@ const char *pct_story_place(const struct pct_story *story, char *buffer, size_t 
     size_t best = 0;
     int best_rank = -1;
     for (size_t i = 0; i < stack.count; i++) {
-        const struct pct_frame *frame = &stack.frames[i];
-        size_t length = strlen(frame->file);
-        bool header = length > 2 && !strcmp(frame->file + length - 2, ".h");
-        bool system = !strncmp(frame->file, "/usr/", 5) || !strncmp(frame->file, "./", 2);
-        int rank = !frame->file[0] ? 0 : system ? 1 : header ? 2 : 3;
-        if (rank > best_rank) {
-            best_rank = rank;
+        int here = rank(&stack.frames[i]);
+        if (here > best_rank) {
+            best_rank = here;
             best = i;
         }
     }
@@ -155,18 +158,25 @@ void pct_story_print_stack(const struct pct_story *story, FILE *out, const struc
 {
     static struct pct_stack stack;
     char text[512];
-    if (!find_stack(story, event, &stack)) {
+    if (!find_stack(story, event, &stack) && event->op != PCT_OP_EXIT)
         fprintf(out, "%s(its place is not known)\n", margin);
-        return;
-    }
-    for (size_t i = 0; i < stack.count && i < most; i++) {
+    /* What libraries do says little beside the program's own code. */
+    int least = 0;
+    for (size_t i = 0; i < stack.count; i++)
+        least = rank(&stack.frames[i]) >= 2 ? 2 : least;
+    unsigned printed = 0;
+    for (size_t i = 0; i < stack.count; i++) {
+        if (rank(&stack.frames[i]) < least)
+            continue;
+        if (printed++ == most) {
+            fprintf(out, "%s...\n", margin);
+            break;
+        }
         format_frame(text, sizeof text, &stack.frames[i]);
         fputs(margin, out);
         pct_cli_print_clean(out, text, sizeof text);
         fputc('\n', out);
     }
-    if (stack.count > most)
-        fprintf(out, "%s...\n", margin);
 }
 
 static bool is_descriptor(unsigned op)

@@ -281,6 +281,16 @@ void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool
         name_frame(unwinder, frame, address - call);
 }
 
+void pct_unwind_place(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_stack *stack)
+{
+    stack->count = 0;
+    stack->cut = false;
+    pct_unwind_name(unwinder, address, call, &stack->frames[0]);
+    if (stack->frames[0].file[0])
+        split_inlined(unwinder, stack, address - call);
+    stack->count++;
+}
+
 bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size)
 {
     Dwfl_Module *module = address ? dwfl_addrmodule(unwinder->dwfl, address) : NULL;

@@ -38,6 +38,9 @@ void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_sta
 /* Name the place of a call that returns to this address, or (call is false) the code at it. */
 void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_frame *frame);
 
+/* The same, with a frame for each function that was inlined there, innermost first. */
+void pct_unwind_place(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_stack *stack);
+
 /* The variable at this address, by the symbols of its file: "queue", "table+24". False: it is in none, or has no symbol. */
 bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);
 

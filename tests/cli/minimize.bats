@@ -28,7 +28,8 @@ find_deadlock()
     has "the smallest schedule: 1 switch, 1 preemption"
     has "depth 2: 24 of 24 schedules fail that keep to these orderings"
     has "the other way round, "
-    has "target.c:18 (take_both)"
+    second=$(grep -n 'pthread_mutex_lock(second)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
+    has "target.c:$second (take_both)"
     small=$(printf '%s\n' "$output" | grep -o 'pct1:schedule,switches=[^ '"'"']*' | head -n 1)
     run "$pct" replay "$small" -- ./target abba
     is "$status" 120
@@ -156,4 +157,38 @@ find_deadlock()
     has "before is a list like"
     run -2 "$pct" run -S order,before=A -- ./target exit 0
     has "not a list of lower-case letters"
+}
+
+@test "a program that was changed: the nearest schedule that fails" {
+    cp "$root/bench/bugs/fig1c-deadlock.c" now.c
+    "$cc" -g -O1 -pthread -I"$root/bench/bugs" -I"$root" -o now now.c
+    run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=17 -- ./now
+    run --separate-stderr "$pct" minimize -q --no-depth -o small "$(replay_token)" -- ./now
+    small=$output
+    # Two more operations before the first lock of each thread.
+    sed 's/^static void update/static pthread_mutex_t extra = PTHREAD_MUTEX_INITIALIZER;\n&/
+        s/^ *pthread_mutex_lock(first);/pthread_mutex_lock(\&extra), pthread_mutex_unlock(\&extra);\n&/' now.c > changed.c
+    "$cc" -g -O1 -pthread -I"$root/bench/bugs" -I"$root" -o changed changed.c
+    run "$pct" minimize "$small" -- ./changed
+    is "$status" 0
+    has "the nearest one that does, with which this goes on: pct1:schedule,switches="
+    has "the smallest schedule: 1 switch, 1 preemption"
+    has "depth 2: "
+    # Without the bug there is none.
+    "$cc" -g -O1 -pthread -DFIXED -I"$root/bench/bugs" -I"$root" -o fixed now.c
+    run "$pct" minimize "$small" -- ./fixed
+    is "$status" 122
+    has "the token does not fail any more"
+    # A file also knows what the fix has changed.
+    run "$pct" minimize small -- ./fixed
+    is "$status" 122
+    has "function thread2 has changed since this schedule was made"
+    lacks "function thread1"
+    lacks "function update"
+    run -122 "$pct" replay small -- ./fixed
+    has "function thread2 has changed since this schedule was made"
+    strip fixed
+    run "$pct" minimize small -- ./fixed
+    is "$status" 122
+    has "the program has no symbols"
 }
