@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <strategies/strategies.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -206,6 +207,9 @@ static int check(struct command *w)
     cpu_set_t set;
     w->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
     int failed = pct_environment_check(false);
+    /* Of all strategies that were measured, the one with the fewest runs to the first failure: docs/experiments/FINDINGS.md. */
+    if (!pct_configure_choose(w->schedules.strategy, "PCT_STRATEGY"))
+        w->schedules.strategy = pct_strategy_portfolio.name;
     if (!failed)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
     if (!failed && c->config.run.seed > INT64_MAX / 2)

@@ -11,7 +11,7 @@ enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH };
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
     { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random)", 2 },
-    { "strategy", 'S', "SPEC", 0, "NAME[,PARAM=VALUE...]; see `pct strategies` (default: pct)", 2 },
+    { "strategy", 'S', "SPEC", 0, "NAME[,PARAM=VALUE...]; see `pct strategies` (default: pct; of a campaign: portfolio)", 2 },
     { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
     { "points", 'k', "N", 0, "its parameter k (default: learned from runs of the command)", 2 },
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },

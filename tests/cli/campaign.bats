@@ -11,6 +11,8 @@ setup_file()
 setup()
 {
     enter
+    # One strategy, so that it is known after how many runs it finds something.
+    export PCT_STRATEGY=pct
 }
 
 # All that a file says about runs and findings, but for times.
@@ -378,4 +380,22 @@ END
     has "lock mutex "
     has "abba begins"
     has "failed the same way"
+}
+
+@test "the strategy is the portfolio, unless another one is asked for" {
+    unset PCT_STRATEGY
+    # Two of twelve runs are those of pct: seeds 6 and 12.
+    run "$pct" campaign -n 12 -s 1 -d 2 -k 9 -- ./target race 0
+    is "$status" 0
+    has "portfolio,depth=2,k=9,"
+    has "n = 2 threads, k = 9 points, 2 runs: a bug of depth 1 would have been missed with probability at most 0.90"
+    has "2 of 12 runs are those of pct, which alone has a guarantee"
+    # The file knows which runs they were.
+    run "$pct" campaign report
+    has "2 of 12 runs are those of pct, which alone has a guarantee"
+    run "$pct" campaign --fresh -n 60 -s 1 -d 2 -- ./target race
+    is "$status" 1
+    has "replay 'pct1:portfolio,"
+    run "$pct" campaign --db other.db -n 4 -s 1 -k 9 -S pct,depth=1 -- ./target race 0
+    has "pct,depth=1,k=9, seeds 1 to 4"
 }
