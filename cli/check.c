@@ -46,15 +46,13 @@ struct item {
 
 enum { JOBS_MAX = 256 };
 
-/* Number i, while it runs and until it was looked at, is at i modulo the number of jobs. */
-static struct pct_process processes[JOBS_MAX];
-
 struct check {
     const char *file;
     const char *junit_file;
     FILE *junit;
     uint64_t near;
     unsigned jobs;
+    struct pct_process *processes; /* number i, while it runs and until it was looked at, is at i modulo jobs */
     bool near_given, quiet;
     struct pct_schedules schedules;
     struct item *items;
@@ -106,6 +104,8 @@ static int prepare_item(struct check *c, struct item *item)
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
     if (pct_config_parse_token(&item->config, item->entry->schedule, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
+    if (pct_cli_check_strategy(&item->config))
+        return pct_cli_usage("%s: this is about its Schedule", item->place);
     item->strategy = pct_cli_find_strategy(item->config.strategy, error, sizeof error);
     item->wishes.launch = &item->launch;
     int failed = pct_entry_parse(item->entry, item->place, &item->wishes);
@@ -130,8 +130,11 @@ static int prepare(struct check *c)
     if (failed)
         return pct_cli_usage("%s", error);
     c->items = calloc(c->schedules.count + 1, sizeof *c->items);
-    if (!c->items)
-        return pct_cli_usage("out of memory");
+    c->processes = calloc(c->jobs, sizeof *c->processes);
+    if (!c->items || !c->processes) {
+        pct_cli_say("out of memory");
+        return PCT_EXIT_INTERNAL;
+    }
     for (size_t i = 0; !failed && i < c->schedules.count; i++) {
         c->items[i].entry = &c->schedules.entries[i];
         failed = prepare_item(c, &c->items[i]);
@@ -216,7 +219,7 @@ static void look_at(const struct check *c, struct item *item, struct pct_process
 static int start(const struct check *c, struct item *item, uint64_t number)
 {
     static struct pct_config config; /* large */
-    struct pct_process *worker = &processes[number % c->jobs];
+    struct pct_process *worker = &c->processes[number % c->jobs];
     char token[PCT_TOKEN_MAX], what[sizeof item->what];
     cpu_set_t set;
     int cpu = -1, wanted = (int)(number % c->jobs);
@@ -249,18 +252,18 @@ static int run_all(const struct check *c, struct item *item, uint64_t count, uin
             item->code = failed;
             break;
         }
-        signal = pct_launch_wait(&item->launch, processes, (int)c->jobs, 0, &slot);
+        signal = pct_launch_wait(&item->launch, c->processes, (int)c->jobs, 0, &slot);
         if (!signal && slot >= 0)
             ended[slot] = true;
         for (; !signal && !item->unable && looked < next && ended[looked % c->jobs]; looked++) {
             ended[looked % c->jobs] = false;
-            look_at(c, item, &processes[looked % c->jobs], hashes);
+            look_at(c, item, &c->processes[looked % c->jobs], hashes);
         }
     }
     for (unsigned i = 0; i < c->jobs; i++) {
-        if (processes[i].running)
-            pct_process_kill(&processes[i], SIGKILL);
-        pct_process_close(&processes[i]);
+        if (c->processes[i].running)
+            pct_process_kill(&c->processes[i], SIGKILL);
+        pct_process_close(&c->processes[i]);
     }
     return signal ? 128 + signal : 0;
 }
@@ -361,8 +364,8 @@ static int finish(struct check *c)
     if (!suite.tests)
         pct_cli_say("%s holds no schedules; `pct add TOKEN -- COMMAND` puts one in", c->file);
     else if (!c->quiet || code)
-        pct_cli_say("%llu schedule%s, %llu runs in %s: %llu failed, %llu not checked", (unsigned long long)suite.tests,
-                    suite.tests > 1 ? "s" : "", (unsigned long long)runs,
+        pct_cli_say("%llu schedule%s, %llu run%s in %s: %llu failed, %llu not checked", (unsigned long long)suite.tests,
+                    suite.tests > 1 ? "s" : "", (unsigned long long)runs, runs == 1 ? "" : "s",
                     pct_cli_format_duration(time, sizeof time, suite.seconds), (unsigned long long)suite.failures,
                     (unsigned long long)suite.errors);
     return code;
@@ -392,6 +395,7 @@ int pct_cmd_check(int argc, char **argv)
         free(check.items[i].report);
     }
     free(check.items);
+    free(check.processes);
     pct_schedules_free(&check.schedules);
     return status;
 }

@@ -60,6 +60,10 @@ static void test_neighbours_are_counted(void **unused)
     assert_int_equal(count("delay-bound,bound=2,k=9", 1), 7);
     assert_int_equal(count("preemption-bound,bound=1,k=9", 1), 3);
     assert_int_equal(count("portfolio,depth=2,bound=3,k=9", 1), 9);
+    assert_int_equal(count("schedule,switches=1.4.2", 2), 5);
+    assert_int_equal(count("schedule,switches=1.4.2-2.9.w1-2.9.1", 1), 7); /* a wake is no switch */
+    assert_int_equal(count("schedule,switches=2.9.w1", 1), 1);
+    assert_int_equal(count("schedule", 1), 1);
     assert_int_equal(count("pos", 5), 1);
     assert_int_equal(count("random-walk", 5), 1);
     assert_int_equal(count("pct,depth=3,k=9,later=4,only=2", 2), 5); /* a neighbour moves on with the same point */
@@ -78,6 +82,23 @@ static void test_neighbours_in_order(void **unused)
     assert_neighbour("pct,depth=2,k=9", 3, "pct,depth=2,k=9,earlier=2");
     assert_neighbour("pct,depth=3,k=9,later=4,only=2", 1, "pct,depth=3,k=9,later=3,only=2");
     assert_neighbour("pct,depth=3,k=9,later=1,only=2", 3, "pct,depth=3,k=9,earlier=1,only=2");
+}
+
+static void test_switches_move(void **unused)
+{
+    (void)unused;
+    assert_neighbour("schedule,switches=1.4.2-2.10.w1-2.9.1", 0, "schedule,switches=1.4.2-2.10.w1-2.9.1");
+    assert_neighbour("schedule,switches=1.4.2-2.10.w1-2.9.1", 1, "schedule,switches=1.3.2-2.10.w1-2.8.1");
+    assert_neighbour("schedule,switches=1.4.2-2.10.w1-2.9.1", 2, "schedule,switches=1.5.2-2.10.w1-2.10.1");
+    assert_neighbour("schedule,switches=1.4.2-2.10.w1-2.9.1", 3, "schedule,switches=1.3.2-2.10.w1-2.9.1");
+    assert_neighbour("schedule,switches=1.4.2-2.10.w1-2.9.1", 6, "schedule,switches=1.4.2-2.10.w1-2.10.1");
+    assert_neighbour("schedule,switches=1.4.2-2.10.w1-2.9.1", 12, "schedule,switches=1.4.2-2.10.w1-2.11.1");
+    /* Two at one place, or one before the first operation: the list stays. */
+    assert_neighbour("schedule,switches=1.4.2-1.5.0", 4, "schedule,switches=1.4.2-1.5.0");
+    assert_neighbour("schedule,switches=1.4.2-1.5.0", 5, "schedule,switches=1.4.2-1.5.0");
+    assert_neighbour("schedule,switches=1.4.2-1.5.0", 2, "schedule,switches=1.5.2-1.6.0");
+    assert_neighbour("schedule,switches=1.1.2", 1, "schedule,switches=1.1.2");
+    assert_neighbour("schedule,switches=1.4294967295.2", 2, "schedule,switches=1.4294967295.2");
 }
 
 /* later and earlier move the points that the seed draws, and nothing else. */
@@ -235,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_neighbours_are_counted),
         cmocka_unit_test(test_neighbours_in_order),
+        cmocka_unit_test(test_switches_move),
         cmocka_unit_test(test_points_move),
         cmocka_unit_test_setup_teardown(test_entries, make_file, remove_file),
         cmocka_unit_test_setup_teardown(test_damage_is_named, make_file, remove_file),
