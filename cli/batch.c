@@ -24,6 +24,9 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
         pct_cli_say("out of memory");
         return PCT_EXIT_INTERNAL;
     }
+    /* As `pct replay` does. */
+    enum pct_forking forking = launch->forks.state;
+    launch->forks.state = PCT_FORKING_NO;
     int failed = 0;
     size_t next = 0, done = 0;
     /* As `pct replay` will start them: by exec. */
@@ -52,6 +55,7 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
             pct_process_kill(&workers[slot], SIGKILL);
             pct_process_close(&workers[slot]);
         }
+    launch->forks.state = forking;
     free(workers);
     launch->forks.state = forking;
     return failed;

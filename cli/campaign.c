@@ -247,7 +247,7 @@ static int look_at(struct state *s, struct pct_process *process)
         snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
         c->origin.hash = result.trace.header.hash;
     }
-    if (process->index == c->resumed && (!failed || c->keep_going))
+    if (!failed || c->keep_going)
         pct_forking_try(&c->launch, process, &result);
     if (c->observer)
         status = c->observer->looked(c->observer, c, process, &result, failed, &s->hold);

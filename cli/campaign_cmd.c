@@ -32,8 +32,7 @@ enum {
     KEY_ORACLE,
     KEY_REPORT,
     KEY_ROOT,
-    KEY_EACH_TEST,
-    KEY_EXEC
+    KEY_EACH_TEST
 };
 
 static const struct argp_option options[] = {
@@ -44,8 +43,6 @@ static const struct argp_option options[] = {
     { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
       1 },
     { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older campaign file as FILE.old", 1 },
-    { "exec", KEY_EXEC, NULL, 0,
-      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 1 },
     { "shard", KEY_SHARD, "I/OF", 0,
       "of all runs, do the I-th and from there each OF-th. Wants --seed and --epoch, the same for all shards", 1 },
     { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
@@ -73,7 +70,7 @@ struct command {
     struct pct_wishes schedules;
     struct pct_judge judge;
     const char *shard;
-    bool quiet, fresh, exec;
+    bool quiet, fresh;
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
@@ -114,9 +111,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FRESH:
         w->fresh = true;
-        return 0;
-    case KEY_EXEC:
-        w->exec = true;
         return 0;
     case KEY_SHARD:
         w->shard = argument;
@@ -342,7 +336,7 @@ static int campaign(int argc, char **argv)
     int status = check(&w);
     if (!status && w.fresh)
         status = move_away(w.plan.path);
-    pct_forking_plan(&c.launch, true, w.exec, false, c.config.strategy);
+    pct_forking_plan(&c.launch, true, false, c.config.strategy);
     if (!status)
         status = pct_launch_prepare(&c.launch);
     if (status)

@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH };
+enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_EXEC };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
@@ -17,6 +17,9 @@ static const struct argp_option options[] = {
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
     { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
     { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
+    { NULL, 0, NULL, 0, "The target", 8 },
+    { "exec", KEY_EXEC, NULL, 0,
+      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 8 },
     { 0 },
 };
 
@@ -44,6 +47,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_EPOCH:
         w->epoch = argument;
+        return 0;
+    case KEY_EXEC:
+        w->exec = true;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -124,5 +130,6 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
 int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn)
 {
     int failed = set_strategy(c, wishes);
+    c->launch.exec = wishes->exec;
     return failed ? failed : set_numbers(c, wishes, drawn);
 }

@@ -9,6 +9,7 @@
 /* As given on the command line, NULL: not. */
 struct pct_wishes {
     const char *strategy, *seed, *depth, *points, *time, *max_steps, *epoch;
+    bool exec;
 };
 
 extern const struct argp pct_configure_argp;

@@ -33,10 +33,10 @@ static void never(struct pct_launch *launch, const char *why)
     snprintf(launch->forks.why, sizeof launch->forks.why, "%s", why);
 }
 
-void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, bool pass, const char *strategy)
+void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const char *strategy)
 {
     never(launch, "");
-    if (!several || exec || launch->replay)
+    if (!several || launch->exec || launch->replay || launch->schedule)
         return;
     if (launch->drive.client)
         never(launch, "servers with a client (--drive) are not forked");
@@ -288,9 +288,8 @@ void pct_forking_note(struct pct_launch *launch, bool forked, double seconds)
 /* What of a run must not depend on how it was started. */
 static bool is_same(const struct pct_result *a, const struct pct_result *b)
 {
-    return a->state == b->state && a->ending == b->ending && a->code == b->code &&
-           a->trace.header.verdict == b->trace.header.verdict && a->trace.header.hash == b->trace.header.hash &&
-           a->trace.header.steps == b->trace.header.steps;
+    return a->state == b->state && a->trace.header.verdict == b->trace.header.verdict &&
+           a->trace.header.hash == b->trace.header.hash && a->trace.header.steps == b->trace.header.steps;
 }
 
 void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result)
@@ -299,7 +298,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
     struct pct_process again = { .worker = first->worker, .index = UINT64_MAX };
     struct pct_result forked;
     int ended = -1;
-    if (forks->state != PCT_FORKING_TRY)
+    if (forks->state != PCT_FORKING_TRY || launch->running)
         return;
     if (result->state != PCT_TRACE_GOOD || result->unrecorded) {
         never(launch, "the first run left no trace to compare a forked one with");
@@ -321,7 +320,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
         never(launch, "a fork server of the target forks no run");
     else if (ended < 0)
         never(launch, "the first run did not end when it was forked");
-    else if (again.forked && !is_same(result, &forked))
+    else if (again.forked && (first->status != again.status || !is_same(result, &forked)))
         never(launch, "the first run went another way when it was forked");
     else if (again.forked && forks->fastest[PCT_FORKING_FORK] < much * forks->fastest[PCT_FORKING_EXEC])
         forks->state = PCT_FORKING_YES;

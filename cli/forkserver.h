@@ -40,11 +40,11 @@ struct pct_forks {
     struct pct_forkserver servers[PCT_FORKSERVERS]; /* by worker */
 };
 
-/* Whether the runs of this command may be forked at all. several: there is more than one. exec: the user does not want it. pass:
- * what they write is passed through. strategy: its name. To be called before pct_launch_prepare(). */
-void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, bool pass, const char *strategy);
+/* Whether the runs of this command may be forked at all. several: there is more than one. pass: what they write is passed
+ * through. strategy: its name. To be called when the options are known. */
+void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const char *strategy);
 
-/* The first run, by exec, has ended like this: repeat it under a server, and decide. */
+/* A run, by exec, has ended like this: if none has been tried, and none goes on, repeat it under a server, and decide. */
 void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result);
 
 /* Whether this run, whose token and files are there, is to be forked. Starts the server of its worker if there is none. */

@@ -46,6 +46,7 @@ struct pct_launch {
     uint64_t memory;            /* bytes of address space that each process may have, 0: no bound */
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */
+    bool exec;                  /* start each run by exec */
     bool aslr;                  /* leave address-space randomisation on */
     uint64_t trace_size;        /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */

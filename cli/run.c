@@ -15,16 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    KEY_SHOW_OUTPUT = 2000,
-    KEY_SAVE,
-    KEY_OK_STATUS,
-    KEY_CONFIDENCE,
-    KEY_BUDGET,
-    KEY_STATE,
-    KEY_EACH_TEST,
-    KEY_EXEC
-};
+enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_OK_STATUS, KEY_CONFIDENCE, KEY_BUDGET, KEY_STATE, KEY_EACH_TEST };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -37,8 +28,6 @@ static const struct argp_option options[] = {
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
       1 },
-    { "exec", KEY_EXEC, NULL, 0,
-      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
       1 },
     { "state", KEY_STATE, "FILE", 0, "where to keep what was learned, or none (default: a file in ~/.local/state/pct)",
@@ -59,7 +48,6 @@ struct wishes {
     struct pct_wishes schedules;
     const char *state;
     bool quiet, counted; /* -n is given */
-    bool exec;
     bool each_test;
     const char *framework; /* what --each-test says */
 };
@@ -97,9 +85,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_STATE:
         w->state = argument;
-        return 0;
-    case KEY_EXEC:
-        w->exec = true;
         return 0;
     case 'g':
         c->keep_going = true;
@@ -276,7 +261,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
     campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
     campaign.repeat = !wishes.quiet && !campaign.pass_output;
-    pct_forking_plan(&campaign.launch, campaign.runs > 1, wishes.exec, campaign.pass_output, campaign.config.strategy);
+    pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
     status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;
