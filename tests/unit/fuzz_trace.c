@@ -5,7 +5,7 @@
  *     build/fuzz/fuzz_trace -max_len=100000 CORPUS     with some traces of `pct run -t FILE` in CORPUS
  *
  * Unwinding is left out: it opens the files that the memory map names. */
-#include <cli/export.h>
+#include <cli/trace_export.h>
 #include <cli/report.h>
 #include <cli/schedule.h>
 #include <cli/snapshot.h>
@@ -31,9 +31,9 @@ static void use(const struct pct_trace *trace)
     pct_schedule_print_last(sink, trace, &snapshot, 20);
     pct_schedule_print_last(sink, trace, &snapshot, 0);
     snapshot.site_count = 0;
-    struct pct_export x = { .out = sink, .trace = trace, .snapshot = &snapshot, .to = trace->count };
-    pct_export_chrome(&x);
-    pct_export_dot(&x);
+    struct pct_trace_export x = { .out = sink, .trace = trace, .snapshot = &snapshot, .to = trace->count };
+    pct_trace_export_chrome(&x);
+    pct_trace_export_dot(&x);
     for (size_t i = 0; i < snapshot.memory_count; i++)
         if (snapshot.memory[i].size && snapshot.memory[i].bytes[snapshot.memory[i].size - 1] == 'x')
             fputc('x', sink);
