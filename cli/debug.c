@@ -50,6 +50,10 @@ static int write_facts(const struct pct_launch *launch, const char *token, const
     pct_json_add_names(facts);
     json_object_object_add(facts, "environment", make_environment(launch, token, trace));
     json_object_object_add(facts, "library", pct_json_text(launch->library_path, sizeof launch->library_path));
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    json_object_object_add(facts, "pct", pct_json_text(self, length > 0 ? (size_t)length : 0));
+    json_object_object_add(facts, "trace", json_object_new_string(trace));
     json_object_object_add(facts, "token", json_object_new_string(token));
     json_object_object_add(facts, "aslr", json_object_new_boolean(launch->aslr));
     struct json_object *verdicts = json_object_new_array();

@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <common/text.h>
 #include <errno.h>
+#include <pct/strategy.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,24 +20,25 @@ static const struct format {
 } formats[] = {
     { "text", ".txt", pct_trace_export_text },      { "jsonl", ".jsonl", pct_trace_export_jsonl },
     { "chrome", ".json", pct_trace_export_chrome }, { "dot", ".dot", pct_trace_export_dot },
-    { "html", ".html", pct_trace_export_html },
+    { "html", ".html", pct_trace_export_html },     { "schedule", ".schedule", pct_trace_export_schedule },
 };
 
-enum { FORMATS = sizeof formats / sizeof *formats, KEY_FROM = 3000, KEY_TO, KEY_LAST };
+enum { FORMATS = sizeof formats / sizeof *formats, KEY_FROM = 3000, KEY_TO, KEY_LAST, KEY_THEN };
 
 static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text, jsonl, chrome, dot or html (default: by the name of the output, else text)",
-      1 },
+    { "format", 'f', "FORMAT", 0,
+      "text, jsonl, chrome, dot, html or schedule (default: by the name of the output, else text)", 1 },
     { "output", 'o', "FILE", 0, "write to FILE (default: standard output)", 1 },
     { "from", KEY_FROM, "STEP", 0, "begin with this step (default: the first)", 2 },
     { "to", KEY_TO, "STEP", 0, "end with this step (default: the last); of dot, the state after it", 2 },
     { "last", KEY_LAST, "N", 0, "only the last N steps, or the last N before --to", 2 },
+    { "then", KEY_THEN, "THREAD", 0, "of schedule: the thread that goes on behind the last step", 2 },
     { 0 },
 };
 
 struct wishes {
     const char *file, *format, *output;
-    const char *from, *to, *last;
+    const char *from, *to, *last, *then;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -58,6 +60,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_LAST:
         w->last = argument;
         return 0;
+    case KEY_THEN:
+        w->then = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (w->file)
             argp_error(state, "one trace at a time");
@@ -77,7 +82,7 @@ static const struct argp argp = {
     .args_doc = "TRACEFILE",
     .doc =
         "Write a recorded run as text, JSON lines, a trace for the Perfetto viewer (chrome), a graph of who waits for "
-        "what (dot), or a timeline for the browser (html).\v"
+        "what (dot), a timeline for the browser (html), or a schedule that `pct replay` follows.\v"
         "Source lines of steps are there if the run was recorded with --sites:\n"
         "  pct replay --sites -t run.pct TOKEN -- COMMAND; pct trace run.pct -o run.html",
 };
@@ -96,7 +101,7 @@ static const struct format *choose_format(const struct wishes *w)
     if (closest)
         pct_cli_say("--format: unknown format '%s'; did you mean %s?", w->format, closest);
     else
-        pct_cli_say("--format: '%s' is none of text, jsonl, chrome, dot and html", w->format);
+        pct_cli_say("--format: '%s' is none of text, jsonl, chrome, dot, html and schedule", w->format);
     return NULL;
 }
 
@@ -110,6 +115,12 @@ static int choose_window(struct pct_trace_export *x, const struct wishes *w, con
         (w->to && pct_config_parse_u64(&to, w->to, 1, UINT64_MAX, "--to", error, sizeof error)) ||
         (w->last && pct_config_parse_u64(&last, w->last, 1, UINT64_MAX, "--last", error, sizeof error)))
         return pct_cli_usage("%s", error);
+    uint64_t then = PCT_NO_THREAD;
+    if (w->then && pct_config_parse_u64(&then, w->then, 0, PCT_MAX_THREADS - 1, "--then", error, sizeof error))
+        return pct_cli_usage("%s", error);
+    if (format->export == pct_trace_export_schedule ? w->from || w->last : w->then != NULL)
+        return pct_cli_usage("--then is for schedules, and those begin with the first step");
+    x->then = (uint32_t)then;
     if (!trace->count)
         return 0;
     if (from > end || to < first || from > to)
@@ -171,7 +182,7 @@ int pct_cmd_trace(int argc, char **argv)
         return PCT_EXIT_USAGE;
     if (pct_trace_open(&trace, wishes.file, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", wishes.file, error);
-    struct pct_trace_export x = { .trace = &trace, .snapshot = &snapshot };
+    struct pct_trace_export x = { .trace = &trace, .snapshot = &snapshot, .then = PCT_NO_THREAD };
     int status = choose_window(&x, &wishes, format);
     if (!status && pct_snapshot_read(&snapshot, &trace)) {
         pct_cli_say("out of memory");

@@ -1,5 +1,5 @@
 /* A trace in other formats: what `pct trace` writes. docs/TRACE-EXPORT.md describes them. Each function writes the whole
- * export to out and leaves errors of out to the caller; each returns 0 or -ENOMEM. */
+ * export to out and leaves errors of out to the caller; each returns 0 or a negative errno. */
 #ifndef PCT_CLI_TRACE_EXPORT_H
 #define PCT_CLI_TRACE_EXPORT_H
 
@@ -14,12 +14,14 @@ struct pct_trace_export {
     const struct pct_trace *trace;
     const struct pct_snapshot *snapshot;
     uint64_t from, to; /* the window: indices of records, `to` is not in it */
+    uint32_t then;     /* of a schedule: the thread that goes on behind it, PCT_NO_THREAD: whoever does by default */
 };
 
 int pct_trace_export_text(const struct pct_trace_export *x);
 int pct_trace_export_jsonl(const struct pct_trace_export *x);
 int pct_trace_export_chrome(const struct pct_trace_export *x);
 int pct_trace_export_dot(const struct pct_trace_export *x);
+int pct_trace_export_schedule(const struct pct_trace_export *x);
 int pct_trace_export_html(const struct pct_trace_export *x);
 
 /* export_json.c: parts that JSON formats share. */

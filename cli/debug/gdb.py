@@ -7,6 +7,7 @@ at which a thread is about to make it: every stop by a command of this file is a
 """
 import json
 import struct
+import subprocess
 
 import gdb
 
@@ -425,8 +426,36 @@ class Objects(gdb.Command):
             print(text)
 
 
+class Schedule(gdb.Command):
+    """Prefer another thread here: pct schedule THREAD [FILE]. Prints the token of the schedule that is this one up to here and then
+    goes on with that thread (a switch to a thread that cannot run is not made), or writes it to a file that `pct replay` follows."""
+
+    def __init__(self):
+        super().__init__("pct schedule", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        words = gdb.string_to_argv(argument)
+        if not 1 <= len(words) <= 2 or not words[0].isdigit():
+            raise gdb.GdbError("pct: schedule: which thread (by pct's number), and which file, if any?")
+        steps = begun().steps()
+        if not steps:
+            raise gdb.GdbError("pct: schedule: no step has been made yet")
+        command = [facts["pct"], "trace", "-f", "schedule", "--to", str(steps), "--then", words[0], facts["trace"]]
+        if len(words) == 2:
+            command += ["-o", words[1]]
+        # That the run still goes on is no news.
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise gdb.GdbError("pct: schedule: " + done.stderr.strip().split("\n")[-1])
+        if len(words) == 2:
+            print("pct: written to %s; `pct replay %s -- COMMAND` follows it" % (words[1], words[1]))
+        for line in done.stdout.splitlines():
+            if line.startswith("token "):
+                print("pct: " + line)
+
+
 def setup():
-    for command in (Pct, Where, Next, Until, Switch, Finish, Back, Threads, Objects):
+    for command in (Pct, Where, Next, Until, Switch, Finish, Back, Threads, Objects, Schedule):
         command()
     for line in ("set pagination off", "set confirm off", "set startup-with-shell off",
                  "set disable-randomization " + ("off" if facts["aslr"] else "on"),

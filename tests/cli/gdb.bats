@@ -85,6 +85,21 @@ steps_of()
     has "the last run under gdb was the recorded one"
 }
 
+@test "schedule prefers another thread here, as a token and as a file that can be replayed" {
+    # The first lock is thread 1's, and the deadlock needs another thread then.
+    step=$("$pct" trace deadlock.trace -f jsonl | sed -n '/"op":"lock"/{s/.*"step":\([0-9]*\).*/\1/p;q}')
+    debug deadlock.trace "pct until $((step + 1))" "pct schedule 1" "pct schedule 1 edited.schedule" "pct schedule one"
+    has "pct: token pct1:schedule,switches="
+    has "written to edited.schedule"
+    has "which thread (by pct's number)"
+    token=$(printf '%s\n' "$output" | sed -n 's/.*pct: token //p')
+    for name in "$token" edited.schedule; do
+        run --separate-stderr "$pct" replay -t edited.trace "$name" -- ./target abba
+        is "$("$pct" trace --to "$step" edited.trace | tail -n +4)" "$("$pct" trace --to "$step" deadlock.trace | tail -n +4)"
+        is "$("$pct" trace edited.trace -f jsonl | sed -n "$((step + 2))s/.*\"thread\":\([0-9]*\).*/\1/p")" 1
+    done
+}
+
 @test "a token, a stripped program" {
     cp target stripped
     strip stripped

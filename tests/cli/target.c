@@ -141,6 +141,21 @@ static int murder(char **argv)
     return race(NULL);
 }
 
+static void *yield_on(void *count)
+{
+    for (int i = 0; i < *(int *)count; i++)
+        sched_yield();
+    return NULL;
+}
+
+static int turns(int count)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, yield_on, &count);
+    yield_on(&count);
+    return pthread_join(other, NULL);
+}
+
 static int copy_input(void)
 {
     char line[256];
@@ -167,6 +182,8 @@ int main(int argc, char **argv)
         return yields(atoi(argument));
     if (!strcmp(mode, "murder") && argc > 3)
         return murder(argv + 2);
+    if (!strcmp(mode, "turns") && argument)
+        return turns(atoi(argument));
     if (!strcmp(mode, "input"))
         return copy_input();
     if (!strcmp(mode, "crash"))

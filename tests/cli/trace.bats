@@ -9,6 +9,7 @@ setup_file()
     cd "$BATS_FILE_TMPDIR" || return
     "$pct" run -n 500 -s 1 -d 2 --sites -t deadlock.trace -- ./target abba > /dev/null 2>&1 || [ $? = 120 ]
     "$pct" run -t killed.trace -- ./target kill 40 > /dev/null 2>&1 || [ $? = 137 ]
+    "$pct" run -s 1 -S round-robin,quantum=1 -t many.trace -- ./target turns 100 > /dev/null 2>&1
     "$pct" run -s 1 -S random-walk -t yields.trace -- ./target yields 300 > /dev/null 2>&1
 }
 
@@ -111,6 +112,21 @@ check(all(named[t] == "thread %d" % (t - 1) for t in slices), "names")
     has "t0 ["
     lacks "red"
     lacks "t2 ["
+}
+
+@test "a schedule: followed by replay, it is the same run" {
+    "$pct" trace deadlock.trace -o out.schedule
+    run --separate-stderr "$pct" replay -t again.trace out.schedule -- ./target abba
+    is "$status" 120
+    is "$("$pct" report --events again.trace)" "$("$pct" report --events deadlock.trace)"
+    run "$pct" trace yields.trace -f schedule --last 3
+    is "$status" 2
+    has "begin with the first step"
+    run "$pct" trace yields.trace -f text --then 1
+    is "$status" 2
+    run "$pct" trace many.trace -f schedule
+    is "$status" 125
+    has "more switches than a token has room for"
 }
 
 @test "a page: one file that loads nothing" {
