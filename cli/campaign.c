@@ -1,6 +1,7 @@
 /* A campaign: see campaign.h. */
 #include "campaign.h"
 #include "claim.h"
+#include "core.h"
 #include "estimate.h"
 #include "outcome.h"
 #include <errno.h>
@@ -161,9 +162,23 @@ static void draw_progress(const struct state *s)
     fflush(stderr);
 }
 
-static void keep_trace(const struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
+static void keep_core(const struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result)
+{
+    char directory[PATH_MAX], path[PATH_MAX], why[2 * PATH_MAX];
+    if (!WIFSIGNALED(process->status) || !WCOREDUMP(process->status))
+        return;
+    pct_around_directory(&c->launch, process->worker, directory, sizeof directory);
+    snprintf(path, sizeof path, "%s/seed-%llu.core", c->save, (unsigned long long)pct_campaign_seed(c, process->index));
+    if (!pct_core_keep(result->trace.header.pid, directory, path, why, sizeof why))
+        pct_cli_say("the core was not kept: %s", why);
+}
+
+static void keep_trace(const struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result,
+                       bool failed)
 {
     char error[256];
+    if (failed && c->save)
+        keep_core(c, process, result);
     if (result->unrecorded)
         return;
     bool wanted = c->keep && (failed ? c->failures == 1 : c->runs == 1);
@@ -172,7 +187,8 @@ static void keep_trace(const struct pct_campaign *c, const struct pct_result *re
     if (!failed || !c->save)
         return;
     char path[4096];
-    snprintf(path, sizeof path, "%s/seed-%llu.trace", c->save, (unsigned long long)pct_campaign_seed(c, index));
+    snprintf(path, sizeof path, "%s/seed-%llu.trace", c->save,
+             (unsigned long long)pct_campaign_seed(c, process->index));
     if (!pct_trace_may_replace(path, error, sizeof error) || pct_trace_save(&result->trace, path, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", path, error);
 }
@@ -240,7 +256,7 @@ static int look_at(struct state *s, struct pct_process *process)
     }
     bool failed = result.ending != PCT_ENDING_EXIT || !c->ok[result.code & 0xff];
     count(c, &result, process->index, failed);
-    keep_trace(c, &result, process->index, failed);
+    keep_trace(c, process, &result, failed);
     if (process->index == 0) {
         if (c->runs > 1 && !c->observer && !strchr(c->config.strategy, '/'))
             pct_estimate_counts(&c->config, c->strategy, &result.trace);

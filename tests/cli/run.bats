@@ -196,6 +196,25 @@ setup()
     done
 }
 
+@test "cores of crashing runs are kept, where the kernel writes them" {
+    ulimit -c unlimited || skip "no cores here"
+    ./target crash || true
+    compgen -G 'core*' > /dev/null || skip "the kernel writes no cores into the current directory"
+    rm -f core*
+    run "$pct" run -g -n 2 -s 7 --save kept -- ./target crash
+    is "$status" 139
+    lacks "core was not kept"
+    for seed in 7 8; do
+        is "$(head -c 4 kept/seed-$seed.core | tail -c 3)" ELF
+        [ -s kept/seed-$seed.trace ]
+    done
+    run compgen -G 'core*'
+    is "$output" ""
+    ulimit -c 0
+    run "$pct" run -s 7 --save none -- ./target crash
+    is "$(ls none)" seed-7.trace
+}
+
 @test "keep going: all runs, failures counted, traces saved" {
     run "$pct" run -g -n 60 -s 1 -d 2 -j 2 --save traces --epoch 1700000000 --state none -- ./target abba
     is "$status" 120
