@@ -24,14 +24,11 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
         pct_cli_say("out of memory");
         return PCT_EXIT_INTERNAL;
     }
-    /* As `pct replay` does. */
+    /* As `pct replay` will start them: by exec. */
     enum pct_forking forking = launch->forks.state;
     launch->forks.state = PCT_FORKING_NO;
     int failed = 0;
     size_t next = 0, done = 0;
-    /* As `pct replay` will start them: by exec. */
-    enum pct_forking forking = launch->forks.state;
-    launch->forks.state = PCT_FORKING_NO;
     while (!failed && done < count) {
         for (unsigned slot = 0; !failed && slot < jobs && next < count; slot++) {
             if (workers[slot].running)
@@ -57,6 +54,5 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
         }
     launch->forks.state = forking;
     free(workers);
-    launch->forks.state = forking;
     return failed;
 }

@@ -81,7 +81,7 @@ fixed=(--state none --epoch 1700000000)
 
 @test "they see the scratch directory, and a replay does the same" {
     run --separate-stderr "$pct" run "${fixed[@]}" -n 3 --scratch --setup 'echo fresh > "$TMPDIR/input"' \
-        -- sh -c 'grep -q fresh "$TMPDIR/input" && exit 6'
+        -- sh -c 'read -r line < "$TMPDIR/input" && [ "$line" = fresh ] && exit 6'
     is "$status" 6
     run sh -c "$(replay_line)"
     is "$status" 6
