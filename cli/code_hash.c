@@ -143,7 +143,7 @@ int pct_code_read(struct pct_code *code, const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     int failed = 0;
     Elf_Scn *section = NULL;
     while (elf && (section = elf_nextscn(elf, section)) && !code->item) {

@@ -550,12 +550,11 @@ static void test_none_model(void **unused)
     }
 }
 
-/* choose(), where there is one: in bounds, uniform, and without dependence between the choices of one step. */
+/* choose(), where there is one by chance: in bounds, uniform, and without dependence between the choices of one step. */
 static void test_choose(void **unused)
 {
     (void)unused;
     for (const struct pct_strategy *const *at = pct_strategies; *at; at++) {
-        /* That of a schedule is what its list says. */
         if (!(*at)->choose || !strcmp((*at)->name, "schedule"))
             continue;
         struct pct_run run = presets_of(*at, 3);
