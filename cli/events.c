@@ -3,8 +3,9 @@
 #include "cli.h"
 #include <pct/strategy.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { UNRECORDED_MAX = 1 << 16 };
+enum { UNRECORDED_MAX = 1 << 16, HELD_MAX = 8 };
 
 /* What the trace tells about an object. */
 struct object {
@@ -17,9 +18,10 @@ struct object {
 };
 
 struct thread {
-    uint32_t locked; /* the mutex that it locked last: the one that a condition wait gives up */
-    uint32_t given;  /* the mutex that its condition wait gave up */
-    uint32_t waits;  /* the condition variable in whose queue it stands, 0 for none */
+    uint32_t held[HELD_MAX]; /* mutexes, in order; the last one is what a condition wait gives up */
+    uint32_t held_count;
+    uint32_t given; /* the mutex that its condition wait gave up */
+    uint32_t waits; /* the condition variable in whose queue it stands, 0 for none */
     uint16_t prev, next;
     uint16_t woken_by; /* thread + 1 */
     uint16_t created_by;
@@ -159,6 +161,25 @@ static void give(struct object *object, const struct pct_event *event)
     }
 }
 
+/* The mutexes of a thread. Of more than there is room for, the oldest is forgotten. */
+static void hold(struct thread *thread, uint32_t mutex)
+{
+    if (thread->held_count == HELD_MAX)
+        memmove(&thread->held[0], &thread->held[1], --thread->held_count * sizeof thread->held[0]);
+    thread->held[thread->held_count++] = mutex;
+}
+
+static void drop(struct thread *thread, uint32_t mutex)
+{
+    uint32_t i = thread->held_count;
+    while (i && thread->held[i - 1] != mutex)
+        i--;
+    if (!i)
+        return;
+    memmove(&thread->held[i - 1], &thread->held[i], (thread->held_count - i) * sizeof thread->held[0]);
+    thread->held_count--;
+}
+
 /* Queues of condition variables */
 
 static void enqueue(struct pct_events *e, uint32_t thread, uint32_t object)
@@ -209,13 +230,14 @@ static void follow_cond(struct pct_events *e, struct pct_event *event)
     switch (PCT_RECORD_OP(event->record)) {
     case PCT_OP_COND_WAIT:
         dequeue(e, event->thread);
-        self->given = self->locked;
-        give(&e->objects[self->locked], event);
+        self->given = self->held_count ? self->held[self->held_count - 1] : 0;
+        drop(self, self->given);
+        give(&e->objects[self->given], event);
         enqueue(e, event->thread, number);
         break;
     case PCT_OP_COND_WAKE:
         dequeue(e, event->thread);
-        self->locked = self->given;
+        hold(self, self->given);
         take(&e->objects[self->given], event);
         if (!failed(event->record))
             link_to(event, PCT_LINK_WAKE, self->woken_by, self->woken_at);
@@ -279,7 +301,7 @@ static void follow(struct pct_events *e, struct pct_event *event)
     case PCT_OP_MUTEX_TRYLOCK:
         if (!ok)
             break;
-        self->locked = number;
+        hold(self, number);
         take(object, event);
         break;
     case PCT_OP_SPIN_LOCK:
@@ -297,6 +319,9 @@ static void follow(struct pct_events *e, struct pct_event *event)
         link_to(event, PCT_LINK_RELEASE, object->left_by, object->left_at);
         break;
     case PCT_OP_MUTEX_UNLOCK:
+        if (ok)
+            drop(self, number);
+        __attribute__((fallthrough));
     case PCT_OP_SPIN_UNLOCK:
     case PCT_OP_RWLOCK_UNLOCK:
         if (ok)

@@ -81,7 +81,7 @@ class Process:
     def holder(self, one, ids):
         """Of a mutex the real one knows it best (GLIBC: __owner is its third word): a lock that nobody waits for tells nobody."""
         if one["class"] != MUTEX:
-            return one["holder"]
+            return one["holder"] if one["class"] else NOBODY
         try:
             return ids.get(self.u32(one["address"] + 8), NOBODY)
         except gdb.MemoryError:
@@ -126,7 +126,7 @@ def begun():
 
 def describe(op, one):
     word = OPS[op]["name"] if op < len(OPS) else "?"
-    if not one or op in (1, 2):  # start and finish are a thread's own
+    if not one or not one["class"] or op in (1, 2):  # start and finish are a thread's own
         return word
     kind = WORDS[one["class"]] if one["class"] < len(WORDS) else ""
     return "%s%s %d" % (word, "" if kind in word else " " + kind, one["number"])

@@ -156,6 +156,33 @@ static int turns(int count)
     return pthread_join(other, NULL);
 }
 
+static pthread_cond_t handed = PTHREAD_COND_INITIALIZER;
+static int hands;
+
+static void *hand_over(void *unused)
+{
+    pthread_mutex_lock(&a);
+    hands++;
+    pthread_cond_signal(&handed);
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+
+/* Waits with a mutex that is not the one that it locked last. */
+static int handover(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, hand_over, NULL);
+    pthread_create(&two, NULL, hand_over, NULL);
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    while (hands < 2)
+        pthread_cond_wait(&handed, &a);
+    pthread_mutex_unlock(&a);
+    return pthread_join(one, NULL) || pthread_join(two, NULL);
+}
+
 static int copy_input(void)
 {
     char line[256];
@@ -184,6 +211,8 @@ int main(int argc, char **argv)
         return murder(argv + 2);
     if (!strcmp(mode, "turns") && argument)
         return turns(atoi(argument));
+    if (!strcmp(mode, "handover"))
+        return handover();
     if (!strcmp(mode, "input"))
         return copy_input();
     if (!strcmp(mode, "crash"))

@@ -63,6 +63,21 @@ check(all(t["stack"][0]["function"] == "take_both" for t in waiting.values()), "
 ' out.jsonl
 }
 
+@test "what is worked out agrees with what the scheduler counted: preemptions, and a signal for each wake" {
+    for seed in {1..20}; do
+        "$pct" run -s "$seed" -S random-walk -t one.trace -- ./target handover > /dev/null 2>&1
+        "$pct" trace one.trace -f jsonl >> all.jsonl
+    done
+    # shellcheck disable=SC2016
+    python '
+lines = [json.loads(line) for line in open(sys.argv[1])]
+steps = [l for l in lines if l["type"] == "step"]
+check(sum(s.get("reason") == "preempted" for s in steps) == sum(l.get("preemptions", 0) for l in lines), "preemptions")
+wakes = [s for s in steps if s["op"] == "cond wake"]
+check(wakes and all(s["link"] == "signal to wake" for s in wakes), "wakes")
+' all.jsonl
+}
+
 @test "the Trace Event Format: complete events, nested slices, arrows from slice to slice" {
     for trace in deadlock yields; do
         "$pct" trace $trace.trace -o $trace.json
