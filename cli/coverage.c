@@ -77,15 +77,19 @@ bool pct_coverage_add(struct pct_coverage *coverage, uint64_t pair)
 int pct_coverage_scan(struct pct_coverage *coverage, const struct pct_trace *trace,
                       int (*each)(void *data, uint64_t pair), void *data)
 {
-    memset(coverage->last, 0, sizeof coverage->last);
     uint64_t count = trace->count < MOST_STEPS ? trace->count : MOST_STEPS;
+    /* No more of the table than this trace can use: clearing all of it takes longer than a short trace. */
+    size_t size = 64;
+    while (size < MOST_OBJECTS && size < 2 * count)
+        size *= 2;
+    memset(coverage->last, 0, size * sizeof *coverage->last);
     int stopped = 0;
     for (uint64_t i = 0; i < count && !stopped; i++) {
         uint64_t record = trace->records[i], object = PCT_RECORD_OBJECT(record);
         unsigned class_ = pct_name_op_class(PCT_RECORD_OP(record));
         if (!object || class_ == PCT_CLASS_NONE)
             continue;
-        uint64_t *last = &coverage->last[(object * PCT_CLASS_COUNT + class_) % MOST_OBJECTS];
+        uint64_t *last = &coverage->last[(object * PCT_CLASS_COUNT + class_) % size];
         uint64_t before = *last;
         *last = record;
         if (!before || PCT_RECORD_OBJECT(before) != object || PCT_RECORD_THREAD(before) == PCT_RECORD_THREAD(record))

@@ -155,7 +155,7 @@ replay_command()
 }
 
 @test "killed at many points and gone on with, it is the campaign that was never killed" {
-    arguments=(-n 60 -s 1 -d 2 --epoch 1700000000 -j 2)
+    arguments=(-n 60 -s 1 -d 2 --epoch 1700000000 -j 2 --timeout 30)
     echo 0 > pid
     "$pct" campaign "${arguments[@]}" --db whole.db -- ./target murder count pid 999999 > whole.out 2>&1 || true
     rm count
