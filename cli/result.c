@@ -15,9 +15,9 @@ const char *pct_ending_name(enum pct_ending ending)
         [PCT_ENDING_LIVELOCK] = "livelock",       [PCT_ENDING_DIVERGENCE] = "divergence",
         [PCT_ENDING_INTERNAL] = "internal error", [PCT_ENDING_KILLED] = "killed",
         [PCT_ENDING_TIMEOUT] = "timeout",         [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
-        [PCT_ENDING_NOT_READY] = "not ready",     [PCT_ENDING_EARLY] = "ended early",
-        [PCT_ENDING_NOT_STOPPED] = "not stopped", [PCT_ENDING_CLIENT] = "client failed",
-        [PCT_ENDING_NO_CLIENT] = "no client",
+        [PCT_ENDING_RACE] = "data race",          [PCT_ENDING_NOT_READY] = "not ready",
+        [PCT_ENDING_EARLY] = "ended early",       [PCT_ENDING_NOT_STOPPED] = "not stopped",
+        [PCT_ENDING_CLIENT] = "client failed",    [PCT_ENDING_NO_CLIENT] = "no client",
     };
     return names[ending];
 }
@@ -47,6 +47,7 @@ static void set_unrecorded(struct pct_result *result, const struct pct_process *
     header->verdict = code == PCT_EXIT_DEADLOCK     ? PCT_VERDICT_DEADLOCK
                       : code == PCT_EXIT_LIVELOCK   ? PCT_VERDICT_LIVELOCK
                       : code == PCT_EXIT_DIVERGENCE ? PCT_VERDICT_DIVERGENCE
+                      : code == PCT_EXIT_RACE       ? PCT_VERDICT_RACE
                       : code == PCT_EXIT_INTERNAL   ? PCT_VERDICT_INTERNAL
                       : code < 0                    ? PCT_VERDICT_CRASH
                                                     : PCT_VERDICT_EXIT;
@@ -84,6 +85,9 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
         break;
     case PCT_VERDICT_DIVERGENCE:
         set(result, PCT_ENDING_DIVERGENCE, PCT_EXIT_DIVERGENCE);
+        break;
+    case PCT_VERDICT_RACE:
+        set(result, PCT_ENDING_RACE, PCT_EXIT_RACE);
         break;
     default:
         set(result, PCT_ENDING_INTERNAL, PCT_EXIT_INTERNAL);

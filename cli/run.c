@@ -24,7 +24,9 @@ enum {
     KEY_OK_STATUS,
     KEY_CONFIDENCE,
     KEY_BUDGET,
-    KEY_STATE
+    KEY_STATE,
+    KEY_MEMORY_POINTS,
+    KEY_RACES
 };
 
 static const struct argp_option options[] = {
@@ -49,6 +51,12 @@ static const struct argp_option options[] = {
       2 },
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
     { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
+    { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
+      "which memory accesses of a program built with pct-cc are scheduling points: shared, all or off (default: "
+      "shared)",
+      2 },
+    { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
+      2 },
     { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
     { NULL, 0, NULL, 0, "Output", 3 },
     { "show-output", KEY_SHOW_OUTPUT, NULL, 0,
@@ -62,7 +70,7 @@ static const struct argp_option options[] = {
 
 struct wishes {
     struct pct_campaign *campaign;
-    const char *strategy, *seed, *depth, *points, *time, *max_steps, *epoch, *state;
+    const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *epoch, *state;
     bool quiet, counted; /* -n is given */
 };
 
@@ -125,6 +133,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MAX_STEPS:
         w->max_steps = argument;
+        return 0;
+    case KEY_MEMORY_POINTS:
+        w->memory_points = argument;
+        return 0;
+    case KEY_RACES:
+        w->races = argument;
         return 0;
     case KEY_EPOCH:
         w->epoch = argument;
@@ -247,6 +261,13 @@ static int set_numbers(struct pct_campaign *c, const struct wishes *w)
         return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
     if (text)
         config->real_time = !strcmp(text, "real");
+    text = choose(w->memory_points, "PCT_MEMORY_POINTS");
+    if (text && !error[0])
+        pct_config_parse_points(config, text, w->memory_points ? "--memory-points" : "PCT_MEMORY_POINTS", error,
+                                sizeof error);
+    text = choose(w->races, "PCT_RACES");
+    if (text && !error[0])
+        pct_config_parse_races(config, text, w->races ? "--races" : "PCT_RACES", error, sizeof error);
     return error[0] ? pct_cli_usage("%s", error) : 0;
 }
 
@@ -299,6 +320,18 @@ static void print_summary(const struct pct_campaign *c, int status)
     pct_report_print_uncontrolled(stderr, c->uncontrolled);
 }
 
+/* The races of runs that did not fail, by the first of them. */
+static void print_races(const struct pct_campaign *c)
+{
+    if (!c->raced)
+        return;
+    const struct pct_trace_header *header = &c->race_result.trace.header;
+    pct_cli_say("%llu of the runs that did not fail had data races; the first is that of seed %llu:",
+                (unsigned long long)c->raced, (unsigned long long)header->seed);
+    pct_report_print_races(stderr, &c->race_result.trace);
+    pct_outcome_print_replay(&c->launch, &c->race, &c->race_result);
+}
+
 static int finish(struct pct_campaign *c, const struct wishes *w, int status)
 {
     if (!c->failed) {
@@ -308,6 +341,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
             pct_cli_say("token %s", c->last_token);
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
             pct_claim_print(c, w->quiet);
+        print_races(c);
         return status || pct_claim_reached(c) ? status : PCT_EXIT_CONFIDENCE;
     }
     struct pct_result *result = &c->first_result;
@@ -317,6 +351,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
         pct_cli_say("seed %llu failed", seed);
         pct_outcome_show_output(&c->first, true);
     }
+    print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
     pct_outcome_report(&c->launch, &c->first, result);
     if (!w->quiet)

@@ -20,6 +20,8 @@ struct pct_snapshot {
     size_t memory_count;
     struct pct_snap_object *objects;
     size_t object_count;
+    struct pct_snap_race *races;
+    size_t race_count;
 };
 
 /* Returns 0, or -ENOMEM. A trace without a snapshot gives an empty one. */

@@ -32,4 +32,9 @@ void pct_unwind_close(struct pct_unwinder *unwinder);
  * to the start of a thread. Empty when nothing could be found. */
 void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack);
 
+/* The stack of these addresses, each behind the instruction that it stands for; up to the first 0, or count. The same frames are
+ * left out. */
+void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,
+                          struct pct_stack *stack);
+
 #endif

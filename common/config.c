@@ -6,7 +6,8 @@
  * The grammar of a token (docs/TOKEN.md explains it):
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
- *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ ",time=real" ] [ ",max-steps=" VALUE ]
+ *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ ",time=real" ] [ ",max-steps=" VALUE ] [ ",memory-points=" WORD ]
+ *             [ ",races=" WORD ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     SEED  = decimal
@@ -29,6 +30,14 @@
 
 static const char time_name[] = "time";
 static const char max_steps_name[] = "max-steps";
+static const char points_name[] = "memory-points";
+static const char races_name[] = "races";
+static const char *const reserved_names[] = { time_name, max_steps_name, points_name, races_name };
+enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, RESERVED };
+
+static const char *const time_words[] = { "virtual", "real" };
+static const char *const points_words[] = PCT_POINTS_WORDS;
+static const char *const races_words[] = PCT_RACES_WORDS;
 
 static size_t length_of(const char *text)
 {
@@ -161,6 +170,15 @@ static bool is_word(const char *text)
     return true;
 }
 
+/* Which of the reserved names this is; RESERVED: none. */
+static unsigned reserved_name(const char *name)
+{
+    unsigned i = 0;
+    while (i < RESERVED && !same(name, reserved_names[i]))
+        i++;
+    return i;
+}
+
 /* An out-of-tree strategy may declare what a token could not hold: found here, before it does harm. */
 static const char *bad_params(const struct pct_strategy *strategy)
 {
@@ -175,8 +193,9 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a word for a parameter's value 0 that a token cannot hold, or that is out of range";
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
-        if (same(param->name, time_name) || same(param->name, max_steps_name))
-            return " declares a parameter named time or max-steps, which pct keeps for itself";
+        if (reserved_name(param->name) < RESERVED)
+            return " declares a parameter with a name that pct keeps for itself: time, max-steps, memory-points or "
+                   "races";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -188,12 +207,12 @@ static const char *bad_params(const struct pct_strategy *strategy)
 
 static int fail_unknown_param(const struct pct_strategy *strategy, const char *name, char *error, size_t size)
 {
-    const char *words[PCT_MAX_PARAMS + 2];
+    const char *words[PCT_MAX_PARAMS + RESERVED];
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++)
         words[i] = strategy->params[i].name;
-    words[count++] = time_name;
-    words[count++] = max_steps_name;
+    for (unsigned i = 0; i < RESERVED; i++)
+        words[count++] = reserved_names[i];
 
     struct pct_text text;
     pct_text_init(&text, error, size);
@@ -216,8 +235,6 @@ static int fail_unknown_param(const struct pct_strategy *strategy, const char *n
     return -EINVAL;
 }
 
-enum { SEEN_TIME = 1, SEEN_MAX_STEPS = 2 };
-
 /* The value of a parameter; where there is a word for 0, only that means 0. */
 static int parse_value(uint64_t *value, const char *text, const struct pct_param *param, char *error, size_t size)
 {
@@ -238,6 +255,53 @@ static int parse_value(uint64_t *value, const char *text, const struct pct_param
     return -EINVAL;
 }
 
+static int parse_word(uint8_t *value, const char *text, const char *const *words, unsigned count, const char *what,
+                      char *error, size_t size)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (same(text, words[i])) {
+            *value = (uint8_t)i;
+            return 0;
+        }
+    struct pct_text message;
+    pct_text_init(&message, error, size);
+    pct_text_add(&message, what);
+    pct_text_add(&message, ": ");
+    add_quoted(&message, text);
+    pct_text_add(&message, " is no choice; it must be ");
+    for (unsigned i = 0; i < count; i++) {
+        pct_text_add(&message, !i ? "" : i + 1 < count ? ", " : " or ");
+        pct_text_add(&message, words[i]);
+    }
+    return -EINVAL;
+}
+
+int pct_config_parse_points(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_word(&config->memory_points, text, points_words, PCT_POINTS_COUNT, what, error, size);
+}
+
+int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_word(&config->races, text, races_words, PCT_RACES_COUNT, what, error, size);
+}
+
+static int parse_reserved(struct pct_config *config, unsigned which, const char *value, char *error, size_t size)
+{
+    uint8_t word = 0;
+    int status = 0;
+    if (which == SEEN_MAX_STEPS)
+        return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, max_steps_name, error, size);
+    if (which == SEEN_POINTS)
+        return pct_config_parse_points(config, value, points_name, error, size);
+    if (which == SEEN_RACES)
+        return pct_config_parse_races(config, value, races_name, error, size);
+    status = parse_word(&word, value, time_words, 2, time_name, error, size);
+    if (!status)
+        config->real_time = word;
+    return status;
+}
+
 /* One `name=value`, terminated. `seen` has the reserved ones that came before. */
 static int parse_param(struct pct_config *config, const struct pct_strategy *strategy, char *item, unsigned *seen,
                        char *error, size_t size)
@@ -251,17 +315,12 @@ static int parse_param(struct pct_config *config, const struct pct_strategy *str
     item[name_length] = '\0';
     const char *value = item + name_length + 1;
 
-    unsigned reserved = same(item, time_name) ? SEEN_TIME : same(item, max_steps_name) ? SEEN_MAX_STEPS : 0;
-    if (reserved) {
-        if (*seen & reserved)
+    unsigned reserved = reserved_name(item);
+    if (reserved < RESERVED) {
+        if (*seen >> reserved & 1)
             return fail(error, size, "parameter ", item, " is given twice");
-        *seen |= reserved;
-        if (reserved == SEEN_MAX_STEPS)
-            return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, item, error, size);
-        if (!same(value, "real") && !same(value, "virtual"))
-            return fail(error, size, "time: ", value, " is not a kind of time; it must be virtual or real");
-        config->real_time = same(value, "real");
-        return 0;
+        *seen |= 1u << reserved;
+        return parse_reserved(config, reserved, value, error, size);
     }
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++) {
@@ -299,7 +358,7 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
         length += sizeof ",=" - 1 + length_of(strategy->params[i].name) +
                   (is_zero_word(strategy, i, config) ? length_of(strategy->params[i].zero)
                                                      : decimal_length(config->run.param[i]));
-    return length + sizeof ",time=real,max-steps=" - 1 + 20;
+    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
 }
 
 /* pct_config_parse_spec(), which also says what it found. */
@@ -395,6 +454,14 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
         pct_text_add(&text, ",max-steps=");
         pct_text_add_u64(&text, config->max_steps);
     }
+    if (config->memory_points) {
+        pct_text_add(&text, ",memory-points=");
+        pct_text_add(&text, points_words[config->memory_points]);
+    }
+    if (config->races) {
+        pct_text_add(&text, ",races=");
+        pct_text_add(&text, races_words[config->races]);
+    }
     pct_text_add_char(&text, ':');
     pct_text_add_u64(&text, config->run.seed);
     pct_text_add_char(&text, ':');
@@ -483,6 +550,8 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     struct pct_config result = *config;
     result.real_time = false;
     result.max_steps = 0;
+    result.memory_points = PCT_POINTS_SHARED;
+    result.races = PCT_RACES_OFF;
     const struct pct_strategy *strategy;
     int status = parse_spec(&result, field[FIELD_SPEC], find, &strategy, error, size);
     if (status)

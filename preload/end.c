@@ -6,6 +6,7 @@
 #include "io.h"
 #include "maps.h"
 #include "registers.h"
+#include <sched/races.h>
 #include "shim.h"
 #include "sys.h"
 #include <fcntl.h>
@@ -136,6 +137,8 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
                                       .deadline = t->core.timer.place ? wait->deadline : UINT64_MAX };
     if (t == self && context)
         snap->state = PCT_SNAP_RUNNING;
+    if (wait->object == &t->location)
+        snap->object = t->location.number;
     if (t->core.queued) {
         snap->object = wait->object->number;
         snap->holder = holder_of(wait->object);
@@ -177,11 +180,27 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
         add_stack(sink, t->core.id, snap->regs[7]);
 }
 
+/* The data races found. Returns how many. */
+static uint32_t add_races(struct sink *sink)
+{
+    uint32_t count = 0;
+    const struct pct_snap_race *races = pct_S.races ? pct_races_found(pct_S.races, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pct_snap_race *race = section(sink, PCT_SNAP_RACE, races[i].access[1].thread, sizeof *race);
+        if (race)
+            *race = races[i];
+    }
+    return count;
+}
+
 static void add_snapshot(struct sink *sink, const ucontext_t *context)
 {
     char *begin = sink->at;
     add_maps(sink);
-    for (uint32_t id = 0; id < pct_S.threads && id < THREADS_SHOWN; id++)
+    pct_shim.header->races = add_races(sink);
+    /* Of a run that ended by itself there are only its races to tell. */
+    uint32_t threads = pct_shim.header->verdict == PCT_VERDICT_EXIT ? 0 : pct_S.threads;
+    for (uint32_t id = 0; id < threads && id < THREADS_SHOWN; id++)
         if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             add_thread(sink, &pct_shim.slots[id], pct_self, context);
     pct_shim.header->snapshot = (uint64_t)(begin - (char *)pct_shim.header);
@@ -349,6 +368,13 @@ static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
 
 void pct_end_normal(void)
 {
+    uint32_t races = 0;
+    if (pct_S.races)
+        pct_races_found(pct_S.races, &races);
+    if (races) {
+        finish_with_snapshot(PCT_VERDICT_EXIT, NULL);
+        return;
+    }
     if (!finish(PCT_VERDICT_EXIT))
         return;
     cut_file();
@@ -379,6 +405,8 @@ static int exit_code(enum pct_verdict verdict)
         return PCT_EXIT_DIVERGENCE;
     case PCT_VERDICT_TIMEOUT:
         return PCT_EXIT_TIMEOUT;
+    case PCT_VERDICT_RACE:
+        return PCT_EXIT_RACE;
     default:
         return PCT_EXIT_INTERNAL;
     }

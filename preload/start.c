@@ -6,11 +6,13 @@
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
 #include "io.h"
+#include "memory.h"
 #include "shim.h"
 #include "sys.h"
 #include "vtimer.h"
 #include <dlfcn.h>
 #include <pct/random.h>
+#include <sched/races.h>
 #include <fcntl.h>
 #include <string.h>
 #include <strategies/strategies.h>
@@ -163,6 +165,11 @@ static void configure(void)
         config->real_time = true;
     else if (variables.PCT_TIME && strcmp(variables.PCT_TIME, "virtual"))
         refuse("PCT_TIME must be virtual or real");
+    if (variables.PCT_MEMORY_POINTS &&
+        pct_config_parse_points(config, variables.PCT_MEMORY_POINTS, "PCT_MEMORY_POINTS", error, sizeof error))
+        refuse(error);
+    if (variables.PCT_RACES && pct_config_parse_races(config, variables.PCT_RACES, "PCT_RACES", error, sizeof error))
+        refuse(error);
     uint64_t cpu;
     if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
         number(&cpu, variables.PCT_CPU, "PCT_CPU");
@@ -353,6 +360,8 @@ static void begin(struct pct_trace_header *header)
     header->records_size = room * 8;
     if (!pct_shim.slots || pct_record_start(s, header, (uint64_t *)((char *)header + PCT_TRACE_HEADER_SIZE), room))
         refuse("out of memory");
+    if (pct_shim.config.races && !none && !pct_races_start(s))
+        pct_say("no address space for the race detector: races are not looked for");
     if (pct_sched_start(s, &why))
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
@@ -376,6 +385,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_itimer_forget();
     pct_timer_forget();
     pct_timerfd_forget();
+    pct_memory_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;
     pct_shim.children = 0;

@@ -1,6 +1,7 @@
 /* The trace: see record.h. The hash is chained over blocks of records, so that a step costs one store, and the hash 1 ns
  * for every eight bytes; docs/TRACE.md has the definition. */
 #include "record.h"
+#include "races.h"
 #include <common/hash.h>
 #include <errno.h>
 
@@ -50,6 +51,8 @@ static void say_lost(struct pct_sched *s)
 
 void pct_record_turn(struct pct_sched *s)
 {
+    if (s->races)
+        pct_races_follow(s);
     s->hash = pct_hash_records(s->block, PCT_TRACE_BLOCK, s->hash);
     s->block_step += PCT_TRACE_BLOCK;
     s->block = s->record;
@@ -57,6 +60,8 @@ void pct_record_turn(struct pct_sched *s)
     if (s->ring) {
         if (used == s->records_max)
             s->record = s->block = s->records;
+        if (s->races)
+            pct_races_turned(s);
         return;
     }
     s->header->recorded = pct_steps(s);
@@ -65,6 +70,8 @@ void pct_record_turn(struct pct_sched *s)
     say_lost(s);
     if (!use_ring(s))
         s->host->end(PCT_VERDICT_INTERNAL, "out of memory");
+    if (s->races)
+        pct_races_turned(s);
 }
 
 uint64_t pct_record_hash(const struct pct_sched *s)
