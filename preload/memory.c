@@ -91,9 +91,8 @@ static bool is_atomic(unsigned what)
     return (what & PCT_MEMORY_KIND) >= PCT_MEMORY_ATOMIC_READ;
 }
 
-/* The access may have to do with others. */
-static __attribute__((noinline)) void access_slow(struct pct_shim_thread *self, uintptr_t address, size_t size,
-                                                  unsigned what, uintptr_t pc)
+/* Pass the point of this access, if it is one. */
+static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {
     if (PCT_UNLIKELY(!memory.map.cells) && !begin())
         return;
@@ -157,20 +156,30 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
         end_by_race(race);
 }
 
+/* The access may have to do with others. */
+static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
+{
+    struct pct_shim_thread *self = pct_self;
+    if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || is_atomic(what) ||
+                           !pct_memory_settled(&memory.map, &self->core, address)))
+        pass_point(self, address, size, what, pc);
+    if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder())
+        look_for_race(self, address, size, what, pc);
+}
+
 /* --- What the program's code calls ------------------------------------------------------------------------------------ */
 
 PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
 {
-    struct pct_shim_thread *self = pct_holder();
+    const struct pct_shim_thread *self = pct_holder();
     uintptr_t at = (uintptr_t)address;
     if (!self || pct_S.threads < 2)
         return;
-    bool races = pct_S.races != NULL;
-    if (pct_S.live > 1 && (!PCT_LIKELY(memory.map.cells != NULL) || (at & 7) + size > 8 || is_atomic(what) ||
-                           !pct_memory_settled(&memory.map, &self->core, at)))
-        access_slow(self, at, size, what, (uintptr_t)pc);
-    if (PCT_UNLIKELY(races) && pct_holder())
-        look_for_race(self, at, size, what, (uintptr_t)pc);
+    /* Without a call, so that this needs no stack frame. */
+    if (PCT_LIKELY(memory.map.cells != NULL) && (at & 7) + size <= 8 && !is_atomic(what) &&
+        pct_memory_settled(&memory.map, &self->core, at) && !pct_S.races)
+        return;
+    access_slow(at, size, what, (uintptr_t)pc);
 }
 
 PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)
