@@ -84,7 +84,7 @@ memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-m
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(patsubst bench/%.c,$(B)/bench/%,$(sort $(wildcard bench/*.c)))
+bench_programs := $(patsubst bench/%.c,$(B)/bench/%,$(sort $(wildcard bench/*.c))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan)
 
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
@@ -366,6 +366,15 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o %.a,$^)
+
+# The same program four times: plain, telling pct of its accesses, and with the sanitizer's own library.
+access_c = -std=gnu17 -O2 -g -pthread -Iinclude -I. $(depend) -o $@ $<
+$(B)/bench/access-pct-cc $(B)/bench/access-pct-clang: $(B)/bench/access-pct-%: bench/access.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-$* $(access_c)
+$(B)/bench/access-tsan: bench/access.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)gcc -fsanitize=thread $(access_c)
 
 $(B)/bench/%: bench/%.c $(common_prerequisites)
 	@mkdir -p $(@D)

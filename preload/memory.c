@@ -12,8 +12,23 @@ static struct {
     bool failed; /* out of address space: no points at memory */
 } memory;
 
+PCT_EXPORT struct pct_memory_view pct_memory_view;
+PCT_EXPORT __thread uint32_t pct_memory_own_mark;
+
+void pct_memory_adopt(uint32_t thread)
+{
+    pct_memory_own_mark = pct_memory_mark(thread);
+}
+
+void pct_memory_second_thread(void)
+{
+    pct_memory_view.wants_all = pct_S.races != NULL;
+    pct_memory_view.active = pct_S.races || pct_shim.config.memory_points != PCT_POINTS_OFF;
+}
+
 void pct_memory_forget(void)
 {
+    pct_memory_view = (struct pct_memory_view){ 0 };
     memory.map.cells = NULL;
     memory.failed = false;
 }
@@ -23,8 +38,10 @@ static bool begin(void)
 {
     if (memory.failed || pct_shim.config.memory_points == PCT_POINTS_OFF)
         return false;
-    if (!pct_memory_start(&memory.map, pct_host_futex.map, pct_shim.config.memory_points == PCT_POINTS_ALL))
+    if (!pct_memory_start(&memory.map, pct_host_futex.map, pct_shim.config.memory_points == PCT_POINTS_ALL)) {
+        pct_memory_view.cells = memory.map.cells;
         return true;
+    }
     memory.failed = true;
     pct_say("no address space for the table of memory locations: memory accesses are no scheduling points");
     return false;

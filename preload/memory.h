@@ -57,7 +57,20 @@ void pct_memory_order(const volatile void *address, unsigned what);
 void pct_memory_ignore(int change);
 void pct_memory_benign(const volatile void *address, size_t size);
 
-/* process.c: forget all, in a child. */
+/* What a caller may look at itself, to save the call of pct_memory_access(): it need not be made while `active` is false, nor, unless
+ * `wants_all`, for a plain access within one location for which pct_memory_marked() holds (sched/memory.h) with the calling
+ * thread's mark. */
+struct pct_memory_view {
+    void **cells;   /* NULL until the first event that may matter */
+    bool active;    /* a second thread has been made, and somebody wants to know of accesses */
+    bool wants_all; /* the race detector does: of all accesses, and of functions */
+};
+extern struct pct_memory_view pct_memory_view;
+extern __thread uint32_t pct_memory_own_mark;
+
+/* thread.c: the calling thread is this one; a second thread is made. start.c: forget all, in a child. */
+void pct_memory_adopt(uint32_t thread);
+void pct_memory_second_thread(void);
 void pct_memory_forget(void);
 
 #endif

@@ -74,7 +74,7 @@ PCT_RUNTIME void __tsan_vptr_update(void **address, void *value)
 PCT_RUNTIME void __tsan_func_entry(void *pc);
 PCT_RUNTIME void __tsan_func_entry(void *pc)
 {
-    if (PCT_WATCHED)
+    if (PCT_CALLS_WATCHED)
         pct_memory_function(pc, __builtin_frame_address(0));
 }
 
@@ -82,7 +82,7 @@ PCT_RUNTIME void __tsan_func_exit(void *pc);
 PCT_RUNTIME void __tsan_func_exit(void *pc)
 {
     (void)pc;
-    if (PCT_WATCHED)
+    if (PCT_CALLS_WATCHED)
         pct_memory_function_exit();
 }
 

@@ -51,7 +51,7 @@ struct pct_memory_recent {
 int pct_memory_start(struct pct_memory *m, void *(*map)(size_t size), bool all);
 
 /* The table of the second level that this address has its place in; NULL: none was made yet. */
-static inline void *pct_memory_chunk(void **directory, uintptr_t address)
+static inline void *pct_memory_chunk(void *const *directory, uintptr_t address)
 {
     return directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)];
 }
@@ -68,13 +68,23 @@ void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(
 /* Zero the entries of a range, as far as they exist. */
 void pct_memory_clear(void **directory, uintptr_t from, uintptr_t to, size_t size);
 
+/* The high half of a cell whose only thread this is, and whose accesses do not count. */
+static inline uint32_t pct_memory_mark(uint32_t thread)
+{
+    return (uint32_t)((PCT_CELL_SETTLED | PCT_CELL_OWNER(thread)) >> 32);
+}
+
+static inline bool pct_memory_marked(void *const *cells, uintptr_t address, uint32_t mark)
+{
+    const uint64_t *chunk = (const uint64_t *)pct_memory_chunk(cells, address);
+    return PCT_LIKELY(chunk) && chunk[pct_memory_index(address)] >> 32 == mark;
+}
+
 /* Whether this thread's access to memory is nothing to ask further about: it is the location's only thread, and its accesses
  * do not count. For an access that stays within one location. */
 static inline bool pct_memory_settled(const struct pct_memory *m, const struct pct_thread *self, uintptr_t address)
 {
-    const uint64_t *chunk = (const uint64_t *)pct_memory_chunk(m->cells, address);
-    return PCT_LIKELY(chunk) &&
-           chunk[pct_memory_index(address)] >> 32 == (PCT_CELL_SETTLED | PCT_CELL_OWNER(self->id)) >> 32;
+    return pct_memory_marked(m->cells, address, pct_memory_mark(self->id));
 }
 
 /* What an access says of its location: it is on the thread's own stack, and nobody else's so far; or the access is atomic, which makes
