@@ -12,8 +12,7 @@ PCT_EXPORT int __cxa_guard_acquire(uint64_t *guard)
     else
         pct_passed(PCT_OP_GUARD_ACQUIRE, PCT_CLASS_GUARD, guard);
     int mine = REAL(__cxa_guard_acquire)(guard);
-    if (!mine)
-        pct_memory_order(guard, PCT_MEMORY_ACQUIRE);
+    pct_memory_order(guard, PCT_MEMORY_ACQUIRE);
     return mine;
 }
 
@@ -24,12 +23,12 @@ static void release(uint64_t *guard)
         pct_done(self, PCT_OP_GUARD_RELEASE, 0, pct_at(self, PCT_OP_GUARD_RELEASE, guard, PCT_CLASS_GUARD));
     else
         pct_passed(PCT_OP_GUARD_RELEASE, PCT_CLASS_GUARD, guard);
+    pct_memory_order(guard, PCT_MEMORY_RELEASE); /* to those who test it inline, too */
 }
 
 PCT_EXPORT void __cxa_guard_release(uint64_t *guard)
 {
     release(guard);
-    pct_memory_order(guard, PCT_MEMORY_RELEASE); /* to those who test it inline */
     REAL(__cxa_guard_release)(guard);
 }
 

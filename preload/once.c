@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "shim.h"
 #include "once.h"
+#include <sched/races.h>
 
 /* GLIBC: the control word, nptl/pthreadP.h. */
 enum { IN_PROGRESS = 1, DONE = 2 };
@@ -47,6 +48,9 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
         pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;
     }
+    /* Whoever began it before has thrown, or was cancelled. */
+    if (PCT_UNLIKELY(pct_S.races != NULL) && object->holder != PCT_NO_THREAD)
+        pct_races_succeed(pct_S.races, self->core.id, object->holder);
     object->holder = self->core.id;
     /* A routine that throws or is cancelled unwinds past us. A cleanup here would tie the shim to one unwinder, so the
      * scheduler is told to ask the others' predicates on its own now and then, until the routine has returned. */

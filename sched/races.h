@@ -30,6 +30,9 @@ enum { PCT_RACES_READ = 1, PCT_RACES_WRITE = 2, PCT_RACES_ACQUIRE = 4, PCT_RACES
 void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what);
 void pct_races_fence(struct pct_races *r, uint32_t thread, unsigned what);
 
+/* This thread goes on with what another one has left, by an operation that is not in the trace. */
+void pct_races_succeed(struct pct_races *r, uint32_t thread, uint32_t other);
+
 /* This memory is new to whoever uses it next. */
 void pct_races_fresh(struct pct_races *r, uintptr_t from, uintptr_t to);
 

@@ -196,6 +196,13 @@ void pct_races_turned(struct pct_sched *s)
     s->races->seen = s->record;
 }
 
+void pct_races_succeed(struct pct_races *r, uint32_t thread, uint32_t other)
+{
+    pct_races_follow(r->sched);
+    acquire(r, thread, &r->threads[other].now);
+    tick(r, other); /* what it does from now on is not part of that */
+}
+
 /* --- Atomic accesses -------------------------------------------------------------------------------------------------- */
 
 static struct race_sync *sync_of(struct pct_races *r, uintptr_t address)
