@@ -137,6 +137,7 @@ static void follow(struct pct_races *r, uint64_t record)
         if (!failed)
             unlock(r, thread, number);
         break;
+    case PCT_OP_THREAD_FINISH: /* robust mutexes pass on */
     case PCT_OP_COND_WAIT:
         each_held(r, thread, false);
         break;

@@ -160,6 +160,16 @@ static void test_cond(void **unused)
     assert_null(touch(1, X, 4, WRITE));
 }
 
+static void test_robust(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(1, X, 4, WRITE));
+    step(1, PCT_OP_THREAD_FINISH, 1);
+    step(2, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(2, X, 4, WRITE));
+}
+
 static void test_rwlock(void **unused)
 {
     (void)unused;
@@ -333,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup(test_threads, setup),
         cmocka_unit_test_setup(test_mutex, setup),
         cmocka_unit_test_setup(test_failed_lock, setup),
+        cmocka_unit_test_setup(test_robust, setup),
         cmocka_unit_test_setup(test_cond, setup),
         cmocka_unit_test_setup(test_rwlock, setup),
         cmocka_unit_test_setup(test_atomics, setup),
