@@ -57,7 +57,7 @@ pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-t
 shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
-command_libs := -ldw -lelf -lZydis -lstdc++ -lm
+command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
 
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))
@@ -78,13 +78,15 @@ runtime_parts := $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_prei
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
 bugs := $(foreach n,$(bug_names),$(B)/bugs/$(n) $(B)/bugs/$(n)-fixed)
+paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
+paper := $(foreach n,$(paper_names),$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
 # Those whose bug lies between memory accesses, built by pct-cc, and by pct-clang where there is a clang.
 memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
 memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(patsubst bench/%.c,$(B)/bench/%,$(sort $(wildcard bench/*.c))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan)
+bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan)
 
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
@@ -99,12 +101,13 @@ test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command compilers bugs memory-bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
+.PHONY: all lib command compilers bugs paper memory-bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
-command: $(B)/pct
+command: $(B)/pct $(B)/share/gdb.py
 bugs: $(bugs)
+paper: $(paper)
 memory-bugs: $(memory_bugs) $(memory_bugs_clang)
 examples: $(examples)
 bench-programs: $(bench_programs)
@@ -114,12 +117,12 @@ sim: $(sim_tests)
 test-programs: $(test_programs)
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
-tests: all snippets unit sim test-programs memory-bugs
+tests: all paper snippets unit sim test-programs memory-bugs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real conformance lint \
-	bench experiments setup docs
+.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
+	check-checkers check-integrations conformance lint bench experiments setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -136,14 +139,25 @@ check:
 check-unit: wanted = unit
 check-sim: wanted = sim
 check-snippets: wanted = all snippets
-check-programs: wanted = all test-programs memory-bugs
+check-programs: wanted = all paper test-programs memory-bugs
 check-cli check-compat: wanted = all
 check-unit check-sim check-snippets check-programs check-cli check-compat:
 	@scripts/setup build check
 	@$(build_with) $(wanted)
 	@$(run_tests) $(@:check-%=%)
 
-RUNS ?= 1000
+# HTML pages in Debian's Chromium, without a display.
+check-browser:
+	@scripts/setup build browser
+	@$(build_with) all
+	@$(run_tests) browser
+
+# Replays under other tools.
+check-checkers:
+	@scripts/setup build check checkers
+	@$(build_with) all
+	@$(run_tests) checkers
+
 # Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The suite itself
 # takes a few seeds of the smaller ones. SEEDS=N: as many of each. Both run to their end, whatever fails.
 check-real:
@@ -152,6 +166,18 @@ check-real:
 	@status=0; PCT_BUILD='$(B)' tests/programs/real --seeds '$(or $(SEEDS),200)' || status=1; \
 	PCT_BUILD='$(B)' tests/compat/run --part real --seeds '$(or $(SEEDS),100)' --page '$(B)/COMPATIBILITY.md' || status=1; \
 	echo 'docs/COMPATIBILITY.md as measured now: $(B)/COMPATIBILITY.md'; exit $$status
+
+# Shards of a campaign by GNU parallel, and by a Slurm that the test starts (root): examples/cluster.
+check-cluster:
+	@scripts/setup build cluster
+	@$(build_with) lib command bugs
+	@PCT_BUILD='$(B)' tests/cluster/run
+
+# The projects in examples/, built and run as their users do.
+check-integrations:
+	@scripts/setup build integrations
+	@$(build_with) command lib
+	@PCT_BUILD='$(B)' tests/integrations/run
 
 # glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes about an hour.
 conformance: SEEDS = 3
@@ -168,11 +194,12 @@ lint:
 bench: all bench-programs
 	@if [ -x bench/run ]; then PCT_BUILD=$(B) bench/run; else echo 'make: bench/run is missing' >&2; exit 1; fi
 
-# Every strategy on every program of bench/bugs, RUNS times each; writes docs/experiments.
+# The experiments of the PCT paper, and every strategy on every program with a known bug; writes docs/experiments. Takes hours, and
+# goes on where it was interrupted. PARTS, RUNS, JOBS, LOAD: bench/experiments/common.bash.
 experiments:
 	@scripts/setup build experiments
-	@$(build_with) command lib bugs
-	@PCT_BUILD='$(B)' RUNS='$(RUNS)' bench/experiments/run
+	@$(build_with) command lib bugs paper
+	@PCT_BUILD='$(B)' bench/experiments/run $(PARTS)
 
 setup:
 	@scripts/setup build check
@@ -188,7 +215,7 @@ manuals := $(sort $(wildcard man/*.[1-8]))
 # man/pct.1 belongs in share/man/man1
 manual_directory = $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))
 install: lib command compilers
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct \
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct \
 		$(sort $(foreach m,$(manuals),$(call manual_directory,$(m))))
 	$(INSTALL) -m 755 $(B)/pct $(DESTDIR)$(PREFIX)/bin/pct
 	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
@@ -198,6 +225,7 @@ install: lib command compilers
 	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
 	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
 	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
+	$(INSTALL) -m 644 cli/debug/gdb.py $(DESTDIR)$(PREFIX)/share/pct/gdb.py
 	$(foreach m,$(manuals),$(INSTALL) -m 644 $(m) $(call manual_directory,$(m))/ && ) :
 
 uninstall:
@@ -207,7 +235,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
 	rm -f $(foreach m,$(manuals),$(call manual_directory,$(m))/$(notdir $(m)))
-	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct 2>/dev/null
+	rm -f $(DESTDIR)$(PREFIX)/share/pct/gdb.py
+	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct 2>/dev/null
 
 clean:
 	rm -rf $(B)
@@ -217,10 +246,15 @@ help:
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
+	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
+	@echo 'check-checkers    replays under valgrind and sanitizers; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
+	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
+	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
-	@echo 'experiments       every strategy on every program with a known bug, RUNS=1000 times; writes docs/experiments'
+	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
+	@echo '                  PARTS (tables stealers coverage bugs) and RUNS (of each campaign) make it shorter'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo 'setup             install missing Debian packages'
@@ -258,6 +292,20 @@ $(B)/obj/%.o: %.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(pct_cflags) $(includes) $(CFLAGS) $(sanitize) $(depend) -c -o $@ $<
 
+# The page of `pct trace --format=html`: all but the trace, with the modules of d3 that it uses, in the order of their needs.
+NODE_MODULES ?= /usr/share/nodejs
+d3_modules := dispatch selection timer ease color interpolate transition drag zoom array collection format time time-format \
+	scale axis
+timeline_sources := $(addprefix cli/timeline/,page.html style.css timeline.js)
+timeline_scripts := $(foreach m,$(d3_modules),$(NODE_MODULES)/d3-$(m)/dist/d3-$(m).min.js)
+$(B)/gen/timeline-head.html: scripts/gen-timeline $(timeline_sources) | $(B)/tools
+	@mkdir -p $(@D)
+	$(call quiet,GEN)scripts/gen-timeline head $(timeline_scripts) > $@
+$(B)/gen/timeline-tail.html: scripts/gen-timeline $(timeline_sources)
+	@mkdir -p $(@D)
+	$(call quiet,GEN)scripts/gen-timeline tail > $@
+$(B)/obj/cli/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
+
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: CFLAGS += -O3
 
@@ -284,6 +332,10 @@ $(B)/tsan/libtsan_preinit.o: $(common_prerequisites)
 
 $(compilers): scripts/pct-cc
 	$(call quiet,GEN)$(INSTALL) -m 755 $< $@
+# Found beside the command, as in share/pct when it is installed.
+$(B)/share/%: cli/debug/%
+	@mkdir -p $(@D)
+	$(call quiet,COPY)cp $< $@
 
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
@@ -329,6 +381,12 @@ $(B)/bugs/%: bench/bugs/%.cc $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
 
+$(B)/paper/%-fixed: bench/paper/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g -DFIXED $(depend) -o $@ $< $(own_flags)
+$(B)/paper/%: bench/paper/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
 instrumented = -std=gnu17 $(warnings) -O1 -g -pthread $(depend) -o $@ $<
 $(B)/bugs-memory/clang-%-fixed: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)
@@ -362,6 +420,12 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
 
+# What the command writes with.
+$(B)/bench/store: bench/store.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group $(filter %.a,$^) \
+		-Wl,--end-group -Wl,--as-needed $(command_libs)
+
 # The simulated host of the tests.
 $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
@@ -379,6 +443,9 @@ $(B)/bench/access-tsan: bench/access.c $(common_prerequisites)
 $(B)/bench/%: bench/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O2 -g $(depend) -o $@ $< $(own_flags)
+$(B)/bench/%: bench/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O2 -g $(depend) -o $@ $< $(own_flags)
 
 # An out-of-tree strategy sees the public headers and nothing else.
 $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
@@ -388,6 +455,6 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 # The objects of tests stay: they are intermediate files only by name.
 .SECONDARY:
 
--include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(examples) \
+-include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
 	$(memory_bugs) $(memory_bugs_clang) $(bench_programs) $(snippets) $(test_programs) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))

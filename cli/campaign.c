@@ -28,6 +28,7 @@ struct state {
     uint64_t frontier; /* the next run to look at */
     uint64_t running;
     bool stop;
+    bool hold; /* the observer wants to be alone */
     int cpus[JOBS_MAX];
     int cpu_count;
     double start;
@@ -55,11 +56,16 @@ static uint64_t depth_of(const struct pct_campaign *c, uint64_t index)
     return c->depth < 0 ? 0 : calibrates(c, index) ? 1 : c->config.run.param[c->depth];
 }
 
+uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index)
+{
+    return c->config.run.seed + c->offset + index * c->stride;
+}
+
 static void make_token(const struct state *s, uint64_t index, char *token)
 {
     struct pct_config config = s->c->config;
     config.has_hash = false;
-    config.run.seed += index;
+    config.run.seed = pct_campaign_seed(s->c, index);
     if (s->c->depth >= 0)
         config.run.param[s->c->depth] = depth_of(s->c, index);
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, s->c->strategy);
@@ -116,7 +122,8 @@ static int start_next(struct state *s)
     char token[PCT_TOKEN_MAX];
     make_token(s, s->next, token);
     int cpu = s->c->jobs > 1 && s->cpu_count ? s->cpus[slot % s->cpu_count] : -1;
-    int failed = pct_process_start(worker, &s->c->launch, token, cpu, s->c->runs > 1 && !s->c->pass_output);
+    int failed =
+        pct_process_start(worker, &s->c->launch, token, cpu, s->c->observer || (s->c->runs > 1 && !s->c->pass_output));
     if (failed)
         return failed;
     s->next++;
@@ -127,7 +134,7 @@ static int start_next(struct state *s)
 static bool may_start(const struct state *s)
 {
     const struct pct_campaign *c = s->c;
-    if (s->stop || s->next == c->runs || s->running == c->jobs || s->next - s->frontier >= s->window)
+    if (s->stop || s->hold || s->next >= c->runs || s->running == c->jobs || s->next - s->frontier >= s->window)
         return false;
     return !is_milestone(s) || s->next == s->frontier;
 }
@@ -165,9 +172,20 @@ static void keep_trace(const struct pct_campaign *c, const struct pct_result *re
     if (!failed || !c->save)
         return;
     char path[4096];
-    snprintf(path, sizeof path, "%s/seed-%llu.trace", c->save, (unsigned long long)(c->config.run.seed + index));
+    snprintf(path, sizeof path, "%s/seed-%llu.trace", c->save, (unsigned long long)pct_campaign_seed(c, index));
     if (!pct_trace_may_replace(path, error, sizeof error) || pct_trace_save(&result->trace, path, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", path, error);
+}
+
+uint32_t pct_campaign_threads(const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    uint32_t threads = header->threads;
+    /* A run that was killed has counted nothing. */
+    for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
+        if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
+            threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
+    return threads;
 }
 
 static void count(struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
@@ -178,11 +196,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     c->unrecorded += result->unrecorded;
     if (failed)
         c->by_ending[result->ending]++;
-    uint32_t threads = header->threads;
-    /* A run that was killed has counted nothing. */
-    for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
-        if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
-            threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
+    uint32_t threads = pct_campaign_threads(result);
     if (threads > c->max_threads)
         c->max_threads = threads;
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
@@ -218,15 +232,25 @@ static int look_at(struct state *s, struct pct_process *process)
         pct_process_close(process);
         return code;
     }
+    int status = c->observer ? c->observer->judge(c->observer, c, process, &result) : 0;
+    if (status) {
+        pct_result_close(&result);
+        pct_process_close(process);
+        return status;
+    }
     bool failed = result.ending != PCT_ENDING_EXIT || !c->ok[result.code & 0xff];
     count(c, &result, process->index, failed);
     keep_trace(c, &result, process->index, failed);
     if (process->index == 0) {
-        if (c->runs > 1 && !strchr(c->config.strategy, '/'))
+        if (c->runs > 1 && !c->observer && !strchr(c->config.strategy, '/'))
             pct_estimate_counts(&c->config, c->strategy, &result.trace);
         snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
         c->origin.hash = result.trace.header.hash;
     }
+    if (process->index == c->resumed && (!failed || c->keep_going))
+        pct_forking_try(&c->launch, process, &result);
+    if (c->observer)
+        status = c->observer->looked(c->observer, c, process, &result, failed, &s->hold);
     if (failed && !c->failed) {
         c->failed = true;
         c->first = *process;
@@ -241,7 +265,7 @@ static int look_at(struct state *s, struct pct_process *process)
     char reason[256];
     if ((failed && !c->keep_going) || (c->confidence > 0 && pct_claim_doubt(c, reason, sizeof reason)))
         s->stop = true;
-    return 0;
+    return status;
 }
 
 /* Look at all runs whose turn has come. */
@@ -262,7 +286,14 @@ static int advance(struct state *s)
 static int loop(struct state *s)
 {
     double drawn = 0;
+    bool ticks = s->c->progress || s->c->observer;
     for (;;) {
+        if (s->hold && s->c->observer && !s->running) {
+            s->hold = false;
+            int failed = s->c->observer->idle(s->c->observer, s->c);
+            if (failed)
+                return failed;
+        }
         if (is_milestone(s) && s->next == s->frontier) {
             learn(s->c);
             plan(s);
@@ -275,8 +306,7 @@ static int loop(struct state *s)
         if (!s->running)
             return 0;
         int slot;
-        int signal =
-            pct_launch_wait(&s->c->launch, s->workers, (int)s->c->jobs, s->c->progress ? drawn + 0.2 : 0, &slot);
+        int signal = pct_launch_wait(&s->c->launch, s->workers, (int)s->c->jobs, ticks ? drawn + 0.2 : 0, &slot);
         if (signal)
             return 128 + signal;
         if (slot >= 0) {
@@ -288,8 +318,11 @@ static int loop(struct state *s)
             if (failed || s->stop)
                 return failed;
         }
-        if (s->c->progress && pct_cli_now() >= drawn + 0.2) {
+        if (ticks && pct_cli_now() >= drawn + 0.2) {
             drawn = pct_cli_now();
+            int failed = s->c->observer ? s->c->observer->tick(s->c->observer, s->c) : 0;
+            if (failed)
+                return failed;
             draw_progress(s);
         }
     }
@@ -355,6 +388,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
     }
     s->c = campaign;
     s->start = pct_cli_now();
+    s->next = s->frontier = campaign->resumed;
     find_cpus(s);
     int status = loop(s);
     campaign->seconds = pct_cli_now() - s->start;

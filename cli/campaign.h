@@ -1,4 +1,5 @@
-/* A campaign: many runs of one target with consecutive seeds, by parallel workers. Called by `pct run`, also for one run.
+/* A campaign: many runs of one target with consecutive seeds, by parallel workers. Called by `pct run`, also for one run, and by
+ * `pct campaign`, which has an observer.
  *
  * Its outcome does not depend on timing: runs are started in the order of their seeds, and looked at in that order, however
  * they finish. When it stops at the first failure, that is the failure of the lowest seed, with any number of workers. */
@@ -10,18 +11,38 @@
 #include "launch.h"
 #include "state.h"
 
+struct pct_campaign;
+
+/* Somebody who follows a campaign: recorder.c. Functions that return int return 0, or an exit status that ends the campaign. */
+struct pct_campaign_observer {
+    /* A run that left a trace has ended: make it a failure of some kind, if it is one for a reason that only the observer knows. */
+    int (*judge)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                 struct pct_result *result);
+    /* It was looked at, in its order, and counted. hold: start no more runs, and call idle() when none is left. */
+    int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                  const struct pct_result *result, bool failed, bool *hold);
+    int (*idle)(struct pct_campaign_observer *observer, struct pct_campaign *c);
+    /* Several times a second. */
+    int (*tick)(struct pct_campaign_observer *observer, struct pct_campaign *c);
+};
+
 struct pct_campaign {
     /* What to do. */
     struct pct_launch launch;
     struct pct_config config; /* its seed is that of the first run */
     const struct pct_strategy *strategy;
     uint64_t runs;
+    uint64_t offset, stride;                /* the seed of run i is that of the config + offset + i * stride */
+    uint64_t resumed;                       /* so many runs were done before; what came of them stands below already */
+    struct pct_campaign_observer *observer; /* NULL: nobody */
     unsigned jobs;
     int k, depth; /* indices of the strategy's parameters of these names, -1: it has none */
     bool keep_going;
     bool pass_output;          /* show what the targets write as they write it */
     bool progress;             /* draw the progress line */
     bool learns;               /* k is not given: it is learned as the runs go */
+    bool kept;                 /* in a campaign file */
+    bool calibrated;           /* k is not given: it was measured before the first run, and stays */
     bool repeat;               /* after a clean campaign, repeat its first run: does the schedule decide all? */
     bool ok[256];              /* exit statuses that are no failure */
     struct pct_learned before; /* what earlier campaigns have learned */
@@ -59,6 +80,12 @@ struct pct_campaign {
     struct pct_result race_result;
     char last_token[PCT_TOKEN_MAX]; /* of the last run that counted */
 };
+
+/* The seed of a run. */
+uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index);
+
+/* How many threads a run had. */
+uint32_t pct_campaign_threads(const struct pct_result *result);
 
 /* Run it. Returns 0, the exit status of a failure to start anything (after a message), or 128 + the number of the signal
  * that told us to end. What came of it so far is valid in any case. */

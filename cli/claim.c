@@ -2,6 +2,8 @@
 #include "claim.h"
 #include <math.h>
 #include <stdarg.h>
+#include <strategies/depths.h>
+#include <strategies/strategies.h>
 #include <string.h>
 
 /* --- Words ------------------------------------------------------------------------------------------------------------ */
@@ -50,8 +52,7 @@ static uint64_t parameter(const struct pct_campaign *c, const char *name, uint64
 
 /* --- Whether the theorem applies -------------------------------------------------------------------------------------- */
 
-/* Steps that tell a strategy that a thread spins. */
-static uint64_t count_spins(const struct pct_trace *trace)
+uint64_t pct_claim_spins(const struct pct_trace *trace)
 {
     uint64_t spins = 0;
     for (uint64_t i = 0; i < trace->count; i++)
@@ -73,21 +74,47 @@ static uint64_t count_spins(const struct pct_trace *trace)
     return spins;
 }
 
-void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
-                   uint32_t threads)
+static bool is_portfolio(const struct pct_campaign *c)
 {
-    if (result->unrecorded || !result->trace.complete) {
+    return !strcmp(c->config.strategy, pct_strategy_portfolio.name);
+}
+
+/* Whether theorem 9 speaks of the run of this seed: the portfolio's runs are those of its members. */
+static bool is_pct(const struct pct_campaign *c, uint64_t seed)
+{
+    return !is_portfolio(c) || pct_portfolio_member(seed) == &pct_strategy_pct;
+}
+
+void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
+{
+    if (!run->complete) {
         c->incomplete++;
         return;
     }
     if (c->k < 0 || c->depth < 0)
         return;
-    struct pct_guarantee_run run = { .threads = threads,
-                                     .k = c->config.run.param[c->k],
-                                     .depth = (uint32_t)depth,
-                                     .spins = count_spins(&result->trace),
-                                     .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
-    pct_guarantee_add(&c->guarantee, &run, steps);
+    struct pct_guarantee_run added = { .threads = run->threads,
+                                       .k = run->k,
+                                       .depth = (uint32_t)run->depth,
+                                       .spins = run->spins,
+                                       .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
+    if (is_pct(c, run->seed))
+        pct_guarantee_add(&c->guarantee, &added, run->steps);
+    else
+        pct_guarantee_see(&c->guarantee, &added, run->steps);
+}
+
+void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
+                   uint32_t threads)
+{
+    struct pct_claim_run run = { .seed = result->trace.header.seed,
+                                 .depth = depth,
+                                 .k = c->k < 0 ? 0 : c->config.run.param[c->k],
+                                 .steps = steps,
+                                 .spins = pct_claim_spins(&result->trace),
+                                 .threads = threads,
+                                 .complete = !result->unrecorded && result->trace.complete };
+    pct_claim_add_run(c, &run);
 }
 
 __attribute__((format(printf, 3, 4))) static const char *write_reason(char *buffer, size_t size, const char *format,
@@ -103,10 +130,14 @@ __attribute__((format(printf, 3, 4))) static const char *write_reason(char *buff
 /* What the options and the strategy have to do with it. */
 static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
 {
-    if (strcmp(c->strategy->name, "pct") || strchr(c->config.strategy, '/'))
+    if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_portfolio(c)) || strchr(c->config.strategy, '/'))
         return write_reason(buffer, size, "the strategy %s has no guarantee", c->strategy->name);
-    if (!c->config.run.param[c->depth])
-        return write_reason(buffer, size, "the depth is drawn anew for each run");
+    if (is_portfolio(c) && c->confidence > 0)
+        return write_reason(buffer, size, "only the runs of pct count; say --strategy pct, and all do");
+    if (!c->config.run.param[c->depth] && c->confidence > 0)
+        return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; say it with --depth");
+    if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
+        return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
     if (parameter(c, "phases", 0))
         return write_reason(buffer, size, "with phases it holds within each phase only");
     if (c->config.real_time)
@@ -133,17 +164,23 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
         return write_reason(buffer, size,
                             "the first run, repeated at the end, took other steps: something besides the schedule "
                             "decides, or its input has changed");
+    if (g->steps && !g->added)
+        return write_reason(buffer, size,
+                            "none of these runs of the portfolio was one of pct, which alone has a guarantee");
     if (!c->learns && g->steps && !pct_guarantee_counted(g))
-        return write_reason(buffer, size, "a run took %s steps, more than the k that was given",
-                            format_count(count, sizeof count, g->steps));
+        return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
+                            format_count(count, sizeof count, g->steps),
+                            c->calibrated ? "measured before the first one; -k gives a larger one" : "given");
     return NULL;
 }
 
 /* --- What it says ----------------------------------------------------------------------------------------------------- */
 
+/* The deepest bugs that runs may find. */
 static uint32_t depth_of(const struct pct_campaign *c)
 {
-    return (uint32_t)c->config.run.param[c->depth];
+    uint64_t depth = c->config.run.param[c->depth];
+    return depth ? (uint32_t)depth : PCT_DEEPEST_DRAWN;
 }
 
 /* Depths to speak of: nobody reads a list of 64. */
@@ -177,18 +214,18 @@ bool pct_claim_reached(const struct pct_campaign *c)
 }
 
 /* "27,790 runs, about 24 s" */
-static void print_price(uint64_t runs, double pace)
+static void print_price(FILE *out, uint64_t runs, double pace)
 {
     char count[32], time[64];
     if (runs == UINT64_MAX)
-        fputs("more than 10^18 runs", stderr);
+        fputs("more than 10^18 runs", out);
     else
-        fprintf(stderr, "%s runs, about %s", format_count(count, sizeof count, runs),
+        fprintf(out, "%s runs, about %s", format_count(count, sizeof count, runs),
                 pct_cli_format_duration(time, sizeof time, (double)runs / pace));
 }
 
 /* What would make the shallowest depth that is not yet sure so. */
-static void print_advice(const struct pct_campaign *c)
+static void print_advice(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee none = { 0 };
     for (uint32_t bug = 1; bug <= depth_of(c); bug++) {
@@ -197,83 +234,93 @@ static void print_advice(const struct pct_campaign *c)
         struct pct_guarantee_run run = next_run(c, bug);
         if (run.k < c->guarantee.steps)
             run.k = c->guarantee.steps;
-        fprintf(stderr, "pct: to be 99 %% sure of depth %u: --depth %u --confidence 0.99, ", bug, bug);
-        print_price(pct_guarantee_missing(&none, &run, bug, 0.99), (double)c->done / c->seconds);
-        fputc('\n', stderr);
+        uint64_t runs = pct_guarantee_missing(&none, &run, bug, 0.99);
+        const char *strategy = is_portfolio(c) ? "--strategy pct " : "";
+        if (c->kept)
+            fprintf(out, "pct: to be 99 %% sure of depth %u: a campaign with %s--depth %u of ", bug, strategy, bug);
+        else
+            fprintf(out, "pct: to be 99 %% sure of depth %u: %s--depth %u --confidence 0.99, ", bug, strategy, bug);
+        print_price(out, runs, (double)c->done / c->seconds);
+        fputc('\n', out);
         return;
     }
 }
 
-static void print_claim(const struct pct_campaign *c)
+static void print_claim(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee *g = &c->guarantee;
     char count[32], other[32], miss[32];
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
-        pct_cli_say("n = 1 thread, which has one schedule: nothing was missed");
+        fprintf(out, "pct: n = 1 thread, which has one schedule: nothing was missed\n");
         return;
     }
-    fprintf(stderr, "pct: n = %u threads, k = %s points, ", g->threads,
+    fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
             format_count(count, sizeof count, c->config.run.param[c->k]));
-    fprintf(stderr, "%s runs: ", format_count(count, sizeof count, counted));
+    fprintf(out, "%s runs: ", format_count(count, sizeof count, counted));
     for (uint32_t bug = 1; bug <= depth_of(c); bug++)
         if (is_shown(c, bug))
-            fprintf(stderr,
+            fprintf(out,
                     bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
                              : "; depth %u: %s",
                     bug, pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
-    fputs(" (PCT, theorem 9)\n", stderr);
-    if (counted < c->done)
-        pct_cli_say("%s of %s runs count: in the others k was below the %llu steps that the longest took",
-                    format_count(count, sizeof count, counted), format_count(other, sizeof other, c->done),
-                    (unsigned long long)g->steps);
+    fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
+                                        : " (PCT, theorem 9; the depth is drawn for each run)\n",
+          out);
+    if (is_portfolio(c))
+        fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
+                format_count(count, sizeof count, g->added), format_count(other, sizeof other, c->done));
+    if (counted < g->added)
+        fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
+                format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
+                (unsigned long long)g->steps);
     if (g->spins && g->spin_inverse)
-        pct_cli_say("taken off for threads that yield, sleep or try in vain, up to %s times in a run",
-                    format_count(count, sizeof count, g->spins));
+        fprintf(out, "pct: taken off for threads that yield, sleep or try in vain, up to %s times in a run\n",
+                format_count(count, sizeof count, g->spins));
 }
 
 /* --confidence asked for more than there is. */
-static void print_unaffordable(const struct pct_campaign *c)
+static void print_unaffordable(FILE *out, const struct pct_campaign *c)
 {
     char count[32], miss[64];
     uint32_t depth = depth_of(c);
     uint64_t runs = c->limit;
-    fprintf(stderr, "pct: not affordable: confidence %g for bugs of depth %u takes ", c->confidence, depth);
-    print_price(c->price, c->pace);
-    fprintf(stderr, " (n = %u, k = %s)\n", c->guarantee.threads,
+    fprintf(out, "pct: not affordable: confidence %g for bugs of depth %u takes ", c->confidence, depth);
+    print_price(out, c->price, c->pace);
+    fprintf(out, " (n = %u, k = %s)\n", c->guarantee.threads,
             format_count(count, sizeof count, c->config.run.param[c->k]));
-    fprintf(stderr, "pct: affordable: ");
-    print_price(runs, c->pace);
+    fprintf(out, "pct: affordable: ");
+    print_price(out, runs, c->pace);
     for (uint32_t bug = depth; bug; bug--) {
         if (!is_shown(c, bug))
             continue;
         struct pct_guarantee_run run = next_run(c, bug);
         double log_miss = (double)runs * log1p(-pct_guarantee_hit(&run, bug));
-        fprintf(stderr, "%s with --depth %u they miss a bug of depth %u with probability at most %s",
+        fprintf(out, "%s with --depth %u they miss a bug of depth %u with probability at most %s",
                 bug == depth ? ":" : ";", bug, bug, pct_claim_format_miss(miss, sizeof miss, log_miss));
     }
-    fputc('\n', stderr);
+    fputc('\n', out);
 }
 
-void pct_claim_print(const struct pct_campaign *c, bool quiet)
+void pct_claim_print(FILE *out, const struct pct_campaign *c, bool quiet)
 {
     char reason[256], miss[32];
     const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
     if (c->unaffordable && !doubt) {
-        print_unaffordable(c);
+        print_unaffordable(out, c);
         return;
     }
     if (doubt) {
         if (!quiet || c->confidence > 0)
-            pct_cli_say("no claim about the bugs that these runs may have missed: %s", doubt);
+            fprintf(out, "pct: no claim about the bugs that these runs may have missed: %s\n", doubt);
         return;
     }
     if (!quiet)
-        print_claim(c);
+        print_claim(out, c);
     if (!pct_claim_reached(c))
-        pct_cli_say("confidence %g was not reached: bugs of depth %u are missed with probability at most %s",
-                    c->confidence, depth_of(c),
-                    pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth_of(c))));
+        fprintf(out, "pct: confidence %g was not reached: bugs of depth %u are missed with probability at most %s\n",
+                c->confidence, depth_of(c),
+                pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth_of(c))));
     else if (!quiet && !(c->confidence > 0))
-        print_advice(c);
+        print_advice(out, c);
 }

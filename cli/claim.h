@@ -9,6 +9,17 @@
 void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
                    uint32_t threads);
 
+/* The same for a run of which only the numbers are left: of an earlier session of the campaign. */
+struct pct_claim_run {
+    uint64_t seed, depth, k, steps, spins;
+    uint32_t threads;
+    bool complete;
+};
+void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run);
+
+/* Steps that tell a strategy that a thread spins. */
+uint64_t pct_claim_spins(const struct pct_trace *trace);
+
 /* Why the theorem says nothing about these runs, as a part of a sentence; NULL if it does. Returns buffer. */
 const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t size);
 
@@ -16,7 +27,7 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
 uint64_t pct_claim_runs(const struct pct_campaign *c);
 
 /* Print the claim, or why there is none, after a clean campaign; for --confidence also what became of it. */
-void pct_claim_print(const struct pct_campaign *c, bool quiet);
+void pct_claim_print(FILE *out, const struct pct_campaign *c, bool quiet);
 
 /* Whether the confidence that was asked for is reached. True if none was. */
 bool pct_claim_reached(const struct pct_campaign *c);

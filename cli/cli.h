@@ -14,8 +14,14 @@
  * replaced by "pct NAME", and returns the exit status of the command. */
 #define PCT_COMMANDS(X)                                                                                                \
     X(run, "run", "run a program under control, once or with many seeds")                                              \
+    X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
+    X(add, "add", "keep a failing schedule in a file of the project")                                                  \
+    X(check, "check", "run the schedules of that file again")                                                          \
     X(report, "report", "print what a recorded trace says")                                                            \
+    X(trace, "trace", "write a recorded trace in other formats: JSON, Perfetto, Graphviz, HTML")                       \
+    X(minimize, "minimize", "make a failing schedule as small as it can be, and measure the depth of its bug")         \
+    X(explain, "explain", "say why a run fails: the orderings that the bug needs, with stacks and source lines")       \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")
 

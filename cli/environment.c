@@ -6,12 +6,10 @@
  * up; its name has no meaning to anybody. */
 #include "environment.h"
 #include "cli.h"
+#include <common/forkserver.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { PCT_PAD_UNIT = 16384 };
-#define PCT_PAD_NAME "_PCT_PAD="
 
 /* The bytes that a string takes on the new stack: itself and the pointer to it. */
 static size_t footprint(const char *string)
@@ -45,23 +43,41 @@ static void add(struct builder *b, const char *name, const char *value)
     b->room += name_length + value_length + 1;
 }
 
+static bool is_temporary(const char *variable)
+{
+    return !strncmp(variable, "TMPDIR=", 7);
+}
+
 char **pct_environment_plain(void)
 {
-    size_t count = 0;
+    return pct_environment_around(NULL);
+}
+
+char **pct_environment_around(const char *temporary)
+{
+    size_t count = 0, room = temporary ? strlen(temporary) + sizeof "TMPDIR=" : 0;
     for (char **at = environ; *at; at++)
         count++;
-    char **vector = malloc((count + 1) * sizeof *vector), **next = vector;
+    char **vector = malloc((count + 2) * sizeof *vector + room), **next = vector;
     for (char **at = environ; vector && *at; at++)
-        if (!is_ours(*at))
+        if (!is_ours(*at) && !(temporary && is_temporary(*at)))
             *next++ = *at;
+    if (vector && temporary) {
+        *next = (char *)(vector + count + 2);
+        sprintf(*next++, "TMPDIR=%s", temporary);
+    }
     if (vector)
         *next = NULL;
     return vector;
 }
 
-char **pct_environment_make(const struct pct_launch *launch, char *const *command, const char *token, const char *trace,
-                            int cpu)
+char **pct_environment_make(const struct pct_process *process, const char *trace)
 {
+    const struct pct_launch *launch = process->launch;
+    char *const *command = process->command;
+    const char *token = process->token;
+    char temporary[PATH_MAX];
+    pct_around_directory(launch, process->worker, temporary, sizeof temporary);
     const char *preload = getenv("LD_PRELOAD");
     size_t count = 0, used = 0;
     for (char **at = environ; *at; at++)
@@ -70,27 +86,35 @@ char **pct_environment_make(const struct pct_launch *launch, char *const *comman
         used += footprint(*at);
     used += strlen(launch->program) + 1; /* the kernel stores it too, as AT_EXECFN */
     size_t room = strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) + strlen(trace) +
-                  (launch->replay ? strlen(launch->replay) : 0) + PCT_PAD_UNIT + 512;
+                  strlen(temporary) + (launch->replay ? strlen(launch->replay) : 0) +
+                  (launch->sites ? strlen(launch->sites) : 0) + (launch->schedule ? strlen(launch->schedule) : 0) +
+                  PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
         return NULL;
     struct builder b = { .next = vector, .room = (char *)(vector + count + 16), .used = used };
     for (char **at = environ; *at; at++) {
-        if (is_ours(*at))
+        if (is_ours(*at) || (temporary[0] && is_temporary(*at)))
             continue;
         *b.next++ = *at;
         b.used += footprint(*at);
     }
     char number[24];
-    snprintf(number, sizeof number, "%d", cpu);
+    snprintf(number, sizeof number, "%d", process->cpu);
     const char *given_cpu = getenv("PCT_CPU");
     add(&b, "PCT_TOKEN=", token);
     add(&b, "PCT_TRACE=", trace);
     add(&b, "PCT_LOG=", "quiet");
     if (launch->replay)
         add(&b, "PCT_REPLAY=", launch->replay);
-    if (cpu >= 0 || given_cpu)
+    if (launch->schedule)
+        add(&b, "PCT_SCHEDULE=", launch->schedule);
+    if (launch->sites)
+        add(&b, "PCT_SITES=", launch->sites);
+    if (process->cpu >= 0 || given_cpu)
         add(&b, "PCT_CPU=", given_cpu ? given_cpu : number);
+    if (temporary[0])
+        add(&b, "TMPDIR=", temporary);
     /* Ours first: the first library in the list is the first in look-up. */
     size_t length = strlen(launch->library_path);
     char *list = b.room;

@@ -1,6 +1,7 @@
 /* The arithmetic of theorem 9: see guarantee.h. All in logarithms, because a run finds a deep bug with a probability that
  * 1 - p would round away. */
 #include "guarantee.h"
+#include <strategies/depths.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,18 +15,31 @@ static double choose(uint32_t n, uint32_t k)
 /* The run has depth-1 change points and the bug needs bug-1 of them, in order. Any bug-1 of them may be those, each at its one
  * step in k, while the others do no harm if they fall on the last step of the run, also one in k: so many disjoint ways.
  * For bug = depth this is the theorem. And none of the spins may have moved a thread. */
+static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t bug)
+{
+    if (bug > depth)
+        return 0;
+    double log_kept = run->spins && run->spin_inverse ? (double)run->spins * log1p(-1 / (double)run->spin_inverse) : 0;
+    double log_hit = log_kept - log(run->threads) - (depth - 1.0) * log((double)run->k);
+    return fmin(1, choose(depth - 1, bug - 1) * exp(log_hit));
+}
+
+/* A depth that is drawn does not depend on what else is: the probability is that of the mixture. */
 double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug)
 {
-    if (!bug || bug > run->depth || !run->threads || !run->k)
+    if (!bug || !run->threads || !run->k || (run->depth && bug > run->depth))
         return 0;
     if (run->threads == 1)
         return 1; /* there is one schedule */
-    double log_kept = run->spins && run->spin_inverse ? (double)run->spins * log1p(-1 / (double)run->spin_inverse) : 0;
-    double log_hit = log_kept - log(run->threads) - (run->depth - 1.0) * log((double)run->k);
-    return fmin(1, choose(run->depth - 1, bug - 1) * exp(log_hit));
+    if (run->depth)
+        return hit(run, run->depth, bug);
+    double sum = 0;
+    for (uint32_t i = 0; i < PCT_DRAWN_DEPTHS; i++)
+        sum += hit(run, pct_drawn_depths[i], bug) / PCT_DRAWN_DEPTHS;
+    return sum;
 }
 
-void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
+void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
 {
     if (run->threads > g->threads)
         g->threads = run->threads;
@@ -34,10 +48,19 @@ void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *
     if (run->spins > g->spins)
         g->spins = run->spins;
     g->spin_inverse = run->spin_inverse;
-    struct pct_guarantee_group *last = g->groups ? &g->group[g->groups - 1] : NULL;
-    if (last && last->depth == run->depth && last->k == run->k)
-        last->runs++;
-    else if (g->groups < PCT_GUARANTEE_GROUPS) /* one that finds no place counts for nothing */
+}
+
+void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
+{
+    pct_guarantee_see(g, run, steps);
+    g->added++;
+    /* Nearly always the last one; not in merged campaigns. */
+    for (uint32_t i = g->groups; i--;)
+        if (g->group[i].depth == run->depth && g->group[i].k == run->k) {
+            g->group[i].runs++;
+            return;
+        }
+    if (g->groups < PCT_GUARANTEE_GROUPS) /* one that finds no place counts for nothing */
         g->group[g->groups++] = (struct pct_guarantee_group){ .depth = run->depth, .k = run->k, .runs = 1 };
 }
 
@@ -77,7 +100,7 @@ uint64_t pct_guarantee_missing(const struct pct_guarantee *g, const struct pct_g
     double left = log1p(-confidence) - pct_guarantee_log_miss(g, bug);
     if (left >= 0)
         return 0;
-    bool too_short = run->depth > 1 && run->k < g->steps;
+    bool too_short = run->depth != 1 && run->k < g->steps;
     double hit = too_short ? 0 : pct_guarantee_hit(run, bug);
     if (!(hit > 0))
         return UINT64_MAX;

@@ -13,7 +13,7 @@
 struct pct_guarantee_run {
     uint32_t threads;      /* n */
     uint64_t k;            /* over which its change points were drawn */
-    uint32_t depth;        /* it had depth-1 of them */
+    uint32_t depth;        /* it had depth-1 of them; 0: drawn for the run (strategies/depths.h) */
     uint64_t spins;        /* steps that may have cost a thread its priority by chance: */
     uint64_t spin_inverse; /* one in so many does, 0: none */
 };
@@ -29,11 +29,15 @@ struct pct_guarantee {
         uint64_t k, runs;
     } group[PCT_GUARANTEE_GROUPS];
     uint32_t groups;
+    uint64_t added;   /* runs, with those that found no group */
     uint32_t threads; /* the most of any run: what the theorem's n, k and the spins are taken to be */
     uint64_t steps;
     uint64_t spins;
     uint64_t spin_inverse; /* of all of them */
 };
+
+/* Take note of the threads, steps and spins of a run that is not one of these, but of the same program. */
+void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps);
 
 /* Add a run that drew its change points over k and took so many threads, steps and spins. */
 void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps);

@@ -17,12 +17,19 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* What a target that is over its time has left to write down where its threads are. */
 #define LAST_WORD_SECONDS 2
+/* How long to wait until the kernel lets us make a process. */
+#define PATIENCE_SECONDS 10
+
+#define GIB ((rlim_t)1 << 30)
+/* Address space that the shim takes for itself, but for the trace; some more than it does. */
+#define OWN_MEMORY ((rlim_t)64 << 20)
 
 static void signals_of_ours(sigset_t *set)
 {
@@ -34,13 +41,15 @@ static void signals_of_ours(sigset_t *set)
 }
 
 /* What several runs read: a file can be read from its start by each; a pipe or a terminal cannot be shared by them. */
-static int open_input(void)
+static int open_input(bool *is_file)
 {
     struct stat status;
     char path[64];
+    *is_file = false;
     if (!fstat(STDIN_FILENO, &status) && S_ISREG(status.st_mode)) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", STDIN_FILENO);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
+        *is_file = fd >= 0;
         if (fd >= 0)
             return fd;
     }
@@ -92,12 +101,19 @@ int pct_launch_prepare(struct pct_launch *launch)
     /* AddressSanitizer insists on being the first library of all. */
     char first[128], list[sizeof launch->library_path];
     if (pct_elf_needs(launch->program, "libasan.so", first, sizeof first) &&
-        (size_t)snprintf(list, sizeof list, "%s:%s", first, launch->library_path) < sizeof list)
+        (size_t)snprintf(list, sizeof list, "%s:%s", first, launch->library_path) < sizeof list) {
+        if (launch->memory)
+            return pct_cli_usage("--memory-limit: %s was built with AddressSanitizer, which takes terabytes of address "
+                                 "space; ASAN_OPTIONS=hard_rss_limit_mb=N bounds its memory",
+                                 launch->program);
         strcpy(launch->library_path, list);
+    }
     status = take_over_tsan(launch);
+    if (!status)
+        status = pct_around_prepare(launch);
     if (status)
         return status;
-    launch->input = launch->alone ? -1 : open_input();
+    launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
     signals_of_ours(&ours);
@@ -113,34 +129,58 @@ int pct_launch_prepare(struct pct_launch *launch)
 
 void pct_launch_finish(struct pct_launch *launch)
 {
+    pct_forkservers_end(launch);
+    pct_launch_sweep(launch);
+    pct_scratches_remove(launch);
+    pct_around_finish(launch);
     if (launch->input >= 0)
         close(launch->input);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
 }
 
+/* What a target is started with. */
+struct start {
+    const struct pct_process *process;
+    char **environment;
+    char directory[PATH_MAX]; /* its current one; "": ours */
+    int input;                /* -1: ours */
+    int control, number;      /* of a fork server */
+};
+
 /* In the child: everything between fork and exec. Only async-signal-safe calls. */
-__attribute__((noreturn)) static void become_target(const struct pct_process *process, const struct pct_launch *launch,
-                                                    char **environment, int input, int complaint)
+__attribute__((noreturn)) static void become_target(const struct start *start, int complaint)
 {
+    const struct pct_process *process = start->process;
+    const struct pct_launch *launch = process->launch;
     /* The target does not outlive us, not even when we are killed by SIGKILL. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpid());
     signal(SIGTTOU, SIG_DFL);
-    if (input >= 0)
-        dup2(input, STDIN_FILENO);
+    if (start->input >= 0)
+        dup2(start->input, STDIN_FILENO);
     if (process->output >= 0) {
         dup2(process->output, STDOUT_FILENO);
         dup2(process->output, STDERR_FILENO);
     }
+    if (start->control >= 0)
+        dup2(start->control, start->number);
     if (!launch->aslr) {
         int now = personality(0xffffffff);
         if (now != -1)
             personality((unsigned long)now | ADDR_NO_RANDOMIZE);
     }
+    if (launch->memory) {
+        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/start.c). */
+        rlim_t more = launch->memory / 7 < GIB ? launch->memory / 7 : GIB;
+        struct rlimit limit = { .rlim_cur = launch->memory + more + OWN_MEMORY };
+        limit.rlim_max = limit.rlim_cur;
+        setrlimit(RLIMIT_AS, &limit);
+    }
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-    execve(launch->program, process->command, environment);
+    if (!start->directory[0] || !chdir(start->directory))
+        execve(launch->program, process->command, start->environment);
     int reason = errno;
     if (write(complaint, &reason, sizeof reason) != sizeof reason)
         _exit(PCT_EXIT_INTERNAL);
@@ -158,65 +198,41 @@ static int complain_exec(const struct pct_launch *launch, int reason)
     return reason == ENOENT ? 127 : 126;
 }
 
-static int make_trace(struct pct_process *process)
+int pct_launch_open_input(const struct pct_launch *launch)
 {
-    process->trace = pct_locate_scratch(process->trace_path, sizeof process->trace_path, false);
-    if (process->trace < 0) {
-        pct_cli_say("cannot make a scratch file for the trace: %s", strerror(-process->trace));
-        process->trace_path[0] = 0;
-        return PCT_EXIT_INTERNAL;
-    }
-    /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. */
-    char room[PCT_TRACE_HEADER_SIZE] = { 0 };
-    struct pct_trace_header header = { .version = PCT_TRACE_VERSION,
-                                       .header_size = PCT_TRACE_HEADER_SIZE,
-                                       .launcher = getpid() };
-    memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
-    memcpy(room, &header, sizeof header);
-    int failed = pct_cli_write_all(process->trace, room, sizeof room);
-    if (failed)
-        pct_cli_say("cannot write to %s: %s", process->trace_path, strerror(-failed));
-    return failed ? PCT_EXIT_INTERNAL : 0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", launch->input);
+    return launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int make_output(struct pct_process *process)
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number)
 {
-    char path[PATH_MAX];
-    process->output = pct_locate_scratch(path, sizeof path, true);
-    if (process->output < 0) {
-        pct_cli_say("cannot make a scratch file for the output: %s", strerror(-process->output));
-        return PCT_EXIT_INTERNAL;
-    }
-    unlink(path);
-    /* Standard output and standard error share it: each write goes to the end. */
-    fcntl(process->output, F_SETFL, O_APPEND);
-    return 0;
-}
-
-/* Fork and exec, and learn whether that worked. */
-static int start(struct pct_process *process, const struct pct_launch *launch, char **environment)
-{
+    const struct pct_launch *launch = process->launch;
+    struct start start = {
+        .process = process, .environment = environment, .input = input, .control = control, .number = number
+    };
+    if (launch->around.enter)
+        pct_around_directory(launch, process->worker, start.directory, sizeof start.directory);
     int complaint[2];
     if (pipe2(complaint, O_CLOEXEC)) {
         pct_cli_say("pipe: %s", strerror(errno));
-        return PCT_EXIT_INTERNAL;
+        return -PCT_EXIT_INTERNAL;
     }
-    /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", launch->input);
-    int input = launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     fflush(NULL);
     pid_t pid = fork();
+    /* Another run may be a fork bomb, which is about to be ended. */
+    for (double end = pct_cli_now() + PATIENCE_SECONDS; pid < 0 && errno == EAGAIN && pct_cli_now() < end;) {
+        usleep(10000);
+        pid = fork();
+    }
     if (!pid)
-        become_target(process, launch, environment, input, complaint[1]);
+        become_target(&start, complaint[1]);
     int failed = errno;
     close(complaint[1]);
-    if (input >= 0)
-        close(input);
     if (pid < 0) {
         close(complaint[0]);
         pct_cli_say("fork: %s", strerror(failed));
-        return PCT_EXIT_INTERNAL;
+        return -PCT_EXIT_INTERNAL;
     }
     setpgid(pid, pid);
     int reason = 0;
@@ -224,45 +240,95 @@ static int start(struct pct_process *process, const struct pct_launch *launch, c
     while ((got = read(complaint[0], &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     close(complaint[0]);
-    if (got == sizeof reason) {
-        waitpid(pid, NULL, 0);
-        if (launch->terminal)
-            tcsetpgrp(STDIN_FILENO, getpgrp());
-        return complain_exec(launch, reason);
-    }
-    process->pid = pid;
-    return 0;
+    if (got != sizeof reason)
+        return pid;
+    waitpid(pid, NULL, 0);
+    if (launch->terminal)
+        tcsetpgrp(STDIN_FILENO, getpgrp());
+    return -complain_exec(launch, reason);
 }
 
-int pct_process_start(struct pct_process *process, const struct pct_launch *launch, const char *token, int cpu,
-                      bool capture)
+/* Start the run by exec. Returns 0, or an exit status for the command, after a message. */
+static int start_by_exec(struct pct_process *process, const struct pct_launch *launch)
+{
+    char **environment = pct_environment_make(process, process->trace_path);
+    if (!environment) {
+        pct_cli_say("out of memory");
+        return PCT_EXIT_INTERNAL;
+    }
+    /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
+    int input = pct_launch_open_input(launch);
+    pid_t pid = pct_launch_exec(process, environment, input, -1, -1);
+    if (input >= 0)
+        close(input);
+    free(environment);
+    process->forked = process->asked = false;
+    process->pid = pid > 0 ? pid : 0;
+    return pid > 0 ? 0 : -pid;
+}
+
+/* Have it forked. False: it is to be started by exec. */
+static bool start_by_fork(struct pct_process *process, struct pct_launch *launch)
+{
+    if (!pct_forking_use(launch, process))
+        return false;
+    int input = launch->input_is_file ? pct_launch_open_input(launch) : -1; /* all may share /dev/null */
+    process->forked = process->asked = !pct_forkserver_ask(launch, process, input);
+    if (input >= 0)
+        close(input);
+    return process->asked;
+}
+
+/* Begin the run itself. Returns 0 or an exit status for the command, after a message. */
+static int begin(struct pct_process *process, struct pct_launch *launch)
+{
+    process->phase = PCT_PHASE_RUN;
+    process->started = pct_cli_now();
+    process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
+    if (launch->drive.client) {
+        int failed = pct_drive_open(process, launch, process->pass);
+        if (failed)
+            return failed;
+    }
+    return start_by_fork(process, launch) ? 0 : start_by_exec(process, launch);
+}
+
+/* One of the commands around the run goes on, or has ended: go to the next phase. */
+static void advance(struct pct_process *process, struct pct_launch *launch)
+{
+    if (!pct_around_is_over(process))
+        return;
+    if (process->phase == PCT_PHASE_TEARDOWN || process->trouble == PCT_PHASE_SETUP)
+        process->phase = PCT_PHASE_OVER;
+    else if (process->phase == PCT_PHASE_SETUP && begin(process, launch))
+        process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+    if (process->phase == PCT_PHASE_OVER)
+        pct_around_clear(process);
+}
+
+int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture)
 {
     *process = (struct pct_process){ .index = process->index,
                                      .worker = process->worker,
                                      .children = launch->children,
                                      .command = launch->command,
+                                     .launch = launch,
+                                     .cpu = cpu,
+                                     .pass = !capture,
+                                     .phase = PCT_PHASE_RUN,
+                                     .trouble = PCT_PHASE_RUN,
                                      .trace = -1,
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
-    int failed = make_trace(process);
-    if (!failed && (capture || launch->drive.client))
-        failed = make_output(process);
-    if (!failed && launch->drive.client)
-        failed = pct_drive_open(process, launch, !capture);
-    char **environment =
-        failed ? NULL : pct_environment_make(launch, process->command, token, process->trace_path, cpu);
-    if (!failed && !environment) {
-        pct_cli_say("out of memory");
-        failed = PCT_EXIT_INTERNAL;
-    }
+    int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
     if (!failed)
-        failed = start(process, launch, environment);
-    free(environment);
+        failed = pct_around_open(process);
+    if (!failed && !pct_around_start(process, PCT_PHASE_SETUP))
+        failed = begin(process, launch);
     process->running = !failed;
+    launch->running += !failed;
     if (failed)
         pct_process_close(process);
-    else if (launch->timeout > 0)
-        process->deadline = pct_cli_now() + launch->timeout;
     return failed;
 }
 
@@ -293,6 +359,17 @@ int pct_process_reap_group(pid_t leader)
     return status;
 }
 
+/* Learn the process id of a run that was asked for. Where there is none, start it by exec: nothing of it has run. */
+static void learn_pid(struct pct_launch *launch, struct pct_process *process)
+{
+    int failed = pct_forkserver_read_pid(launch, process, 0);
+    if (failed == -EAGAIN && pct_cli_now() < process->answer)
+        return;
+    process->asked = false;
+    if (failed && start_by_exec(process, launch))
+        process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+}
+
 /* Has this one ended? Then its pid becomes 0. */
 static void reap(const struct pct_launch *launch, struct pct_process *process)
 {
@@ -314,19 +391,47 @@ static void reap(const struct pct_launch *launch, struct pct_process *process)
     process->pid = 0;
 }
 
+/* The run has ended: what is left to be done is the teardown. */
+static void end_run(struct pct_launch *launch, struct pct_process *process)
+{
+    pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
+    process->deadline = 0;
+    process->phase = PCT_PHASE_OVER;
+    if (!pct_around_start(process, PCT_PHASE_TEARDOWN))
+        pct_around_clear(process);
+}
+
+/* Returns when to look again, 0 for when a child has changed. */
+static double look_at_run(struct pct_launch *launch, struct pct_process *process)
+{
+    if (process->asked)
+        learn_pid(launch, process);
+    reap(launch, process);
+    double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
+    if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process)))
+        end_run(launch, process);
+    return then;
+}
+
 /* Look at all of them. Returns the index of one that is over, or -1 and in *next when to look again, 0 for when a child has
  * changed. */
-static int look(const struct pct_launch *launch, struct pct_process *processes, int count, double *next)
+static int look(struct pct_launch *launch, struct pct_process *processes, int count, double *next)
 {
     *next = 0;
     for (int i = 0; i < count; i++) {
         struct pct_process *process = &processes[i];
         if (!process->running)
             continue;
-        reap(launch, process);
-        double then = process->driven ? pct_drive_step(process, launch) : 0;
-        if (!process->pid && (!process->driven || pct_drive_over(process))) {
+        double then = 0;
+        for (enum pct_phase phase = PCT_PHASE_OVER; process->phase != phase && process->phase != PCT_PHASE_OVER;) {
+            phase = process->phase;
+            then = phase == PCT_PHASE_RUN ? look_at_run(launch, process) : 0;
+            if (phase != PCT_PHASE_RUN)
+                advance(process, launch);
+        }
+        if (process->phase == PCT_PHASE_OVER) {
             process->running = false;
+            launch->running--;
             return i;
         }
         if (then > 0 && (*next <= 0 || then < *next))
@@ -351,7 +456,7 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
 {
     for (int i = 0; i < count; i++) {
         struct pct_process *process = &processes[i];
-        if (!process->running || process->deadline <= 0)
+        if (!process->running || process->asked || process->deadline <= 0)
             continue;
         if (now >= process->deadline) {
             bool asked = process->timed_out;
@@ -359,6 +464,8 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
             process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;
             if (process->deadline <= 0) {
                 pct_drive_kill(process);
+                if (process->errand)
+                    kill(-process->errand, SIGKILL);
                 if (process->pid) {
                     kill(-process->pid, SIGKILL);
                     kill(process->pid, SIGKILL);
@@ -372,7 +479,29 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
     return next;
 }
 
-int pct_launch_wait(const struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
+/* A target that writes without end would fill the disk: of what it has written, only the last part is kept. Returns when to
+ * look again, or `next` if that is earlier. */
+static double bound_output(struct pct_process *processes, int count, double now, double next)
+{
+    enum { KEPT = 1 << 20, MOST = 16 << 20 };
+    static const double interval = 0.25;
+    for (int i = 0; i < count; i++) {
+        struct pct_process *process = &processes[i];
+        struct stat status;
+        if (!process->running || process->output < 0 || process->driven)
+            continue;
+        if (!fstat(process->output, &status) && status.st_size - process->dropped > MOST) {
+            off_t from = process->dropped, to = (status.st_size - KEPT) & ~(off_t)4095;
+            if (!fallocate(process->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from))
+                process->dropped = to;
+        }
+        if (next <= 0 || now + interval < next)
+            next = now + interval;
+    }
+    return next;
+}
+
+int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
 {
     sigset_t ours;
     signals_of_ours(&ours);
@@ -383,6 +512,7 @@ int pct_launch_wait(const struct pct_launch *launch, struct pct_process *process
             return 0;
         double now = pct_cli_now();
         next = enforce_deadlines(processes, count, now, next);
+        next = bound_output(processes, count, now, next);
         if (until > 0 && now >= until)
             return 0;
         if (until > 0 && (next <= 0 || until < next))
@@ -395,12 +525,8 @@ int pct_launch_wait(const struct pct_launch *launch, struct pct_process *process
     }
 }
 
-void pct_process_kill(struct pct_process *process, int signal)
+static void kill_run(struct pct_process *process, int signal)
 {
-    process->running = false;
-    pct_drive_kill(process);
-    if (!process->pid)
-        return;
     double end = pct_cli_now() + 2;
     kill(-process->pid, signal);
     siginfo_t info = { 0 };
@@ -413,18 +539,26 @@ void pct_process_kill(struct pct_process *process, int signal)
     process->pid = 0;
 }
 
+void pct_process_kill(struct pct_process *process, int signal)
+{
+    process->launch->running -= process->running;
+    process->running = false;
+    pct_drive_kill(process);
+    pct_around_kill(process);
+    if (process->asked)
+        pct_forkserver_read_pid(process->launch, process, 2);
+    if (process->pid)
+        kill_run(process, signal);
+    pct_around_end(process);
+}
+
 void pct_process_close(struct pct_process *process)
 {
     pct_drive_close(process);
-    if (process->trace_path[0]) {
-        pct_children_remove(process->trace_path);
-        unlink(process->trace_path);
-        close(process->trace);
-        process->trace_path[0] = 0;
-        if (process->output >= 0)
-            close(process->output);
-        process->output = process->trace = -1;
-    }
+    if (process->launch && !process->clean)
+        pct_launch_sweep(process->launch);
+    pct_around_close(process);
+    pct_scratch_close(process);
 }
 
 bool pct_output_copy(int output, FILE *out)

@@ -11,8 +11,10 @@
 #ifndef PCT_CLI_LAUNCH_H
 #define PCT_CLI_LAUNCH_H
 
+#include "around.h"
 #include "children.h"
 #include "drive.h"
+#include "forkserver.h"
 #include "trace_read.h"
 #include <limits.h>
 #include <signal.h>
@@ -21,22 +23,44 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* The scratch files of a run. */
+struct pct_scratch {
+    int trace; /* -1: none */
+    char trace_path[PATH_MAX];
+    int output; /* -1: none */
+};
+
+/* Those of runs that have ended, to be used again: making and removing files takes longer than a short run. */
+struct pct_scratches {
+    unsigned count;
+    struct pct_scratch spare[16];
+};
+
 /* What all runs of a command have in common. The first members are the user's wishes. */
 struct pct_launch {
     char **command;             /* the target and its arguments, ended by NULL */
     const char *library;        /* --lib, or NULL: look for it */
     const char *replay;         /* a trace to follow (absolute path), or NULL */
+    const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
+    const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
+    uint64_t memory;            /* bytes of address space that each process may have, 0: no bound */
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */
     bool aslr;                  /* leave address-space randomisation on */
+    uint64_t trace_size;        /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
+    struct pct_around around;
+    struct pct_forks forks; /* see pct_forking_plan() */
+    struct pct_scratches scratches;
     /* Set by pct_launch_prepare(). */
     char program[PATH_MAX];
     char library_path[PATH_MAX];
     int input;            /* what several runs read, each from the start */
+    bool input_is_file;   /* and not /dev/null */
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
+    unsigned running;     /* runs that have begun and are not over */
 };
 
 /* How a run ended, as the command sees it. The verdicts of <pct/trace.h> say what the shim saw. */
@@ -57,6 +81,11 @@ enum pct_ending {
     PCT_ENDING_NOT_STOPPED,
     PCT_ENDING_CLIENT,    /* it failed */
     PCT_ENDING_NO_CLIENT, /* it could not be run */
+    PCT_ENDING_SANITIZER, /* from here: what only the judge of a campaign sees, see judge.h */
+    PCT_ENDING_OUTPUT,
+    PCT_ENDING_ORACLE,
+    PCT_ENDING_SETUP,    /* --setup failed: there was no run */
+    PCT_ENDING_TEARDOWN, /* --teardown failed: the next run might meet what this one has left */
     PCT_ENDING_COUNT
 };
 
@@ -65,15 +94,29 @@ const char *pct_ending_name(enum pct_ending ending);
 struct pct_process {
     bool running;   /* from pct_process_start() until pct_launch_wait() returns it */
     pid_t pid;      /* 0: none, or it has ended */
+    bool forked;    /* by a fork server, not started by exec */
+    bool asked;     /* that server has been asked, and the process id is not known yet, */
+    double answer;  /* which it will be by then, or never (on the clock of pct_cli_now()) */
+    double started; /* on the same clock */
+    bool pass;      /* its output goes where ours does */
+    int cpu;        /* that the target is to be pinned to, -1: any */
     uint64_t index; /* the caller's: which run this is */
     enum pct_children children;
     unsigned worker; /* the caller's: runs with the same number follow each other */
     char **command;
+    struct pct_launch *launch;
     struct pct_driven *driven; /* NULL: there is no client */
     int trace;                 /* the scratch file of the trace */
     char trace_path[PATH_MAX];
-    int output;      /* the scratch file of what the target wrote, -1: passed through */
-    double deadline; /* on the clock of pct_cli_now(), 0: none */
+    int output; /* the scratch file of what the target wrote, -1: passed through */
+    bool clean; /* it has ended by itself and made no children: nobody else has these files, and there are no others */
+    enum pct_phase phase;
+    enum pct_phase trouble; /* whose command failed; PCT_PHASE_RUN: none's */
+    pid_t errand;           /* the command of the phase, 0: it does not run */
+    int errand_status;      /* of the one that failed, as from waitpid() */
+    bool aside;             /* its scratch directory was put aside */
+    off_t dropped;          /* so many bytes of it, from the start, were given back to the file system */
+    double deadline;        /* on the clock of pct_cli_now(), 0: none */
     bool timed_out;
     int status; /* as from waitpid() */
     char token[PCT_TOKEN_MAX];
@@ -88,6 +131,7 @@ struct pct_result {
     unsigned children;      /* child processes that failed; if any: */
     struct pct_trace child; /* the last steps of one */
     char error[256];        /* why the trace is not good */
+    char complaint[512];    /* what the judge found */
 };
 
 /* Find the target and the library, and take over the signals. Returns 0, or the exit status for the command, after a
@@ -97,14 +141,31 @@ void pct_launch_finish(struct pct_launch *launch);
 
 /* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of
  * its client. Returns 0, or an exit status for the command, after a message. */
-int pct_process_start(struct pct_process *process, const struct pct_launch *launch, const char *token, int cpu,
-                      bool capture);
+int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture);
+
+/* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not -1:
+ * `input` as its standard input, and `control` under the number `number`. Returns its process id, or the negative exit status
+ * for the command, after a message. */
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number);
+
+/* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
+int pct_launch_open_input(const struct pct_launch *launch);
+
+/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; its records may take so
+ * many bytes (0: as many as the shim likes). Returns its
+ * descriptor, or the negative exit status for the command, after a message. */
+int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size);
+
+/* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit status for
+ * the command, after a message; pct_scratch_close() in either case. */
+int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture);
+void pct_scratch_close(struct pct_process *process);
+void pct_scratches_remove(struct pct_launch *launch);
 
 /* Wait until one of the runs is over (its index in processes is returned in *ended), or until
  * `until` on the clock of pct_cli_now() (0: for ever; *ended is -1). Ends those whose time is over. Returns 0, or the
  * number of a signal that tells us to end. */
-int pct_launch_wait(const struct pct_launch *launch, struct pct_process *processes, int count, double until,
-                    int *ended);
+int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended);
 
 /* Look at how the run ended. The result's traces are valid until pct_result_close(). */
 void pct_process_result(struct pct_process *process, struct pct_result *result);
@@ -116,6 +177,9 @@ int pct_process_reap_group(pid_t leader);
 
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
 void pct_process_kill(struct pct_process *process, int signal);
+
+/* leftovers.c: end what runs have left behind, unless a run goes on: it may be its. */
+void pct_launch_sweep(const struct pct_launch *launch);
 
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);

@@ -45,6 +45,24 @@ int pct_locate_command(const char *word, char *out, size_t size)
     }
 }
 
+/* One of these places, from the folder of this executable; that folder stays in self. */
+static bool beside_us(const char *const *places, size_t count, const char *name, char *self, char *found)
+{
+    ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+    self[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return false;
+    *slash = 0;
+    for (size_t i = 0; i < count; i++) {
+        char path[3 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s%s", self, places[i], name);
+        if (realpath(path, found))
+            return true;
+    }
+    return false;
+}
+
 int pct_locate_library(const char *given, char *out, size_t size, char *error, size_t error_size)
 {
     char found[PATH_MAX];
@@ -57,23 +75,24 @@ int pct_locate_library(const char *given, char *out, size_t size, char *error, s
         return 0;
     }
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    static const char *const places[] = { "libpct.so", "../lib/pct/libpct.so", "../lib/libpct.so" };
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", self, places[i]);
-        if (realpath(path, found)) {
-            snprintf(out, size, "%s", found);
-            return 0;
-        }
+    static const char *const places[] = { "", "../lib/pct/", "../lib/" };
+    if (beside_us(places, sizeof places / sizeof *places, "libpct.so", self, found)) {
+        snprintf(out, size, "%s", found);
+        return 0;
     }
     snprintf(error, error_size, "libpct.so was not found beside %s/pct nor in ../lib/pct or ../lib; name it with --lib",
              self);
     return -ENOENT;
+}
+
+int pct_locate_data(const char *name, char *out, size_t size)
+{
+    char self[PATH_MAX], found[PATH_MAX];
+    static const char *const places[] = { "share/", "../share/pct/" };
+    if (!beside_us(places, sizeof places / sizeof *places, name, self, found))
+        return -ENOENT;
+    snprintf(out, size, "%s", found);
+    return 0;
 }
 
 int pct_locate_scratch(char *path, size_t size, bool large)

@@ -13,6 +13,10 @@ int pct_locate_command(const char *word, char *out, size_t size);
  * absolute path in out, or -ENOENT with a message in error. */
 int pct_locate_library(const char *given, char *out, size_t size, char *error, size_t error_size);
 
+/* A file that is installed in share/pct under this name, or stands beside this executable. Returns 0 with an absolute path
+ * in out, or -ENOENT. */
+int pct_locate_data(const char *name, char *out, size_t size);
+
 /* Make an empty scratch file (0600, opened for reading and writing, close-on-exec) in the first place that has room for
  * some more bytes. large: what goes into it has no bound, so $TMPDIR, /tmp and /var/tmp come first; otherwise the places
  * that are memory, $XDG_RUNTIME_DIR and /dev/shm. Returns its descriptor, or a negative errno. The caller unlinks it. */

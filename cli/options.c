@@ -9,7 +9,12 @@ enum {
     KEY_LIB = 1000,
     KEY_ASLR,
     KEY_TIMEOUT,
+    KEY_MEMORY,
+    KEY_SCRATCH,
+    KEY_SETUP,
+    KEY_TEARDOWN,
     KEY_CHILDREN,
+    KEY_SITES,
     KEY_READY,
     KEY_DRIVE,
     KEY_STOP,
@@ -19,19 +24,31 @@ enum {
 
 static const char *const children_names[] = { "stuck", "all", "none" };
 
-static error_t set_children(struct pct_launch *launch, const char *name)
+static error_t set_children(struct argp_state *state, struct pct_launch *launch, const char *name)
 {
     for (unsigned i = 0; i < sizeof children_names / sizeof *children_names; i++)
         if (!strcmp(name, children_names[i])) {
             launch->children = (enum pct_children)i;
             return 0;
         }
-    exit(pct_cli_usage("--children: '%s' is not one of stuck, all and none", name));
+    argp_failure(state, PCT_EXIT_USAGE, 0, "--children: '%s' is not one of stuck, all and none", name);
+    return 0;
 }
 
 static const struct argp_option launch_options[] = {
     { "timeout", KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this, in real time (default: never)",
       8 },
+    { "memory-limit", KEY_MEMORY, "BYTES", 0,
+      "how much address space each process of a run may have, with K, M or G behind for 1024 and so on (default: no "
+      "limit)",
+      8 },
+    { "scratch", KEY_SCRATCH, "WHAT", OPTION_ARG_OPTIONAL,
+      "give each run a fresh directory: as its TMPDIR (WHAT is tmp, the default), or as its current directory, too "
+      "(cwd)",
+      8 },
+    { "setup", KEY_SETUP, "COMMAND", 0,
+      "before each run, do this by sh -c, not under control; it must end with status 0", 8 },
+    { "teardown", KEY_TEARDOWN, "COMMAND", 0, "and this after each run", 8 },
     { "aslr", KEY_ASLR, NULL, 0,
       "leave address-space randomisation on: addresses, and what depends on them, will differ", 8 },
     { "lib", KEY_LIB, "FILE", 0, "the libpct.so to preload (default: the one that belongs to this pct)", 8 },
@@ -39,6 +56,8 @@ static const struct argp_option launch_options[] = {
       "which child processes make a failing run, whatever their parents say: stuck (those that deadlock or livelock; "
       "the default), all (those that crash, too), none",
       8 },
+    { "sites", KEY_SITES, NULL, 0,
+      "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
     { NULL, 0, NULL, 0, "Servers", 9 },
     { "ready", KEY_READY, "WHAT", 0,
       "the target is a server, and ready when: line:TEXT or regex:REGEX is in a line of its output, port:NUMBER or "
@@ -69,6 +88,22 @@ double pct_options_seconds(struct argp_state *state, const char *name, const cha
     return seconds;
 }
 
+static uint64_t parse_bytes(struct argp_state *state, const char *name, const char *text)
+{
+    enum { LEAST = 1 << 20 };
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || errno || (unit ? end[1] : *end) || value > UINT64_MAX >> 8 >> shift)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s: '%s' is not a number of bytes, such as 500M", name, text);
+    if (value << shift < LEAST)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s: '%s' is less than 1M, in which no program starts", name, text);
+    return value << shift;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_launch *launch = state->input;
@@ -79,11 +114,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ASLR:
         launch->aslr = true;
         return 0;
+    case KEY_SITES:
+        launch->sites = "on";
+        return 0;
     case KEY_TIMEOUT:
         launch->timeout = pct_options_seconds(state, "--timeout", argument);
         return 0;
+    case KEY_MEMORY:
+        launch->memory = parse_bytes(state, "--memory-limit", argument);
+        return 0;
+    case KEY_SCRATCH:
+        launch->around.scratch = true;
+        launch->around.enter = argument && !strcmp(argument, "cwd");
+        if (argument && !launch->around.enter && strcmp(argument, "tmp") != 0)
+            argp_failure(state, PCT_EXIT_USAGE, 0, "--scratch: '%s' is neither tmp nor cwd", argument);
+        return 0;
+    case KEY_SETUP:
+        launch->around.setup = argument;
+        return 0;
+    case KEY_TEARDOWN:
+        launch->around.teardown = argument;
+        return 0;
     case KEY_CHILDREN:
-        return set_children(launch, argument);
+        return set_children(state, launch, argument);
     case KEY_READY:
         launch->drive.ready = argument;
         return 0;
@@ -103,9 +156,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp launch_argp = { .options = launch_options, .parser = parse };
+const struct argp pct_options_launch_argp = { .options = launch_options, .parser = parse };
 
-const struct argp_child pct_options_launch[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+const struct argp_child pct_options_launch[] = { { &pct_options_launch_argp, 0, NULL, 0 }, { 0 } };
 
 static void print(FILE *out, const char *option, const char *value)
 {
@@ -122,13 +175,21 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fputs("--aslr ", out);
     if (launch->children)
         fprintf(out, "--children=%s ", children_names[launch->children]);
+    if (launch->memory)
+        fprintf(out, "--memory-limit %llu ", (unsigned long long)launch->memory);
+    if (launch->around.scratch)
+        fprintf(out, "--scratch%s ", launch->around.enter ? "=cwd" : "");
+    if (launch->around.setup)
+        print(out, "--setup", launch->around.setup);
+    if (launch->around.teardown)
+        print(out, "--teardown", launch->around.teardown);
     if (timeout && launch->timeout > 0)
         fprintf(out, "--timeout %g ", launch->timeout);
-    if (!process->driven)
-        return;
     const struct pct_drive *drive = &launch->drive;
-    print(out, "--ready", process->driven->ready_text);
-    print(out, "--drive", process->driven->client);
+    if (!drive->client)
+        return;
+    print(out, "--ready", process ? process->driven->ready_text : drive->ready);
+    print(out, "--drive", process ? process->driven->client : drive->client);
     if (drive->stop)
         print(out, "--stop", drive->stop);
     if (drive->ready_timeout != PCT_DRIVE_READY_TIMEOUT)

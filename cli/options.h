@@ -8,6 +8,7 @@
 #include <argp.h>
 
 /* The child of run's and replay's parser: --lib, --aslr, --timeout, and those for servers. */
+extern const struct argp pct_options_launch_argp;
 extern const struct argp_child pct_options_launch[];
 
 /* A whole number in min..max, for an option of this name; ends the command with the status for usage if it is not. */
@@ -16,7 +17,8 @@ uint64_t pct_options_number(struct argp_state *state, const char *name, const ch
 /* A number of seconds above 0; likewise. */
 double pct_options_seconds(struct argp_state *state, const char *name, const char *text);
 
-/* Print the options that a replay needs as well, each with a space behind. timeout: whether that one matters. */
+/* Print the options that a replay needs as well, each with a space behind. timeout: whether that one matters. process: the
+ * run to be replayed, or NULL: as they were given. */
 void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout);
 
 #endif

@@ -60,20 +60,20 @@ void pct_outcome_show_output(const struct pct_process *process, bool heading)
     }
 }
 
-void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
-                        const struct pct_result *result)
+void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
+                              const struct pct_result *result)
 {
     char headline[512], ending[256];
     if (result->children) {
         const struct pct_trace_header *child = &result->child.header;
-        fprintf(stderr, "%u child process%s of the run failed; process %d of", result->children,
+        fprintf(out, "%u child process%s of the run failed; process %d of", result->children,
                 result->children > 1 ? "es" : "", child->pid);
-        fputc(' ', stderr);
-        pct_cli_print_clean(stderr, child->command, sizeof child->command);
-        fputs(":\n", stderr);
-        pct_report_print(stderr, &result->child, NULL, PCT_REPORT_STEPS);
-        fputs("the first process of the run:\n", stderr);
-        pct_report_print(stderr, &result->trace, NULL, 0);
+        fputc(' ', out);
+        pct_cli_print_clean(out, child->command, sizeof child->command);
+        fputs(":\n", out);
+        pct_report_print(out, &result->child, NULL, PCT_REPORT_STEPS);
+        fputs("the first process of the run:\n", out);
+        pct_report_print(out, &result->trace, NULL, 0);
         return;
     }
     bool own = process->driven && pct_drive_format(headline, sizeof headline, process, result);
@@ -91,7 +91,23 @@ void pct_outcome_report(const struct pct_launch *launch, const struct pct_proces
         snprintf(headline, sizeof headline, "the target ended with %s", ending);
         own = true;
     }
-    pct_report_print(stderr, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
+    pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
+}
+
+void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
+                        const struct pct_result *result)
+{
+    pct_outcome_write_report(stderr, launch, process, result);
+}
+
+void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
+                              const struct pct_result *result)
+{
+    fputs("replay ", out);
+    pct_options_print(out, launch, process, result->ending == PCT_ENDING_TIMEOUT);
+    pct_cli_print_quoted(out, result->trace.header.token);
+    fputs(" -- ", out);
+    pct_cli_print_command(out, process->command);
 }
 
 void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_process *process,
@@ -102,23 +118,30 @@ void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_
         pct_cli_say("strategy none leaves the order to the operating system: a replay need not do the same");
     fputs("pct: this replays it:\n", stderr);
     pct_cli_print_quoted(stderr, pct_cli_program);
-    fputs(" replay ", stderr);
-    pct_options_print(stderr, launch, process, result->ending == PCT_ENDING_TIMEOUT);
-    pct_cli_print_quoted(stderr, header->token);
-    fputs(" -- ", stderr);
-    pct_cli_print_command(stderr, process->command);
+    fputc(' ', stderr);
+    pct_outcome_write_replay(stderr, launch, process, result);
     fputc('\n', stderr);
 }
 
 bool pct_outcome_is_void(const struct pct_result *result)
 {
-    return result->state != PCT_TRACE_GOOD || result->ending == PCT_ENDING_NO_CLIENT;
+    return result->state != PCT_TRACE_GOOD || result->ending == PCT_ENDING_NO_CLIENT ||
+           result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN;
 }
 
 int pct_outcome_explain(const struct pct_launch *launch, const struct pct_process *process,
                         const struct pct_result *result)
 {
     pct_outcome_show_output(process, false);
+    if (result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN) {
+        bool setup = result->ending == PCT_ENDING_SETUP;
+        int status = process->errand_status;
+        pct_cli_say("the command of %s failed (%s %d): %s", setup ? "--setup" : "--teardown",
+                    WIFSIGNALED(status) ? "signal" : "status",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                    setup ? launch->around.setup : launch->around.teardown);
+        return result->code;
+    }
     if (result->ending == PCT_ENDING_NO_CLIENT) {
         pct_cli_say("the client could not be run (the shell's status is %d): %s", result->code,
                     process->driven->client);

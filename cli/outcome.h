@@ -15,6 +15,14 @@ void pct_outcome_show_output(const struct pct_process *process, bool heading);
 void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
                         const struct pct_result *result);
 
+/* The same to another place. */
+void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
+                              const struct pct_result *result);
+
+/* The command that replays the run, without `pct` in front and without a line end. */
+void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
+                              const struct pct_result *result);
+
 /* The command that replays the run, on standard error: nothing but it on its line, to be copied. */
 void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_process *process,
                               const struct pct_result *result);

@@ -1,20 +1,31 @@
 /* `pct replay`: repeat the run that a token or a trace names, and say whether it was the same run. */
+#include "checker.h"
 #include "cli.h"
+#include "debug.h"
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
 #include "report.h"
 #include "schedule.h"
+#include "schedule_file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+enum { KEY_GDB = 2000, KEY_WITH, KEY_RR };
+
 static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "replay N times, and count how many were identical (default: 1)", 1 },
     { "trace", 't', "FILE", 0, "keep the trace of the first replay", 1 },
     { "quiet", 'q', NULL, 0, "no report: say only whether the replay was identical", 1 },
+    { "gdb", KEY_GDB, "ARGUMENTS", OPTION_ARG_OPTIONAL,
+      "replay under gdb, with commands that go through the schedule (`help pct` there); ARGUMENTS are further ones for "
+      "gdb",
+      2 },
+    { "with", KEY_WITH, "COMMAND", 0, "put this before the target: 'valgrind -q', for instance", 2 },
+    { "rr", KEY_RR, NULL, 0, "record the replay with rr, where rr works", 2 },
     { 0 },
 };
 
@@ -24,9 +35,13 @@ struct replay {
     const char *keep;
     uint64_t runs;
     bool quiet;
+    bool gdb;
+    const char *gdb_arguments; /* or NULL */
+    const char *with;          /* or NULL */
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
+    bool is_schedule;          /* the file is the text of `pct minimize` */
     bool has_hash;
     uint64_t hash; /* the one to compare with */
     uint64_t identical;
@@ -48,6 +63,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'q':
         r->quiet = true;
         return 0;
+    case KEY_GDB:
+        r->gdb = true;
+        r->gdb_arguments = argument;
+        return 0;
+    case KEY_WITH:
+        r->with = argument;
+        return 0;
+    case KEY_RR:
+        r->with = "rr record";
+        return 0;
     case ARGP_KEY_ARG:
         if (!r->name) {
             r->name = argument;
@@ -67,18 +92,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "TOKEN|TRACEFILE [--] COMMAND [ARGUMENT...]",
-    .doc =
-        "Repeat the run that a token names, or follow the schedule that a trace holds, and say whether it was the same "
-        "run.\vThe exit status is that of the run, as for `pct run`; 122 if the replay was not identical.",
+    .args_doc = "TOKEN|FILE [--] COMMAND [ARGUMENT...]",
+    .doc = "Repeat the run that a token names, or follow the schedule in a file (a trace, or what `pct minimize -o` "
+           "wrote), and "
+           "say whether it was the same run.\vThe exit status is that of the run, as for `pct run`; 122 if the replay "
+           "was not identical.",
     .children = pct_options_launch,
 };
 
-/* The token of the trace file, and its hash. */
+/* The token of the file, a schedule or a trace, and its hash. */
 static int read_file(struct replay *r, char *token, size_t size)
 {
     static struct pct_trace trace;
     char error[512];
+    if (pct_schedule_file_is(r->name)) {
+        r->is_schedule = true;
+        return pct_schedule_file_read(r->name, token, size, error, sizeof error)
+                   ? pct_cli_usage("%s: %s", r->name, error)
+                   : 0;
+    }
     if (pct_trace_open(&trace, r->name, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", r->name, error);
     snprintf(token, size, "%s", trace.header.token);
@@ -124,7 +156,7 @@ static int prepare(struct replay *r)
         return pct_cli_usage("this is neither a token nor a file: it is too long");
     if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
-    if (!is_file) {
+    if (!is_file || r->is_schedule) {
         r->has_hash = r->config.has_hash;
         r->hash = r->config.hash;
     }
@@ -134,6 +166,8 @@ static int prepare(struct replay *r)
         return failed;
     pct_config_format_token(r->token, sizeof r->token, &r->config,
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
+    if (r->gdb && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
+        return pct_cli_usage("--gdb goes with neither --with, --rr, --runs, --trace, --timeout nor --drive");
     if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", r->keep, error);
     return 0;
@@ -193,7 +227,8 @@ static void compare(struct replay *r, const struct pct_process *process, const s
     else if (r->has_hash && whole && print_difference(r, result))
         return;
     else if (!r->has_hash)
-        pct_cli_say("ran, but there is no hash to compare with (the run that it repeats was killed): %s", ending);
+        pct_cli_say("ran, but there is no hash to compare with (%s): %s",
+                    r->is_schedule ? "the schedule was edited" : "the run that it repeats was killed", ending);
     else if (!whole)
         pct_cli_say("did NOT replay: this run was killed, the recorded one was not: %s", ending);
     else
@@ -257,6 +292,8 @@ int pct_cmd_replay(int argc, char **argv)
     replay.runs = 1;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &replay);
     int failed = prepare(&replay);
+    if (!failed && replay.with)
+        failed = pct_checker_prepare(&replay.launch, replay.with);
     replay.launch.alone = replay.runs == 1 && !replay.launch.drive.client;
     if (!failed)
         failed = pct_drive_check(&replay.launch.drive, 1);
@@ -264,6 +301,12 @@ int pct_cmd_replay(int argc, char **argv)
         failed = pct_launch_prepare(&replay.launch);
     if (failed)
         return failed;
+    if (replay.gdb) {
+        int status =
+            pct_debug(&replay.launch, replay.token, replay.gdb_arguments, replay.has_hash ? &replay.hash : NULL);
+        pct_launch_finish(&replay.launch);
+        return status;
+    }
     int code = 0;
     for (uint64_t i = 0; i < replay.runs && !failed; i++)
         failed = replay_once(&replay, i, &code);

@@ -67,7 +67,7 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
     }
 }
 
-static void print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
+void pct_report_print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
 {
     enum { MOST = 64 };
     uint32_t ids[MOST];
@@ -143,7 +143,7 @@ static void print_steps(FILE *out, const struct pct_trace *trace, const struct p
     else
         fprintf(out, "only the first %llu of %llu steps were recorded; the last of those:\n",
                 (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
-    pct_schedule_print(out, trace, snapshot, steps);
+    pct_schedule_print_last(out, trace, snapshot, steps);
 }
 
 void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps)
@@ -163,7 +163,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     if (snapshot.thread_count || snapshot.race_count) {
         struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
-            print_cycle(out, &snapshot, unwinder);
+            pct_report_print_cycle(out, &snapshot, unwinder);
         pct_races_print(out, &snapshot, unwinder);
         pct_stacks_print(out, trace, &snapshot, unwinder);
         pct_unwind_close(unwinder);

@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_REPORT_H
 #define PCT_CLI_REPORT_H
 
-#include "trace_read.h"
+#include "unwind.h"
 #include <stdio.h>
 
 /* The verdict in one line, without a line end. */
@@ -23,5 +23,8 @@ void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts);
 void pct_report_print_ops(FILE *out, const struct pct_trace *trace);
 
 enum { PCT_REPORT_STEPS = 20 };
+
+/* The threads of a deadlock that wait for each other; or that there is no cycle. unwinder may be NULL. */
+void pct_report_print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder);
 
 #endif

@@ -93,7 +93,7 @@ int pct_cmd_report(int argc, char **argv)
     else if (wishes.events) {
         struct pct_snapshot snapshot;
         if (!pct_snapshot_read(&snapshot, &trace)) {
-            pct_schedule_print(stdout, &trace, &snapshot, last);
+            pct_schedule_print_last(stdout, &trace, &snapshot, last);
             pct_snapshot_free(&snapshot);
         }
     } else {

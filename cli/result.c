@@ -10,14 +10,27 @@
 const char *pct_ending_name(enum pct_ending ending)
 {
     static const char *const names[PCT_ENDING_COUNT] = {
-        [PCT_ENDING_EXIT] = "exit status",        [PCT_ENDING_CRASH] = "crash",
-        [PCT_ENDING_ASSERTION] = "assertion",     [PCT_ENDING_DEADLOCK] = "deadlock",
-        [PCT_ENDING_LIVELOCK] = "livelock",       [PCT_ENDING_DIVERGENCE] = "divergence",
-        [PCT_ENDING_INTERNAL] = "internal error", [PCT_ENDING_KILLED] = "killed",
-        [PCT_ENDING_TIMEOUT] = "timeout",         [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
-        [PCT_ENDING_RACE] = "data race",          [PCT_ENDING_NOT_READY] = "not ready",
-        [PCT_ENDING_EARLY] = "ended early",       [PCT_ENDING_NOT_STOPPED] = "not stopped",
-        [PCT_ENDING_CLIENT] = "client failed",    [PCT_ENDING_NO_CLIENT] = "no client",
+        [PCT_ENDING_EXIT] = "exit status",
+        [PCT_ENDING_CRASH] = "crash",
+        [PCT_ENDING_ASSERTION] = "assertion",
+        [PCT_ENDING_DEADLOCK] = "deadlock",
+        [PCT_ENDING_LIVELOCK] = "livelock",
+        [PCT_ENDING_DIVERGENCE] = "divergence",
+        [PCT_ENDING_INTERNAL] = "internal error",
+        [PCT_ENDING_KILLED] = "killed",
+        [PCT_ENDING_TIMEOUT] = "timeout",
+        [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
+        [PCT_ENDING_RACE] = "data race",
+        [PCT_ENDING_NOT_READY] = "not ready",
+        [PCT_ENDING_EARLY] = "ended early",
+        [PCT_ENDING_NOT_STOPPED] = "not stopped",
+        [PCT_ENDING_CLIENT] = "client failed",
+        [PCT_ENDING_NO_CLIENT] = "no client",
+        [PCT_ENDING_SANITIZER] = "sanitizer report",
+        [PCT_ENDING_OUTPUT] = "wrong output",
+        [PCT_ENDING_ORACLE] = "oracle",
+        [PCT_ENDING_SETUP] = "setup failed",
+        [PCT_ENDING_TEARDOWN] = "teardown failed",
     };
     return names[ending];
 }
@@ -96,7 +109,7 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
 
 static void judge(struct pct_process *process, struct pct_result *result)
 {
-    result->error[0] = 0;
+    result->error[0] = result->complaint[0] = 0;
     result->unrecorded = false;
     result->children = 0;
     result->state = pct_trace_open_fd(&result->trace, process->trace, result->error, sizeof result->error);
@@ -123,6 +136,8 @@ static void judge(struct pct_process *process, struct pct_result *result)
 /* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure of its own. */
 static void judge_children(const struct pct_process *process, struct pct_result *result)
 {
+    if (process->clean)
+        return;
     result->children = pct_children_find(process->trace_path, process->children, &result->child);
     bool own = result->ending != PCT_ENDING_EXIT && result->ending < PCT_ENDING_NOT_READY;
     if (result->children && !own)
@@ -132,6 +147,14 @@ static void judge_children(const struct pct_process *process, struct pct_result 
 void pct_process_result(struct pct_process *process, struct pct_result *result)
 {
     judge(process, result);
+    const struct pct_trace_header *header = &result->trace.header;
+    process->clean = result->state == PCT_TRACE_GOOD && !result->unrecorded && result->ending == PCT_ENDING_EXIT &&
+                     header->verdict == PCT_VERDICT_EXIT && !header->uncontrolled[PCT_UNCONTROLLED_CHILD];
+    if (process->trouble != PCT_PHASE_RUN) {
+        set(result, process->trouble == PCT_PHASE_SETUP ? PCT_ENDING_SETUP : PCT_ENDING_TEARDOWN, PCT_EXIT_INTERNAL);
+        process->clean = false;
+        return;
+    }
     if (process->driven && result->state == PCT_TRACE_GOOD)
         pct_drive_judge(process, result);
     if (result->state == PCT_TRACE_GOOD)

@@ -2,6 +2,8 @@
 #include "campaign.h"
 #include "claim.h"
 #include "cli.h"
+#include "configure.h"
+#include "each_test.h"
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
@@ -10,29 +12,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-    KEY_TIME = 2000,
-    KEY_MAX_STEPS,
-    KEY_EPOCH,
-    KEY_SHOW_OUTPUT,
+    KEY_SHOW_OUTPUT = 2000,
     KEY_SAVE,
     KEY_OK_STATUS,
     KEY_CONFIDENCE,
     KEY_BUDGET,
     KEY_STATE,
-    KEY_MEMORY_POINTS,
-    KEY_RACES
+    KEY_EACH_TEST,
+    KEY_EXEC
 };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
     { "runs", 'n', "N", 0, "how many runs, with consecutive seeds (default: 1)", 1 },
-    { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random)", 1 },
     { "keep-going", 'g', NULL, 0, "do all runs (default: stop at the first that fails)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
     { "confidence", KEY_CONFIDENCE, "C", 0,
@@ -41,23 +37,12 @@ static const struct argp_option options[] = {
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
       1 },
+    { "exec", KEY_EXEC, NULL, 0,
+      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
       1 },
-    { NULL, 0, NULL, 0, "Schedules", 2 },
-    { "strategy", 'S', "SPEC", 0, "NAME[,PARAM=VALUE...]; see `pct strategies` (default: pct)", 2 },
-    { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
-    { "points", 'k', "N", 0, "its parameter k (default: learned from earlier runs of the command)", 2 },
     { "state", KEY_STATE, "FILE", 0, "where to keep what was learned, or none (default: a file in ~/.local/state/pct)",
       2 },
-    { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
-    { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
-    { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
-      "which memory accesses of a program built with pct-cc are scheduling points: shared, all or off (default: "
-      "shared)",
-      2 },
-    { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
-      2 },
-    { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
     { NULL, 0, NULL, 0, "Output", 3 },
     { "show-output", KEY_SHOW_OUTPUT, NULL, 0,
       "pass the output of all runs through (default: of several runs, show that of the failing one)", 3 },
@@ -65,13 +50,18 @@ static const struct argp_option options[] = {
     { "save", KEY_SAVE, "DIR", 0, "keep the traces of all failing runs, as DIR/seed-SEED.trace", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
     { NULL, 0, NULL, 0, "The target", 8 },
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
 
 struct wishes {
     struct pct_campaign *campaign;
-    const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *epoch, *state;
+    struct pct_wishes schedules;
+    const char *state;
     bool quiet, counted; /* -n is given */
+    bool exec;
+    bool each_test;
+    const char *framework; /* what --each-test says */
 };
 
 static double parse_confidence(struct argp_state *state, const char *text)
@@ -93,6 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->launch;
+        state->child_inputs[1] = &w->schedules;
         return 0;
     case 'n':
         c->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
@@ -107,8 +98,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_STATE:
         w->state = argument;
         return 0;
-    case 's':
-        w->seed = argument;
+    case KEY_EXEC:
+        w->exec = true;
         return 0;
     case 'g':
         c->keep_going = true;
@@ -116,32 +107,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'j':
         c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
         return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
+        return 0;
     case KEY_OK_STATUS:
         c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
-        return 0;
-    case 'S':
-        w->strategy = argument;
-        return 0;
-    case 'd':
-        w->depth = argument;
-        return 0;
-    case 'k':
-        w->points = argument;
-        return 0;
-    case KEY_TIME:
-        w->time = argument;
-        return 0;
-    case KEY_MAX_STEPS:
-        w->max_steps = argument;
-        return 0;
-    case KEY_MEMORY_POINTS:
-        w->memory_points = argument;
-        return 0;
-    case KEY_RACES:
-        w->races = argument;
-        return 0;
-    case KEY_EPOCH:
-        w->epoch = argument;
         return 0;
     case KEY_SHOW_OUTPUT:
         c->pass_output = true;
@@ -168,6 +139,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {
+    { &pct_options_launch_argp, 0, NULL, 0 },
+    { &pct_configure_argp, 0, NULL, 0 },
+    { 0 },
+};
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -176,44 +153,8 @@ static const struct argp argp = {
            "The exit status is 0 if no run failed, or that of the failing run with the lowest seed: the target's own, "
            "128 + the signal of a crash, 120 for a deadlock, 121 for a livelock, 123 if the target was not controlled, "
            "124 for a timeout. The last line that a failure prints is the command that replays it.",
-    .children = pct_options_launch,
+    .children = children,
 };
-
-/* An option wins over the variable. */
-static const char *choose(const char *option, const char *variable)
-{
-    const char *value = option ? option : getenv(variable);
-    return value && *value ? value : NULL;
-}
-
-static int parameter_index(const struct pct_strategy *strategy, const char *name)
-{
-    for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
-        if (!strcmp(strategy->params[i].name, name))
-            return i;
-    return -1;
-}
-
-static int set_strategy(struct pct_campaign *c, const struct wishes *w)
-{
-    const char *spec = choose(w->strategy, "PCT_STRATEGY");
-    char whole[PCT_TOKEN_MAX], error[512];
-    int length = snprintf(whole, sizeof whole, "%s%s%s%s%s", spec ? spec : "pct", w->depth ? ",depth=" : "",
-                          w->depth ? w->depth : "", w->points ? ",k=" : "", w->points ? w->points : "");
-    if ((size_t)length >= sizeof whole)
-        return pct_cli_usage("the strategy is too long");
-    if (pct_config_parse_spec(&c->config, whole, pct_cli_find_strategy, error, sizeof error))
-        return pct_cli_usage("%s", error);
-    c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);
-    int failed = pct_cli_check_strategy(&c->config);
-    if (failed)
-        return failed;
-    c->k = parameter_index(c->strategy, "k");
-    c->depth = parameter_index(c->strategy, "depth");
-    /* What a strategy of the user's own calls k may be anything. */
-    c->learns = c->k >= 0 && !strchr(c->config.strategy, '/') && !(c->config.given >> c->k & 1);
-    return 0;
-}
 
 /* --confidence: the number of runs is found on the way. */
 static int set_runs(struct pct_campaign *c, const struct wishes *w)
@@ -231,52 +172,12 @@ static int set_runs(struct pct_campaign *c, const struct wishes *w)
     return 0;
 }
 
-static int set_numbers(struct pct_campaign *c, const struct wishes *w)
-{
-    char error[256] = "";
-    struct pct_config *config = &c->config;
-    const char *text = choose(w->seed, "PCT_SEED");
-    uint32_t drawn = 0;
-    if (!text) {
-        /* 32 bits: short enough to type. */
-        if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
-            drawn = (uint32_t)time(NULL);
-        config->run.seed = drawn;
-    } else
-        pct_config_parse_u64(&config->run.seed, text, 0, UINT64_MAX, w->seed ? "--seed" : "PCT_SEED", error,
-                             sizeof error);
-    text = choose(w->max_steps, "PCT_MAX_STEPS");
-    if (text && !error[0])
-        pct_config_parse_u64(&config->max_steps, text, 0, UINT64_MAX, w->max_steps ? "--max-steps" : "PCT_MAX_STEPS",
-                             error, sizeof error);
-    text = choose(w->epoch, "PCT_EPOCH");
-    if (text && !error[0])
-        pct_config_parse_u64(&config->epoch, text, 0, UINT64_C(1) << 40, w->epoch ? "--epoch" : "PCT_EPOCH", error,
-                             sizeof error);
-    /* All runs, and their replays, live at the same time of day. */
-    if (!config->epoch)
-        config->epoch = (uint64_t)time(NULL);
-    text = choose(w->time, "PCT_TIME");
-    if (text && strcmp(text, "real") && strcmp(text, "virtual"))
-        return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
-    if (text)
-        config->real_time = !strcmp(text, "real");
-    text = choose(w->memory_points, "PCT_MEMORY_POINTS");
-    if (text && !error[0])
-        pct_config_parse_points(config, text, w->memory_points ? "--memory-points" : "PCT_MEMORY_POINTS", error,
-                                sizeof error);
-    text = choose(w->races, "PCT_RACES");
-    if (text && !error[0])
-        pct_config_parse_races(config, text, w->races ? "--races" : "PCT_RACES", error, sizeof error);
-    return error[0] ? pct_cli_usage("%s", error) : 0;
-}
-
 static int check_places(struct pct_campaign *c)
 {
     char error[512];
     struct stat status;
     if (!c->keep)
-        c->keep = choose(NULL, "PCT_TRACE");
+        c->keep = pct_configure_choose(NULL, "PCT_TRACE");
     if (c->keep && !pct_trace_may_replace(c->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", c->keep, error);
     if (c->save && mkdir(c->save, 0777) && errno != EEXIST)
@@ -317,6 +218,7 @@ static void print_summary(const struct pct_campaign *c, int status)
                 c->before.runs ? "earlier runs" : "these runs, the first of which had depth 1");
     if (c->unrecorded)
         pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
+    pct_forking_print(stderr, &c->launch);
     pct_report_print_uncontrolled(stderr, c->uncontrolled);
 }
 
@@ -340,7 +242,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
         if (!w->quiet && !status && c->runs == 1)
             pct_cli_say("token %s", c->last_token);
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
-            pct_claim_print(c, w->quiet);
+            pct_claim_print(stderr, c, w->quiet);
         print_races(c);
         return status || pct_claim_reached(c) ? status : PCT_EXIT_CONFIDENCE;
     }
@@ -354,6 +256,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
     print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
     pct_outcome_report(&c->launch, &c->first, result);
+    pct_around_keep(stderr, &c->first);
     if (!w->quiet)
         print_summary(c, status);
     pct_outcome_print_replay(&c->launch, &c->first, result);
@@ -365,14 +268,15 @@ int pct_cmd_run(int argc, char **argv)
     static struct pct_campaign campaign; /* large, like the next */
     static struct pct_state_file state;
     struct wishes wishes = { .campaign = &campaign };
-    campaign.runs = campaign.jobs = 1;
+    bool drawn;
+    campaign.runs = campaign.jobs = campaign.stride = 1;
     campaign.ok[0] = true;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+    if (wishes.each_test)
+        return pct_each_test(argv, campaign.launch.command, wishes.framework, NULL);
     int status = pct_environment_check(false);
     if (!status)
-        status = set_strategy(&campaign, &wishes);
-    if (!status)
-        status = set_numbers(&campaign, &wishes);
+        status = pct_configure(&campaign, &wishes.schedules, &drawn);
     if (!status)
         status = set_runs(&campaign, &wishes);
     if (!status)
@@ -386,6 +290,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
     campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
     campaign.repeat = !wishes.quiet && !campaign.pass_output;
+    pct_forking_plan(&campaign.launch, campaign.runs > 1, wishes.exec, campaign.pass_output, campaign.config.strategy);
     status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;

@@ -7,7 +7,16 @@
 #include <stdio.h>
 
 /* Print the last `last` steps (0: all). snapshot tells what the threads were about to do at the end; it may be empty. */
-void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t last);
+void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                             uint64_t last);
+
+/* The same for the records from index `from` up to, and without, index `to` of the trace. */
+void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,
+                        uint64_t to);
+
+/* Print only the steps for which show (by record) is true, with `...` for the others; those for which mark is true get a star. */
+void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                             const bool *show, const bool *mark);
 
 /* The shim does not note who takes a lock that nobody waits for. Where the snapshot does not know the holder of what a
  * thread waits for, take it from the steps. */
@@ -15,5 +24,8 @@ void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_t
 
 /* One operation in words: "lock mutex 3", "join thread 2 (timed out)". Returns buffer. */
 const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object);
+
+/* A word for objects of this class, as it stands in those: "mutex". "" for none. */
+const char *pct_schedule_word(unsigned class_);
 
 #endif

@@ -9,18 +9,21 @@ static int allocate(struct pct_snapshot *snapshot, const struct pct_trace *trace
 {
     struct pct_snap_section section;
     const unsigned char *data;
-    size_t threads = 0, memory = 0, objects = 0, races = 0;
+    size_t threads = 0, memory = 0, objects = 0, stops = 0, races = 0;
     for (size_t at = 0; pct_trace_next_section(trace, &at, &section, &data);) {
         threads += section.type == PCT_SNAP_THREAD;
         memory += section.type == PCT_SNAP_STACK;
         objects += section.type == PCT_SNAP_OBJECT;
+        stops += section.type == PCT_SNAP_STEP;
         races += section.type == PCT_SNAP_RACE;
     }
     snapshot->threads = calloc(threads + 1, sizeof *snapshot->threads);
     snapshot->memory = calloc(memory + 1, sizeof *snapshot->memory);
     snapshot->objects = calloc(objects + 1, sizeof *snapshot->objects);
     snapshot->races = calloc(races + 1, sizeof *snapshot->races);
-    return snapshot->threads && snapshot->memory && snapshot->objects && snapshot->races ? 0 : -ENOMEM;
+    snapshot->stops = calloc(stops + 1, sizeof *snapshot->stops);
+    return snapshot->threads && snapshot->memory && snapshot->objects && snapshot->stops && snapshot->races ? 0
+                                                                                                            : -ENOMEM;
 }
 
 static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_section *section,
@@ -46,6 +49,20 @@ static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_se
         memcpy(&snapshot->objects[snapshot->object_count++], data, sizeof *snapshot->objects);
     else if (section->type == PCT_SNAP_RACE && section->size >= sizeof(struct pct_snap_race))
         memcpy(&snapshot->races[snapshot->race_count++], data, sizeof *snapshot->races);
+    else if (section->type == PCT_SNAP_SITES && !snapshot->sites) {
+        snapshot->sites = (const void *)data; /* sections are aligned */
+        snapshot->site_count = section->size / sizeof *snapshot->sites;
+    } else if (section->type == PCT_SNAP_STEP && section->size > sizeof(struct pct_snap_step)) {
+        struct pct_snap_step step;
+        memcpy(&step, data, sizeof step);
+        struct pct_snap_stop *stop = &snapshot->stops[snapshot->stop_count++];
+        *stop = (struct pct_snap_stop){
+            .step = step.step,
+            .thread = section->thread,
+            .memory = { .address = step.address, .size = section->size - sizeof step, .bytes = data + sizeof step }
+        };
+        memcpy(stop->regs, step.regs, sizeof stop->regs);
+    }
 }
 
 int pct_snapshot_read(struct pct_snapshot *snapshot, const struct pct_trace *trace)
@@ -68,6 +85,7 @@ void pct_snapshot_free(struct pct_snapshot *snapshot)
     free(snapshot->threads);
     free(snapshot->memory);
     free(snapshot->objects);
+    free(snapshot->stops);
     free(snapshot->races);
     memset(snapshot, 0, sizeof *snapshot);
 }
@@ -89,6 +107,11 @@ const struct pct_snap_object *pct_snapshot_object(const struct pct_snapshot *sna
         if (snapshot->objects[i].number == number)
             return &snapshot->objects[i];
     return NULL;
+}
+
+const struct pct_site *pct_snapshot_site(const struct pct_snapshot *snapshot, uint64_t index)
+{
+    return index < snapshot->site_count ? &snapshot->sites[index] : NULL;
 }
 
 unsigned pct_snapshot_wait_class(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread)

@@ -11,6 +11,14 @@ struct pct_snap_memory {
     const unsigned char *bytes;
 };
 
+/* Where a thread stood before a step, with a copy of its stack. */
+struct pct_snap_stop {
+    uint64_t step; /* from 1 */
+    uint32_t thread;
+    uint64_t regs[17];
+    struct pct_snap_memory memory;
+};
+
 struct pct_snapshot {
     const char *maps; /* /proc/self/maps, not terminated; NULL if there is none */
     size_t maps_size;
@@ -20,6 +28,10 @@ struct pct_snapshot {
     size_t memory_count;
     struct pct_snap_object *objects;
     size_t object_count;
+    const struct pct_site *sites; /* by step from the first; NULL: not recorded */
+    uint64_t site_count;
+    struct pct_snap_stop *stops;
+    size_t stop_count;
     struct pct_snap_race *races;
     size_t race_count;
 };
@@ -33,6 +45,9 @@ const struct pct_snap_thread *pct_snapshot_thread(const struct pct_snapshot *sna
 
 /* The object with this number, or NULL. */
 const struct pct_snap_object *pct_snapshot_object(const struct pct_snapshot *snapshot, uint32_t number);
+
+/* Where the step of this index (from the trace's first) was made; NULL: not recorded. */
+const struct pct_site *pct_snapshot_site(const struct pct_snapshot *snapshot, uint64_t index);
 
 /* The class of what this thread waits for, by the object if it is in the snapshot, else by the operation. */
 unsigned pct_snapshot_wait_class(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread);

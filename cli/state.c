@@ -114,7 +114,7 @@ bool pct_state_parse(struct pct_state_file *state, const char *text, size_t leng
 
 /* --- The file --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_file(const char *path)
+uint64_t pct_state_hash_file(const char *path)
 {
     uint64_t hash = 0;
     struct stat status;
@@ -141,7 +141,7 @@ static void identify(struct pct_state_file *state, const char *program, char *co
         state->command = XXH3_64bits(pair, sizeof pair);
     }
     free(real);
-    state->binary = hash_file(program);
+    state->binary = pct_state_hash_file(program);
     size_t used = 0;
     for (char *const *word = command; *word && used < sizeof state->title; word++)
         used += (size_t)snprintf(state->title + used, sizeof state->title - used, "%s%s", used ? " " : "", *word);

@@ -48,6 +48,9 @@ void pct_state_open(struct pct_state_file *state, const char *where, const char 
 /* Replace the file by one with what the campaign has learned; makes the directories. If it fails: says so, unless quiet. */
 void pct_state_save(struct pct_state_file *state, const struct pct_learned *learned, bool quiet);
 
+/* XXH3 of a file's contents; 0 if it cannot be read. */
+uint64_t pct_state_hash_file(const char *path);
+
 /* Add a run. */
 void pct_learned_add(struct pct_learned *learned, uint64_t steps, uint32_t threads);
 

@@ -56,13 +56,15 @@ int pct_cli_check_strategy(const struct pct_config *config)
         return pct_cli_usage("%s", error);
     if (!strategy->start)
         return 0;
-    size_t size = strategy->state_size ? strategy->state_size(&config->run) : 0;
+    struct pct_run run = config->run;
+    run.list = config->list;
+    size_t size = strategy->state_size ? strategy->state_size(&run) : 0;
     void *state = aligned_alloc(64, (size + 127) & ~(size_t)63);
     if (!state)
         return pct_cli_usage("out of memory for the state of strategy %s", strategy->name);
     memset(state, 0, size);
     const char *why = NULL;
-    int failed = strategy->start(state, &config->run, &why);
+    int failed = strategy->start(state, &run, &why);
     free(state);
     if (failed)
         return pct_cli_usage("strategy %s: %s", strategy->name, why ? why : "it refuses these parameters");
@@ -92,6 +94,8 @@ static void print(const struct pct_strategy *strategy)
             printf(", or %s", param->zero);
         printf("%s)  %s\n", param->quiet ? "; optional" : "", param->help ? param->help : "");
     }
+    if (strategy->list)
+        printf("    %s=LIST  (default none)  %s\n", strategy->list, strategy->list_help ? strategy->list_help : "");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -14,15 +14,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* The C++ runtime's demangler. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
 struct pct_unwinder {
     Dwfl *dwfl;
+    uint64_t code; /* which files are mapped where: code_of() */
     const struct pct_snapshot *snapshot;
     struct pct_stack *out;
-    char directory[4096]; /* ours, with a slash: file names below it are printed without it */
+    const struct pct_snap_memory *stack; /* the only one to look at, or NULL */
+    char directory[4096];                /* ours, with a slash: file names below it are printed without it */
 };
 
 /* A module's name is the path in the memory map. Only regular files: what the map names is not to be trusted. */
@@ -48,7 +52,7 @@ static const Dwfl_Callbacks modules = {
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-/* Thread ids for libdw are indices + 1. */
+/* Thread ids for libdw are indices + 1: of threads, and then of stops. A thread is its registers. */
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
 {
     (void)dwfl, (void)arg, (void)thread_arg;
@@ -59,9 +63,11 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
 {
     (void)dwfl;
     struct pct_unwinder *unwinder = arg;
-    if (tid < 1 || (size_t)tid > unwinder->snapshot->thread_count)
+    size_t index = (size_t)tid - 1, threads = unwinder->snapshot->thread_count;
+    if (tid < 1 || index >= threads + unwinder->snapshot->stop_count)
         return false;
-    *thread_arg = &unwinder->snapshot->threads[tid - 1];
+    *thread_arg =
+        index < threads ? unwinder->snapshot->threads[index].regs : unwinder->snapshot->stops[index - threads].regs;
     return true;
 }
 
@@ -94,8 +100,8 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 {
     const struct pct_unwinder *unwinder = arg;
     const struct pct_snapshot *snapshot = unwinder->snapshot;
-    for (size_t i = 0; i < snapshot->memory_count; i++) {
-        const struct pct_snap_memory *memory = &snapshot->memory[i];
+    for (size_t i = 0; i < (unwinder->stack ? 1 : snapshot->memory_count); i++) {
+        const struct pct_snap_memory *memory = unwinder->stack ? unwinder->stack : &snapshot->memory[i];
         if (address < memory->address || memory->size < sizeof *result ||
             address - memory->address > memory->size - sizeof *result)
             continue;
@@ -107,10 +113,10 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 
 static bool set_registers(Dwfl_Thread *thread, void *thread_arg)
 {
-    const struct pct_snap_thread *from = thread_arg;
+    const uint64_t *from = thread_arg;
     Dwarf_Word registers[17];
     for (int i = 0; i < 17; i++)
-        registers[i] = from->regs[i];
+        registers[i] = from[i];
     return dwfl_thread_state_registers(thread, 0, 17, registers);
 }
 
@@ -280,6 +286,39 @@ void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *address
     drop_start(stack);
 }
 
+void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)
+{
+    unwinder->stack = &unwinder->snapshot->stops[index].memory;
+    pct_unwind_thread(unwinder, unwinder->snapshot->thread_count + index, stack);
+    unwinder->stack = NULL;
+}
+
+void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_frame *frame)
+{
+    memset(frame, 0, sizeof *frame);
+    frame->pc = address;
+    if (address)
+        name_frame(unwinder, frame, address - call);
+}
+
+bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size)
+{
+    Dwfl_Module *module = address ? dwfl_addrmodule(unwinder->dwfl, address) : NULL;
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *found = module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) : NULL;
+    /* libdw takes the nearest one before the address: what is behind its end is something else. */
+    if (!found || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+        return false;
+    struct pct_frame frame = { .function = "" };
+    name_function(&frame, found);
+    if (offset)
+        snprintf(name, size, "%s+%llu", frame.function, (unsigned long long)offset);
+    else
+        snprintf(name, size, "%s", frame.function);
+    return true;
+}
+
 static bool report_modules(struct pct_unwinder *unwinder)
 {
     const struct pct_snapshot *snapshot = unwinder->snapshot;
@@ -292,22 +331,56 @@ static bool report_modules(struct pct_unwinder *unwinder)
     return !dwfl_report_end(unwinder->dwfl, NULL, NULL) && !failed;
 }
 
+/* A hash of the lines of the memory map that are code of files. Everything else differs from run to run. */
+static uint64_t code_of(const struct pct_snapshot *snapshot)
+{
+    uint64_t hash = 0;
+    const char *line = snapshot->maps, *end = line + snapshot->maps_size;
+    while (line < end) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((stop ? stop : end) - line);
+        if (memmem(line, length, " r-xp ", 6) && memchr(line, '/', length))
+            hash = XXH3_64bits_withSeed(line, length, hash);
+        line += length + 1;
+    }
+    return hash;
+}
+
+/* The last one that was closed. A campaign unwinds many runs of the same program, and reading its debug information takes a
+ * hundred times longer than unwinding. */
+static struct pct_unwinder *kept;
+
+static void free_unwinder(struct pct_unwinder *unwinder)
+{
+    if (unwinder && unwinder->dwfl)
+        dwfl_end(unwinder->dwfl);
+    free(unwinder);
+}
+
 struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot)
 {
     if (!snapshot->maps)
         return NULL;
+    uint64_t code = code_of(snapshot);
+    if (kept && kept->code == code) {
+        struct pct_unwinder *again = kept;
+        kept = NULL;
+        again->snapshot = snapshot;
+        return again;
+    }
     /* Never ask the network for debug information. */
     unsetenv("DEBUGINFOD_URLS");
     struct pct_unwinder *unwinder = calloc(1, sizeof *unwinder);
     if (!unwinder)
         return NULL;
+    unwinder->code = code;
     unwinder->snapshot = snapshot;
     if (getcwd(unwinder->directory, sizeof unwinder->directory - 1))
         strcat(unwinder->directory, "/");
     unwinder->dwfl = dwfl_begin(&modules);
     if (unwinder->dwfl && report_modules(unwinder) && dwfl_attach_state(unwinder->dwfl, NULL, 1, &threads, unwinder))
         return unwinder;
-    pct_unwind_close(unwinder);
+    free_unwinder(unwinder);
     return NULL;
 }
 
@@ -315,7 +388,6 @@ void pct_unwind_close(struct pct_unwinder *unwinder)
 {
     if (!unwinder)
         return;
-    if (unwinder->dwfl)
-        dwfl_end(unwinder->dwfl);
-    free(unwinder);
+    free_unwinder(kept);
+    kept = unwinder;
 }

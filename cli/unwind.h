@@ -32,6 +32,14 @@ void pct_unwind_close(struct pct_unwinder *unwinder);
  * to the start of a thread. Empty when nothing could be found. */
 void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack);
 
+/* The same for the stop at this index. */
+void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack);
+
+/* Name the place of a call that returns to this address, or (call is false) the code at it. */
+void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_frame *frame);
+
+/* The variable at this address, by the symbols of its file: "queue", "table+24". False: it is in none, or has no symbol. */
+bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);
 /* The stack of these addresses, each behind the instruction that it stands for; up to the first 0, or count. The same frames are
  * left out. */
 void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,

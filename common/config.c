@@ -6,10 +6,11 @@
  * The grammar of a token (docs/TOKEN.md explains it):
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
- *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ ",time=real" ] [ ",max-steps=" VALUE ] [ ",memory-points=" WORD ]
- *             [ ",races=" WORD ]
+ *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
+ *             [ ",memory-points=" WORD ] [ ",races=" WORD ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
+ *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
  *     SEED  = decimal
  *     EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start
  *     HASH  = 16 lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known
@@ -33,11 +34,12 @@ static const char max_steps_name[] = "max-steps";
 static const char points_name[] = "memory-points";
 static const char races_name[] = "races";
 static const char *const reserved_names[] = { time_name, max_steps_name, points_name, races_name };
-enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, RESERVED };
+enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, RESERVED, SEEN_LIST = RESERVED };
 
 static const char *const time_words[] = { "virtual", "real" };
 static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
+static const char none[] = "none"; /* the empty list */
 
 static size_t length_of(const char *text)
 {
@@ -183,6 +185,10 @@ static unsigned reserved_name(const char *name)
 static const char *bad_params(const struct pct_strategy *strategy)
 {
     unsigned count = count_params(strategy);
+    if (strategy->list && (!*strategy->list || !is_word(strategy->list) || same(strategy->list, time_name) ||
+                           same(strategy->list, max_steps_name)))
+        return " declares a list whose name is not of lower-case letters, digits and '-', or is one that pct keeps for "
+               "itself";
     if (count > PCT_MAX_PARAMS)
         return " declares more parameters than pct has room for";
     for (unsigned i = 0; i < count; i++) {
@@ -193,9 +199,10 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a word for a parameter's value 0 that a token cannot hold, or that is out of range";
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
-        if (reserved_name(param->name) < RESERVED)
-            return " declares a parameter with a name that pct keeps for itself: time, max-steps, memory-points or "
-                   "races";
+        if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
+            return " declares a parameter named time, max-steps, memory-points or races, which pct keeps for itself, "
+                   "or as "
+                   "its list is";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -207,10 +214,12 @@ static const char *bad_params(const struct pct_strategy *strategy)
 
 static int fail_unknown_param(const struct pct_strategy *strategy, const char *name, char *error, size_t size)
 {
-    const char *words[PCT_MAX_PARAMS + RESERVED];
+    const char *words[PCT_MAX_PARAMS + RESERVED + 1];
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++)
         words[i] = strategy->params[i].name;
+    if (strategy->list)
+        words[count++] = strategy->list;
     for (unsigned i = 0; i < RESERVED; i++)
         words[count++] = reserved_names[i];
 
@@ -302,6 +311,25 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
     return status;
 }
 
+/* The value of a list. What stands in it is for the strategy to judge. */
+static int parse_list(struct pct_config *config, const char *name, const char *text, char *error, size_t size)
+{
+    size_t length = 0;
+    for (; text[length]; length++) {
+        const char *c = PCT_LIST_CHARACTERS;
+        while (*c && *c != text[length])
+            c++;
+        if (!*c)
+            return fail(error, size, "not a list of lower-case letters, digits, '.' and '-': ", text, "");
+    }
+    if (!length)
+        return fail(error, size, "", name, " is empty; write none for an empty list");
+    if (length >= sizeof config->list)
+        return fail(error, size, "the list is too long for a token: ", text, "");
+    copy(config->list, text, same(text, none) ? 0 : length);
+    return 0;
+}
+
 /* One `name=value`, terminated. `seen` has the reserved ones that came before. */
 static int parse_param(struct pct_config *config, const struct pct_strategy *strategy, char *item, unsigned *seen,
                        char *error, size_t size)
@@ -315,12 +343,14 @@ static int parse_param(struct pct_config *config, const struct pct_strategy *str
     item[name_length] = '\0';
     const char *value = item + name_length + 1;
 
-    unsigned reserved = reserved_name(item);
-    if (reserved < RESERVED) {
+    bool list = strategy->list && same(item, strategy->list);
+    unsigned reserved = list ? SEEN_LIST : reserved_name(item);
+    if (list || reserved < RESERVED) {
         if (*seen >> reserved & 1)
             return fail(error, size, "parameter ", item, " is given twice");
         *seen |= 1u << reserved;
-        return parse_reserved(config, reserved, value, error, size);
+        return list ? parse_list(config, item, value, error, size)
+                    : parse_reserved(config, reserved, value, error, size);
     }
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++) {
@@ -358,6 +388,8 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
         length += sizeof ",=" - 1 + length_of(strategy->params[i].name) +
                   (is_zero_word(strategy, i, config) ? length_of(strategy->params[i].zero)
                                                      : decimal_length(config->run.param[i]));
+    if (strategy->list)
+        length += sizeof ",=none" - 1 + length_of(strategy->list) + length_of(config->list);
     return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
 }
 
@@ -389,6 +421,7 @@ static int parse_spec(struct pct_config *config, const char *spec, pct_find_stra
         return fail(error, size, "strategy ", result.strategy, bad);
 
     result.given = 0;
+    result.list[0] = '\0';
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < PCT_MAX_PARAMS; i++)
         result.run.param[i] = i < count ? strategy->params[i].preset : 0;
@@ -447,6 +480,12 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
             pct_text_add(&text, param->zero);
         else
             pct_text_add_u64(&text, config->run.param[i]);
+    }
+    if (strategy->list) {
+        pct_text_add_char(&text, ',');
+        pct_text_add(&text, strategy->list);
+        pct_text_add_char(&text, '=');
+        pct_text_add(&text, config->list[0] ? config->list : none);
     }
     if (config->real_time)
         pct_text_add(&text, ",time=real");
@@ -576,19 +615,4 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
         return fail(error, size, "token ", token, foreign);
     *config = result;
     return 0;
-}
-
-/* Variables */
-
-const char *pct_config_unknown_variable(const char *variable)
-{
-#define NAME(name, value, help) #name,
-    static const char *const names[] = { PCT_VARIABLES(NAME) };
-#undef NAME
-    const size_t count = sizeof names / sizeof names[0];
-    for (size_t i = 0; i < count; i++)
-        if (same(variable, names[i]))
-            return NULL;
-    const char *closest = pct_text_closest(variable, names, count);
-    return closest ? closest : "";
 }

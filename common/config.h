@@ -24,6 +24,8 @@ enum { PCT_POINTS_SHARED, PCT_POINTS_ALL, PCT_POINTS_OFF, PCT_POINTS_COUNT };
     }
 enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
 
+#define PCT_LIST_MAX 321u /* with its end: as much as a token has room for beside the rest */
+
 struct pct_config {
     char strategy[256];    /* a built-in name, or a path (it has a slash) */
     uint32_t given;        /* bit i: parameter i was given by the user, not preset */
@@ -33,6 +35,8 @@ struct pct_config {
     uint64_t max_steps;    /* step bound, 0: none */
     uint8_t memory_points; /* PCT_POINTS_* */
     uint8_t races;         /* PCT_RACES_* */
+    char list
+        [PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to set */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -72,8 +76,13 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_SEED, "NUMBER", "the seed. Default: drawn at random, and printed")                                           \
     X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
+    X(PCT_SCHEDULE, "FILE", "the list of the strategy, where it is too long for a token")                              \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
+    X(PCT_SITES, "on|STEP[,STEP...]",                                                                                  \
+      "record in the trace where in the target each step was made; with numbers of steps, also the stacks before "     \
+      "these. "                                                                                                        \
+      "Default: off")                                                                                                  \
     X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
     X(PCT_MEMORY_POINTS, "shared|all|off",                                                                             \

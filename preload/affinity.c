@@ -16,6 +16,34 @@ void pct_affinity_start(const char *cpu)
     choice = cpu;
 }
 
+static unsigned chosen_cpu(void)
+{
+    unsigned cpu = 0;
+    for (const char *c = choice; *c >= '0' && *c <= '9'; c++)
+        cpu = 10 * cpu + (unsigned)(*c - '0');
+    return cpu;
+}
+
+static long kept; /* bytes of cpus.bits that a fork server had, 0: it has not moved */
+
+void pct_affinity_wait_there(void)
+{
+    unsigned long mask[sizeof cpus.bits / sizeof *cpus.bits] = { 0 };
+    unsigned cpu = choice && *choice >= '0' && *choice <= '9' ? chosen_cpu() : 1024;
+    if (cpu >= 1024)
+        return;
+    kept = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof cpus.bits, cpus.bits);
+    mask[cpu / 64] = 1ul << cpu % 64;
+    if (kept > 0)
+        PCT_SYS3(SYS_sched_setaffinity, 0, sizeof mask, mask);
+}
+
+void pct_affinity_go_free(void)
+{
+    if (kept > 0)
+        PCT_SYS3(SYS_sched_setaffinity, 0, kept, cpus.bits);
+}
+
 /* The second thread is about to exist. Now is early enough: libc asks how many CPUs there are when it makes a second
  * thread's malloc arena. */
 void pct_affinity_pin(void)
@@ -29,8 +57,7 @@ void pct_affinity_pin(void)
     if (size <= 0)
         return;
     if (choice)
-        for (const char *c = choice; *c >= '0' && *c <= '9'; c++)
-            cpu = 10 * cpu + (unsigned)(*c - '0');
+        cpu = chosen_cpu();
     else
         PCT_SYS3(SYS_getcpu, &cpu, NULL, NULL);
     cpus.size = (size_t)size;

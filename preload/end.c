@@ -3,11 +3,13 @@
  * nothing in here has to unwind, symbolise or trust a broken heap.
  *
  * May run in a signal handler, with or without the baton. */
+#include "debugger.h"
 #include "io.h"
 #include "maps.h"
 #include "registers.h"
 #include <sched/races.h>
 #include "shim.h"
+#include "sites.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -193,14 +195,28 @@ static uint32_t add_races(struct sink *sink)
     return count;
 }
 
-static void add_snapshot(struct sink *sink, const ucontext_t *context)
+/* Where each step was made, and the stacks that were kept before some, if that was recorded. */
+static void add_sites(struct sink *sink)
+{
+    size_t size = pct_S.sited * sizeof *pct_S.sites;
+    struct pct_site *sites = size ? section(sink, PCT_SNAP_SITES, 0, size) : NULL;
+    if (sites)
+        __builtin_memcpy(sites, pct_S.sites, size);
+    const void *stacks = pct_sites_stacks(&size);
+    void *to = stacks ? reserve(sink, size) : NULL;
+    if (to)
+        __builtin_memcpy(to, stacks, size);
+}
+
+/* context: where the thread that runs was interrupted, or NULL. threads: their state, too. */
+static void add_snapshot(struct sink *sink, const ucontext_t *context, bool threads)
 {
     char *begin = sink->at;
     add_maps(sink);
     pct_shim.header->races = add_races(sink);
-    /* Of a run that ended by itself there are only its races to tell. */
-    uint32_t threads = pct_shim.header->verdict == PCT_VERDICT_EXIT ? 0 : pct_S.threads;
-    for (uint32_t id = 0; id < threads && id < THREADS_SHOWN; id++)
+    if (pct_S.sites)
+        add_sites(sink);
+    for (uint32_t id = 0; threads && id < pct_S.threads && id < THREADS_SHOWN; id++)
         if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             add_thread(sink, &pct_shim.slots[id], pct_self, context);
     pct_shim.header->snapshot = (uint64_t)(begin - (char *)pct_shim.header);
@@ -246,7 +262,7 @@ static int make_file(const ucontext_t *context)
     header->records_size = REPORT_STEPS * 8;
     pct_shim.header = header;
     struct sink sink = { (char *)(records + REPORT_STEPS), (char *)at + size };
-    add_snapshot(&sink, context);
+    add_snapshot(&sink, context, header->verdict != PCT_VERDICT_EXIT);
     PCT_SYS2(SYS_ftruncate, fd, header->file_size);
     return (int)fd;
 }
@@ -347,15 +363,21 @@ static void cut_file(void)
         PCT_SYS2(SYS_truncate, pct_shim.trace_path, pct_shim.header->file_size);
 }
 
+/* Into the mapping of the trace's file, behind the records. */
+static void append_snapshot(const ucontext_t *context, bool threads)
+{
+    char *base = (char *)pct_shim.header;
+    struct sink sink = { base + ((pct_shim.header->file_size + 7) & ~UINT64_C(7)), base + pct_shim.mapped };
+    add_snapshot(&sink, context, threads);
+}
+
 static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *context)
 {
     if (!finish(verdict))
         return;
     int fd = -1;
     if (pct_shim.mapped && !pct_S.ring) {
-        char *base = (char *)pct_shim.header;
-        struct sink sink = { base + ((pct_shim.header->file_size + 7) & ~UINT64_C(7)), base + pct_shim.mapped };
-        add_snapshot(&sink, context);
+        append_snapshot(context, verdict != PCT_VERDICT_EXIT); /* of a run that ended by itself, its races */
         cut_file();
         if (!pct_shim.quiet)
             fd = (int)PCT_SYS3(SYS_open, pct_shim.trace_path, O_RDONLY, 0);
@@ -377,6 +399,8 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
+    if (pct_S.sites && pct_shim.mapped && !pct_S.ring)
+        append_snapshot(NULL, false);
     cut_file();
     if (pct_S.threads < 2 && pct_steps(&pct_S) < 2)
         return;
@@ -422,6 +446,7 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
         pct_text_add(&text, message);
     }
     pct_shim.header->culprit = PCT_NO_THREAD;
+    pct_debugger_end(verdict);
     finish_with_snapshot(verdict, NULL);
     PCT_SYS1(SYS_exit_group, exit_code(verdict));
     __builtin_unreachable();

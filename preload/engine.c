@@ -2,9 +2,11 @@
  *
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
+#include "debugger.h"
 #include "io.h"
 #include "registers.h"
 #include "shim.h"
+#include "sites.h"
 #include "sys.h"
 #include <sys/mman.h>
 
@@ -154,6 +156,9 @@ const struct pct_host pct_host_futex = {
     .now = real_now,
     .sleep = sleep_until,
     .populate = populate,
+    .site = pct_sites_call,
+    .stack = pct_sites_keep_stack,
+    .pause = pct_debugger_pause,
     .end = pct_end_verdict,
 };
 

@@ -1,5 +1,6 @@
 /* The end of the process. exit, also by return from main, first passes the point of the final wait (PCT, section 4.2):
  * the others run until they block, so that what they still do with the things that exit takes away shows. */
+#include "forkserver.h"
 #include "shim.h"
 #include "sys.h"
 
@@ -40,6 +41,8 @@ PCT_STARTS static void pass_exit(int status)
 
 PCT_STARTS static int run_main(int argc, char **argv, char **envp)
 {
+    if (pct_shim.pending && pct_forkserver_is_on())
+        pct_enter_first();
     int status = target_main(argc, argv, envp);
     pass_exit(status);
     return status; /* to libc, which calls its exit */

@@ -238,6 +238,12 @@ void pct_preempt_stop(const struct pct_shim_thread *thread)
     pct_futex_wait(&stopped, before, &patience);
 }
 
+bool pct_preempt_locate(void)
+{
+    return libc.to || (pct_maps_find((const void *)pct_preempt_start, &own, NULL, 0) &&
+                       pct_maps_find((const void *)REAL(pthread_create), &libc, NULL, 0));
+}
+
 bool pct_preempt_start(void)
 {
     struct action now, ours;
@@ -245,8 +251,7 @@ bool pct_preempt_start(void)
     computes = false;
     if (!evidence)
         evidence = pct_host_futex.map(sizeof *evidence);
-    if (!evidence || !pct_maps_find((const void *)pct_preempt_start, &own, NULL, 0) ||
-        !pct_maps_find((const void *)REAL(pthread_create), &libc, NULL, 0))
+    if (!evidence || !pct_preempt_locate())
         return false;
     if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) || !now.handler || !now.restorer ||
         now.handler == interrupted)

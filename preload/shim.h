@@ -100,6 +100,7 @@ struct pct_shim {
     bool exited;  /* exit was called meanwhile */
     int exit_status;
     int pid;      /* of the process that started */
+    int launcher; /* the pct that started it, or one of its parents; 0: none did */
     bool one_cpu; /* all threads are pinned to one CPU: this one */
     unsigned cpu;
     bool quiet;     /* PCT_LOG */
@@ -362,6 +363,10 @@ void pct_thread_adopt(struct pct_shim_thread *slot);
 void pct_thread_pin(void); /* affinity.c */
 void pct_affinity_start(const char *cpu) PCT_STARTS;
 void pct_affinity_pin(void);
+/* A fork server waits on the CPU that PCT_CPU names: a run that begins there need not move when it is pinned. The run is free
+ * to go until then, as one that was started by exec. */
+void pct_affinity_wait_there(void);
+void pct_affinity_go_free(void);
 void pct_affinity_unpin(void); /* a thread of ours, not of the target */
 void pct_affinity_inherit(struct pct_shim_thread *thread, const pthread_attr_t *attr);
 

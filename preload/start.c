@@ -5,9 +5,12 @@
  *
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
+#include "debugger.h"
+#include "forkserver.h"
 #include "io.h"
 #include "memory.h"
 #include "shim.h"
+#include "sites.h"
 #include "sys.h"
 #include "vtimer.h"
 #include <dlfcn.h>
@@ -49,6 +52,8 @@ static void refuse(const char *message)
     PCT_SYS1(SYS_exit_group, PCT_EXIT_USAGE);
     __builtin_unreachable();
 }
+
+static char **start_environment; /* as on the stack */
 
 static void read_variables(char **environment)
 {
@@ -180,6 +185,8 @@ static void configure(void)
     if (run_ms > UINT32_MAX)
         refuse("PCT_WATCHDOG must be at most 4294967295");
     pct_shim.run_ns = run_ms * 1000000;
+    if (variables.PCT_SITES && !pct_sites_parse(variables.PCT_SITES))
+        refuse("PCT_SITES must be on, or up to 64 rising numbers of steps with commas between them");
     config->has_hash = false;
 }
 
@@ -224,13 +231,33 @@ static const char *absolute(const char *path)
     return whole;
 }
 
+/* Bytes of address space for the trace that the limits leave. */
+static size_t trace_size(void)
+{
+    size_t size = TRACE_BYTES;
+    struct rlimit limit;
+    /* Beyond the limit, ftruncate would be a SIGXFSZ. */
+    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < size)
+        size = limit.rlim_cur & ~(size_t)4095;
+    /* The address space is the program's. */
+    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) && limit.rlim_cur / 8 < size)
+        size = (limit.rlim_cur / 8) & ~(size_t)4095;
+    return size;
+}
+
+/* Address space for all threads. */
+static void map_slots(void)
+{
+    if (!pct_shim.slots)
+        pct_shim.slots = pct_host_futex.map(sizeof *pct_shim.slots * PCT_MAX_THREADS);
+}
+
 /* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs to
- * a running parent, or where there is no space. */
+ * a running parent, where there is no space, or where it says that this shall be a fork server. */
 static struct pct_trace_header *open_trace(const char *path)
 {
     struct pct_trace_header old = { .magic = "" };
     struct stat status;
-    struct rlimit limit;
     long fd = PCT_SYS3(SYS_open, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (pct_refused(fd) || fd == -EMFILE || fd == -ENFILE) {
         /* A program that gave up its rights, or all of its descriptors, has started another. */
@@ -249,22 +276,29 @@ static struct pct_trace_header *open_trace(const char *path)
     pct_shim.trace_path = absolute(path);
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
+    pct_shim.launcher = got == sizeof old ? old.launcher : 0;
     if (got == sizeof old && in_use(&old)) {
         PCT_SYS1(SYS_close, fd);
         return NULL;
     }
 
-    size_t size = TRACE_BYTES;
-    /* Beyond the limit, ftruncate would be a SIGXFSZ. */
-    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < size)
-        size = limit.rlim_cur & ~(size_t)4095;
-    /* The address space is the program's. */
-    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) && limit.rlim_cur / 8 < size)
-        size = (limit.rlim_cur / 8) & ~(size_t)4095;
+    size_t size = trace_size();
+    if (got == sizeof old && old.server) {
+        PCT_SYS1(SYS_close, fd);
+        pct_forkserver_start(old.server, start_environment);
+        pct_forkserver_reserve(size);
+        map_slots();
+        return NULL;
+    }
+    /* The launcher may know of a checker that reads all memory. */
+    if (got == sizeof old && old.launcher && old.records_size && old.records_size < size)
+        size = old.records_size & ~(size_t)4095;
     long at = -1;
+    void *place = pct_forkserver_reserved(size);
     bool short_enough = status.st_size <= PCT_TRACE_HEADER_SIZE; /* no steps of an earlier run to clear away */
     if (size >= 1 << 16 && (short_enough || !PCT_SYS2(SYS_ftruncate, fd, 0)) && !PCT_SYS2(SYS_ftruncate, fd, size))
-        at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        at = PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
     PCT_SYS1(SYS_close, fd);
     if ((at < 0 && at > -4096) || !pct_host_futex.populate((void *)at, PCT_TRACE_HEADER_SIZE)) {
         pct_say("no space for the trace: the run is not recorded");
@@ -319,6 +353,26 @@ static void open_replay(const char *path)
     }
 }
 
+/* The strategy's list, if it comes from a file. */
+static const char *list;
+
+static void read_list(const char *path)
+{
+    struct stat status;
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    char *text = fd < 0 || PCT_SYS2(SYS_fstat, fd, &status) ? NULL : pct_host_futex.map((size_t)status.st_size + 1);
+    if (!text)
+        refuse("cannot read the list that PCT_SCHEDULE names");
+    long size = 0;
+    for (long got = 1; got > 0; size += got)
+        got = PCT_SYS3(SYS_read, fd, text + size, status.st_size - size);
+    PCT_SYS1(SYS_close, fd);
+    /* The line end is the editor's. */
+    while (size > 0 && text[size - 1] == '\n')
+        text[--size] = 0;
+    list = text;
+}
+
 static struct pct_thread *thread_at(uint32_t id)
 {
     return &pct_shim.slots[id].core;
@@ -348,13 +402,17 @@ static void begin(struct pct_trace_header *header)
     pct_config_format_token(header->token, sizeof header->token, &pct_shim.config, pct_shim.strategy);
     pct_shim.header = header;
 
-    pct_shim.slots = pct_host_futex.map(sizeof *pct_shim.slots * PCT_MAX_THREADS);
+    map_slots();
     s->host = &pct_host_futex;
     s->thread_at = thread_at;
     s->strategy = pct_shim.strategy;
     s->run = pct_shim.config.run;
+    s->run.list = list ? list : pct_shim.config.list;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
+    pct_debugger_begin();
+    if (pct_shim.mapped && !none)
+        pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0;
     header->records_size = room * 8;
@@ -388,6 +446,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_memory_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;
+    pct_shim.slots = NULL; /* the parent's are in use */
     pct_shim.children = 0;
     pct_shim.recorder = 0; /* the lock of the recorder: whoever held it is not in this process */
     pct_shim.robust = false;
@@ -398,12 +457,27 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
         begin(header);
 }
 
+/* A forked run: it has variables of its own. */
+static void start_again(void)
+{
+    memset(&variables, 0, sizeof variables);
+    memset(&pct_shim.config, 0, sizeof pct_shim.config);
+    read_variables(start_environment);
+    configure();
+    pct_affinity_start(variables.PCT_CPU);
+}
+
 struct pct_shim_thread *pct_enter_first(void)
 {
     /* Not in a child that runs in our memory, nor in a thread that pct did not see start. */
     long tid = PCT_SYS0(SYS_gettid);
     if (!pct_is_process(pct_shim.pid) || (tid != pct_shim.pid && !pct_refused(tid)))
         return NULL;
+    bool forked = pct_forkserver_is_on();
+    if (forked) {
+        pct_forkserver_serve(start_environment);
+        start_again();
+    }
     pct_shim.pending = false;
     long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -415,6 +489,10 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_engine_start();
     pct_fd_note_error();
     struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
+    if (!forked && pct_forkserver_is_on()) {
+        pct_shim.pending = true;
+        return NULL;
+    }
     if (!header)
         header = private_header();
     if (!header)
@@ -461,10 +539,13 @@ static void end(void *unused)
 PCT_STARTS static void start(int argc, char **argv, char **environment)
 {
     struct pct_text text;
+    start_environment = environment;
     read_variables(environment);
     if (variables.PCT_REPLAY)
         open_replay(variables.PCT_REPLAY);
     configure();
+    if (variables.PCT_SCHEDULE && pct_shim.strategy->list)
+        read_list(variables.PCT_SCHEDULE);
     pct_affinity_start(variables.PCT_CPU);
     pct_text_init(&text, command, sizeof command);
     quote(&text, argc, argv);

@@ -80,6 +80,7 @@ static void *run(void *argument)
     if (pct_shim.mode == PCT_MODE_CONTROLLED) {
         pct_engine_wait(self);
         self->started = true;
+        pct_sched_pause(&pct_S, &self->core);
         pct_S.current = &self->core;
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
         pct_signal_mask(SIG_SETMASK, self->signal_mask);
@@ -106,6 +107,7 @@ static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, vo
     else
         slot->signal_mask = pct_signal_mask(SIG_BLOCK, 0);
     slot->start = start;
+    slot->core.site.call = (uintptr_t)start;
     slot->argument = argument;
 }
 

@@ -229,14 +229,18 @@ __attribute__((noreturn)) static void watch(void)
     if (!PCT_SYS1(SYS_unshare, CLONE_FILES | CLONE_FS))
         PCT_SYS3(SYS_close_range, 0, ~0u, 0);
     PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
-    pct_affinity_unpin();
     tasks = (int)PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     pct_shim.header->watched = 1;
     trust = MOST_TRUST;
+    bool spread = false;
     for (interval = LONGEST;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
         pct_futex_wait(&never, 0, &pause);
+        /* Not earlier: a run that is over by now has had nothing to do with other CPUs. */
+        if (!spread)
+            pct_affinity_unpin();
+        spread = true;
         if (__atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
             last_word();
         look();

@@ -6,6 +6,8 @@
 
 /* preempt.c: signals to threads that run. Called by the watchdog, which sends one at a time. */
 bool pct_preempt_start(void);
+/* Find out where libpct.so and libc are, if that is not known: a part of the above that may be done earlier. */
+bool pct_preempt_locate(void);
 /* Whether pc lies in libpct.so itself. */
 bool pct_preempt_is_ours(uintptr_t pc);
 /* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it loses

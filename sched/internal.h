@@ -69,6 +69,13 @@ uint32_t pct_replay_choose(struct pct_sched *s, uint32_t waiters);
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op);
 uint32_t pct_replay_arg(const struct pct_sched *s);
 
+/* sites.c, only if sites are recorded. This thread, which runs, has come to the point of its next step, on this object. */
+void pct_sites_note(struct pct_sched *s, struct pct_thread *self, const struct pct_object *object);
+/* It has passed that point: its stack may be wanted. */
+void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self);
+/* The steps made since the last time are those of the last points of their threads. Before another point is noted. */
+void pct_sites_keep(struct pct_sched *s);
+
 /* stuck.c */
 /* In a replay, before an operation of this thread: make up for the times that it lost the baton before it. */
 void pct_stuck_replay(struct pct_sched *s, struct pct_thread *self);

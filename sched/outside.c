@@ -151,6 +151,8 @@ void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op o
 {
     s->current = NULL;
     pct_sched_keep_house(s);
+    if (s->sites)
+        pct_sites_note(s, self, object);
     pct_stuck_replay(s, self);
     self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = PCT_NEVER };
     pct_sched_announce(s, self);

@@ -1,5 +1,6 @@
 /* The trace: see record.h. The hash is chained over blocks of records, so that a step costs one store, and the hash 1 ns
  * for every eight bytes; docs/TRACE.md has the definition. */
+#include "internal.h"
 #include "record.h"
 #include "races.h"
 #include <common/hash.h>
@@ -83,6 +84,8 @@ uint64_t pct_record_hash(const struct pct_sched *s)
 void pct_record_finish(struct pct_sched *s)
 {
     struct pct_trace_header *h = s->header;
+    if (s->sites)
+        pct_sites_keep(s);
     h->steps = pct_steps(s);
     if (!s->ring)
         h->recorded = pct_steps(s);

@@ -23,7 +23,9 @@ static void set_stop(struct pct_sched *s)
         limit = min(limit, pct_timer_step(s));
     if (s->exiting && step < s->exit_by)
         limit = min(limit, s->exit_by);
-    if (s->replay || s->woke || limit < step)
+    if (s->break_step)
+        limit = min(limit, s->break_step - 1);
+    if (s->replay || s->woke || s->sites || limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -308,6 +310,8 @@ void pct_sched_keep_house(struct pct_sched *s)
 {
     if (s->replay)
         pct_replay_check(s);
+    if (s->sites)
+        pct_sites_keep(s);
     pct_polling_notice(s);
     if (s->record == s->block + PCT_TRACE_BLOCK) {
         pct_record_turn(s);
@@ -437,10 +441,21 @@ static bool switch_is_due(const struct pct_sched *s, const struct pct_thread *se
     return s->woke || pct_steps(s) >= s->budget_end || s->replay || (s->exiting && pct_steps(s) >= s->exit_by);
 }
 
+void pct_sched_pause(struct pct_sched *s, struct pct_thread *self)
+{
+    if (PCT_LIKELY(!s->break_step))
+        return;
+    if (pct_steps(s) + 1 >= s->break_step && s->break_other != self->id + 1)
+        s->host->pause(self);
+    set_stop(s);
+}
+
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
     s->current = NULL;
     pct_sched_keep_house(s);
+    if (s->sites)
+        pct_sites_note(s, self, object);
     pct_stuck_replay(s, self);
     self->wait.op = op;
     self->wait.object = object;
@@ -449,6 +464,9 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
         pct_sched_pass(s, self, pct_sched_next(s, self));
     else
         set_stop(s);
+    if (s->stacks_count)
+        pct_sites_stack(s, self);
+    pct_sched_pause(s, self);
     s->current = self;
 }
 
@@ -456,6 +474,8 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
 {
     s->current = NULL;
     pct_sched_keep_house(s);
+    if (s->sites)
+        pct_sites_note(s, self, wait->object);
     pct_stuck_replay(s, self);
     self->wait = *wait;
     self->wait.polled = self->wait.outside = self->wait.attention = false; /* not yet */
@@ -468,6 +488,9 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
         pct_outside_arrived(s, self, 0);
     if (ready && !switch_is_due(s, self)) {
         set_stop(s);
+        if (s->stacks_count)
+            pct_sites_stack(s, self);
+        pct_sched_pause(s, self);
         s->current = self;
         return PCT_READY;
     }
@@ -493,6 +516,9 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     if (self->result == PCT_GO_OUTSIDE)
         return PCT_GO_OUTSIDE;
     leave_wait(s, self);
+    if (s->stacks_count)
+        pct_sites_stack(s, self);
+    pct_sched_pause(s, self);
     s->current = self;
     return self->result;
 }

@@ -11,6 +11,7 @@
  *     replay.c   following a recorded trace
  *     outside.c  waits that only the outside world can end
  *     stuck.c    holders of the baton that pass no point
+ *     sites.c    where in the target's code each step is made, if that is to be recorded
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
  *     memory.c   which memory accesses are scheduling points
  *
@@ -141,6 +142,7 @@ struct pct_thread {
     struct pct_thread *arrival;                   /* in the list of those that came back from outside */
     struct pct_thread *polled_prev, *polled_next; /* in the list of those whose predicates ask the kernel */
     struct pct_object self;                       /* for joiners */
+    struct pct_site site; /* of its last point, while sites are recorded; the host sets that of its start */
 };
 
 /* The machine under the scheduler. */
@@ -167,6 +169,12 @@ struct pct_host {
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
     bool (*populate)(void *at, size_t size);
+    /* Where in the target's code the thread, which runs, made the call that it is in; 0: not known. Only while sites are recorded. */
+    uint64_t (*site)(const struct pct_thread *thread);
+    /* The thread, which runs, is about to make this step (from 1), which is one of those whose stack is wanted. */
+    void (*stack)(const struct pct_thread *thread, uint64_t step);
+    /* The thread, which runs, is about to make the step at which a debugger wants to look. Only after break_step was set. */
+    void (*pause)(struct pct_thread *thread);
     /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
     void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 };
@@ -204,6 +212,7 @@ struct pct_sched {
     uint32_t can_outside;                    /* blocked in a wait that the outside world could end, and not polled */
     uint32_t can_attention;                  /* blocked in a wait that attention could end */
     bool hope;                               /* host->hopes(), when it was asked last */
+    bool woke;                               /* a thread has become enabled since the last pick */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */
     struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
@@ -213,7 +222,6 @@ struct pct_sched {
 
     uint64_t budget_end; /* the step at which the strategy's budget is used up */
     uint64_t picked_at;  /* the step of the last pick */
-    bool woke;           /* a thread has become enabled since then */
     uint64_t switches, preemptions;
 
     struct pct_timer **timers; /* binary heap by (deadline, order) */
@@ -227,8 +235,8 @@ struct pct_sched {
     uint64_t spin_run;          /* spins in a row up to then */
     uint64_t polling; /* the operations that one thread repeated for the whole last block, 0: there were others */
     uint32_t polling_blocks; /* for so many blocks */
-    uint64_t polled_by[8];   /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint32_t pollings;
+    uint64_t polled_by[8]; /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint64_t polling_step; /* the last step at which this was looked at */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
@@ -242,6 +250,7 @@ struct pct_sched {
     uint64_t records_ready; /* records that have memory behind them */
     uint64_t records_max;   /* that fit in the area */
     bool ring;              /* the area is a ring: nothing but the last steps is kept */
+    uint32_t stacks_count;  /* sites.c: the steps whose stacks are still wanted */
     uint64_t *block;        /* the first record of the block being filled */
     uint64_t hash;          /* of all full blocks */
 
@@ -250,6 +259,16 @@ struct pct_sched {
     uint64_t replay_count;
     uint64_t replay_checked; /* steps compared so far */
 
+    /* sites.c */
+    struct pct_site *sites; /* by step, or NULL: not recorded */
+    uint64_t sites_max;     /* that there is room for */
+    uint64_t sited;         /* steps whose sites are there */
+    const uint64_t *stacks; /* the steps whose stacks are wanted, in order: stacks_count */
+
+    /* A debugger's wishes; it writes them into the stopped process (preload/debugger.h). */
+    uint32_t break_other; /* no pause before a step of this thread: its id + 1 */
+    uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
+                             point; 0: never */
     struct pct_races *races; /* the race detector, or NULL */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
@@ -353,6 +372,13 @@ void pct_sched_ask_kernel(struct pct_sched *s);
 /* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the scheduler;
  * what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
+
+/* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the host
+ * is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
+void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count);
+
+/* The running thread is about to make a step: let a debugger look, if it wants to. */
+void pct_sched_pause(struct pct_sched *s, struct pct_thread *self);
 
 /* Virtual time, ns since the start. */
 uint64_t pct_sched_now(struct pct_sched *s);

@@ -20,11 +20,12 @@
  *                 steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of at most k
  *                 steps. The theorem then holds for bugs whose constraints lie in one phase */
 #include "changes.h"
+#include "depths.h"
 #include "priorities.h"
 
 _Static_assert((int)PCT_MAX_CHANGES == PCT_MAX_DEPTH - 1, "d-1 change points");
 
-enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PHASES };
+enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PHASES, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_DEPTH] = { .name = "depth",
@@ -57,6 +58,7 @@ static const struct pct_param params[] = {
                        .max = 1,
                        .help = "1: begin anew whenever one enabled thread is left; k is the steps of a phase",
                        .quiet = true },
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
@@ -82,12 +84,9 @@ static uint32_t state_size(const struct pct_run *run)
     return sizeof(struct state);
 }
 
-/* depth=auto. "Many concurrency bugs have small bug-depths" (section 1): 1 in an eighth of the runs, 2 in half of them, 3
- * in a quarter, 4 in an eighth. A run finds bugs of less than its depth, too. */
 static uint32_t draw_depth(uint64_t seed)
 {
-    static const uint8_t depths[8] = { 1, 2, 2, 2, 2, 3, 3, 4 };
-    return depths[pct_random_below(seed, PCT_STREAM_CHANGE, 0, 8)];
+    return pct_drawn_depths[pct_random_below(seed, PCT_STREAM_CHANGE, 0, PCT_DRAWN_DEPTHS)];
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
@@ -105,6 +104,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
         *why = "depth is greater than k + 1, so that some of the depth-1 priority change points must coincide: bugs of "
                "that "
                "depth need more than k steps";
+    pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, s->k);
     return 0;
 }

@@ -16,7 +16,7 @@
 #include "priorities.h"
 #include <pct/trace.h>
 
-enum { PARAM_DEPTH, PARAM_K };
+enum { PARAM_DEPTH, PARAM_K, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_DEPTH] = { .name = "depth",
@@ -29,6 +29,7 @@ static const struct pct_param params[] = {
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the steps over which change points are spread: those of a run" },
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
@@ -58,6 +59,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     struct state *s = state;
     s->seed = run->seed;
     s->depth = (uint32_t)run->param[PARAM_DEPTH];
+    pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, run->param[PARAM_K]);
     return 0;
 }

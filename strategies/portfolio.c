@@ -6,6 +6,7 @@
  *
  * Called by the scheduler through <pct/strategy.h>. The run is that of the member, with the same seed; parameters go to the
  * member's of the same name, and those that this one has not are at their presets. */
+#include "changes.h"
 #include "strategies.h"
 #include "weights.h"
 #include <pct/sets.h>
@@ -18,7 +19,7 @@ static const struct pct_strategy *const members[] = {
 /* clang-format on */
 enum { MEMBERS = sizeof members / sizeof *members };
 
-enum { PARAM_DEPTH, PARAM_K, PARAM_BOUND, PARAM_N };
+enum { PARAM_DEPTH, PARAM_K, PARAM_BOUND, PARAM_N, PARAM_SHIFT = PARAM_N + 1 + PCT_NAMED_COUNTS };
 
 static const struct pct_param params[] = {
     [PARAM_DEPTH] = { .name = "depth", .preset = 3, .min = 1, .max = 64, .help = "that of pct and tapct" },
@@ -29,6 +30,7 @@ static const struct pct_param params[] = {
                   .help = "that of pct, tapct and preemption-bound: the steps of a run" },
     [PARAM_BOUND] = { .name = "bound", .preset = 2, .max = 63, .help = "that of preemption-bound", .quiet = true },
     PCT_COUNT_PARAMS(PARAM_N, "that of urw and surw: events of a thread"),
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
@@ -45,9 +47,9 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-static const struct pct_strategy *member_of(const struct pct_run *run)
+const struct pct_strategy *pct_portfolio_member(uint64_t seed)
 {
-    return members[run->seed % MEMBERS];
+    return members[seed % MEMBERS];
 }
 
 static struct pct_run run_of(const struct pct_strategy *member, const struct pct_run *run)
@@ -64,7 +66,7 @@ static struct pct_run run_of(const struct pct_strategy *member, const struct pct
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    const struct pct_strategy *member = member_of(run);
+    const struct pct_strategy *member = pct_portfolio_member(run->seed);
     struct pct_run inner = run_of(member, run);
     return (uint32_t)sizeof(struct state) + member->state_size(&inner);
 }
@@ -72,7 +74,7 @@ static uint32_t state_size(const struct pct_run *run)
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     struct state *s = state;
-    s->member = member_of(run);
+    s->member = pct_portfolio_member(run->seed);
     struct pct_run inner = run_of(s->member, run);
     return s->member->start(s->inner, &inner, why);
 }

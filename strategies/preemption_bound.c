@@ -12,7 +12,7 @@
 #include "changes.h"
 #include <pct/sets.h>
 
-enum { PARAM_BOUND, PARAM_K };
+enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_BOUND] = { .name = "bound", .preset = 2, .max = PCT_MAX_CHANGES, .help = "preemptions in a run" },
@@ -21,6 +21,7 @@ static const struct pct_param params[] = {
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the steps over which preemptions are spread: those of a run" },
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
@@ -45,6 +46,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     (void)why;
     struct state *s = state;
     s->seed = run->seed;
+    pct_changes_shift(&s->preemptions, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->preemptions, s->seed, 0, (uint32_t)run->param[PARAM_BOUND], run->param[PARAM_K]);
     return 0;
 }

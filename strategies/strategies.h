@@ -17,6 +17,8 @@
     X(portfolio)                                                                                                       \
     X(random_walk)                                                                                                     \
     X(random_delay)                                                                                                    \
+    X(schedule)                                                                                                        \
+    X(order)                                                                                                           \
     X(round_robin)                                                                                                     \
     X(none)
 
@@ -26,6 +28,9 @@ PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
 
 /* All of them, ended by NULL. */
 extern const struct pct_strategy *const pct_strategies[];
+
+/* Which strategy makes the portfolio's run of this seed: it is that strategy's own run of the seed (portfolio.c). */
+const struct pct_strategy *pct_portfolio_member(uint64_t seed);
 
 /* The built-in strategy of this name, or NULL. */
 const struct pct_strategy *pct_strategy_find(const char *name);

@@ -18,7 +18,7 @@
 #include "changes.h"
 #include "priorities.h"
 
-enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL };
+enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_DEPTH] = { .name = "depth",
@@ -36,6 +36,7 @@ static const struct pct_param params[] = {
                       .min = 1,
                       .max = UINT16_MAX,
                       .help = "so many operations on an object are racy although one thread only has used it" },
+    PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
@@ -70,6 +71,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     s->seed = run->seed;
     s->depth = (uint32_t)run->param[PARAM_DEPTH];
     s->trial = (uint32_t)run->param[PARAM_TRIAL];
+    pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, run->param[PARAM_K]);
     return 0;
 }

@@ -23,9 +23,9 @@ static struct part journal = { PTHREAD_MUTEX_INITIALIZER, 0 };
 /* Changes two parts together. */
 static void change(struct part *first, struct part *second)
 {
-    pthread_mutex_lock(&first->lock);
+    pthread_mutex_lock(&first->lock); /* culprit */
     first->changes++;
-    pthread_mutex_lock(&second->lock);
+    pthread_mutex_lock(&second->lock); /* culprit */
     second->changes++;
     pthread_mutex_unlock(&second->lock);
     pthread_mutex_unlock(&first->lock);

@@ -24,8 +24,8 @@ static void change_balance(int amount)
 #ifdef FIXED
     pthread_mutex_lock(&account_lock);
 #endif
-    int before = shared_read(&balance);
-    shared_write(&balance, before + amount);
+    int before = shared_read(&balance);      /* culprit */
+    shared_write(&balance, before + amount); /* culprit */
 #ifdef FIXED
     pthread_mutex_unlock(&account_lock);
 #endif

@@ -51,13 +51,13 @@ static void close_buffer(void)
 /* Takes the next item. Returns false at the end of the items. */
 static bool get(int *item)
 {
-    pthread_mutex_lock(&buffer.mutex);
+    pthread_mutex_lock(&buffer.mutex); /* culprit */
     while (buffer.count == 0 && !buffer.closed)
         pthread_cond_wait(&buffer.not_empty, &buffer.mutex);
     bool found = buffer.count > 0;
 #ifndef FIXED
     pthread_mutex_unlock(&buffer.mutex);
-    pthread_mutex_lock(&buffer.mutex);
+    pthread_mutex_lock(&buffer.mutex); /* culprit */
 #endif
     if (found) {
         assert(buffer.count > 0);

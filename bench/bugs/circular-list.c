@@ -36,11 +36,11 @@ static void add_last(int element)
 static void *rotate(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&list_lock); /* culprit */
     int element = remove_first();
 #ifndef FIXED
     pthread_mutex_unlock(&list_lock);
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&list_lock); /* culprit */
 #endif
     add_last(element);
     pthread_mutex_unlock(&list_lock);

@@ -24,7 +24,7 @@ static pthread_mutex_t creation = PTHREAD_MUTEX_INITIALIZER;
 
 static struct instance *get_instance(void)
 {
-    struct instance *found = shared_load(&instance);
+    struct instance *found = shared_load(&instance); /* culprit */
     if (found != NULL)
         return found;
     pthread_mutex_lock(&creation);
@@ -35,7 +35,7 @@ static struct instance *get_instance(void)
         shared_write(&found->value, 42);
         shared_store(&instance, found);
 #else
-        shared_store(&instance, found);
+        shared_store(&instance, found); /* culprit */
         shared_write(&found->value, 42);
 #endif
     }

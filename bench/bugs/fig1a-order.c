@@ -26,7 +26,7 @@ static void *create(void *unused)
     for (int i = 0; i < STEPS; i++)
         shared_add(&progress[0], 1);
     object.state = 1;
-    shared_store(&t, &object);
+    shared_store(&t, &object); /* culprit */
     return NULL;
 }
 
@@ -37,7 +37,7 @@ static void *use(void *unused)
         local_work(10);
         shared_add(&progress[1], 1);
     }
-    struct object *object = shared_load(&t);
+    struct object *object = shared_load(&t); /* culprit */
     assert(object != NULL && object->state == 1);
     return NULL;
 }

@@ -48,7 +48,7 @@ static void *clear(void *unused)
     for (int i = 0; i < 4; i++)
         shared_add(&progress[0], 1);
     lock_x();
-    shared_store(&x, NULL);
+    shared_store(&x, NULL); /* culprit */
     unlock_x();
     return NULL;
 }
@@ -59,8 +59,8 @@ static void *use(void *unused)
     for (int i = 0; i < 4; i++)
         shared_add(&progress[1], 1);
     lock_x();
-    if (shared_load(&x) != NULL) {
-        struct printer *self = shared_load(&x);
+    if (shared_load(&x) != NULL) {              /* culprit */
+        struct printer *self = shared_load(&x); /* culprit */
         self->print(self);
     }
     unlock_x();

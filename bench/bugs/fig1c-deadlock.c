@@ -27,7 +27,7 @@ static void update(pthread_mutex_t *first, pthread_mutex_t *second)
 static void *thread1(void *unused)
 {
     (void)unused;
-    update(&a, &b);
+    update(&a, &b); /* culprit */
     return NULL;
 }
 
@@ -37,7 +37,7 @@ static void *thread2(void *unused)
 #ifdef FIXED
     update(&a, &b);
 #else
-    update(&b, &a);
+    update(&b, &a); /* culprit */
 #endif
     return NULL;
 }

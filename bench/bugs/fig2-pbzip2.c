@@ -50,7 +50,7 @@ static void *file_writer(void *unused)
         fifo.written++;
         if (fifo.written == BLOCKS)
             sem_post(&all_written);
-        int error = pthread_mutex_unlock(&fifo.mutex);
+        int error = pthread_mutex_unlock(&fifo.mutex); /* culprit */
         assert(error == 0);
     }
     return NULL;
@@ -69,6 +69,6 @@ int main(void)
 #else
     (void)writer;
 #endif
-    queue_delete();
+    queue_delete(); /* culprit */
     return 0;
 }

@@ -36,7 +36,7 @@ static void *thread1(void *unused)
     sem_post(&e);
 #else
     sem_post(&e);
-    create();
+    create(); /* culprit */
 #endif
     return NULL;
 }
@@ -50,7 +50,7 @@ static void *thread2(void *unused)
         local_work(5);
         shared_add(&progress[1], 1);
     }
-    struct object *object = shared_load(&t);
+    struct object *object = shared_load(&t); /* culprit */
     assert(object != NULL && object->state == 1);
     return NULL;
 }

@@ -34,8 +34,8 @@ static void *thread1(void *unused)
     create();
     shared_write(&init, 1);
 #else
-    shared_write(&init, 1);
-    create();
+    shared_write(&init, 1); /* culprit */
+    create();               /* culprit */
 #endif
     return NULL;
 }
@@ -46,7 +46,7 @@ static void *thread2(void *unused)
     for (int i = 0; i < 4; i++)
         shared_add(&progress[1], 1);
     if (shared_read(&init)) {
-        struct object *object = shared_load(&t);
+        struct object *object = shared_load(&t); /* culprit */
         assert(object != NULL && object->state == 1);
     }
     return NULL;

@@ -38,7 +38,7 @@ static void steps(struct shared_int *mine, int count)
 static void *thread1(void *unused)
 {
     (void)unused;
-    int value = shared_read(&b);
+    int value = shared_read(&b); /* culprit */
     assert(value != 0);
     both_asserted();
     steps(&progress[0], m);
@@ -53,7 +53,7 @@ static void *thread2(void *unused)
     assert(value != 0);
     both_asserted();
     steps(&progress[1], n);
-    shared_write(&b, 0);
+    shared_write(&b, 0); /* culprit */
     return NULL;
 }
 

@@ -73,8 +73,8 @@ static void *reaper(void *unused)
 #ifdef FIXED
     pthread_mutex_lock(&mutex);
 #endif
-    if (shared_read(&idlers) > 0)
-        decrement();
+    if (shared_read(&idlers) > 0) /* culprit */
+        decrement();              /* culprit */
 #ifdef FIXED
     pthread_mutex_unlock(&mutex);
 #endif

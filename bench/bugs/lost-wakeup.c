@@ -17,8 +17,8 @@ static void *waiter(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&mutex);
-    while (!shared_read(&ready))
-        pthread_cond_wait(&changed, &mutex);
+    while (!shared_read(&ready))             /* culprit */
+        pthread_cond_wait(&changed, &mutex); /* culprit */
     pthread_mutex_unlock(&mutex);
     return NULL;
 }

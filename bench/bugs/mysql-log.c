@@ -35,9 +35,9 @@ static bool log_is_open(struct log *log)
 static void log_rotate(struct log *log)
 {
     pthread_mutex_lock(&log->lock);
-    shared_write(&log->state, LOG_CLOSED);
+    shared_write(&log->state, LOG_CLOSED); /* culprit */
     log->file++;
-    shared_write(&log->state, LOG_OPEN);
+    shared_write(&log->state, LOG_OPEN); /* culprit */
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -57,7 +57,7 @@ static void insert(void)
     rows++;
     pthread_mutex_unlock(&table_lock);
 #ifndef FIXED
-    if (!log_is_open(&binlog))
+    if (!log_is_open(&binlog)) /* culprit */
         return;
 #endif
     log_write(&binlog);

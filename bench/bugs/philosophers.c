@@ -30,8 +30,8 @@ static void *dine(void *argument)
         second = self;
     }
 #endif
-    pthread_mutex_lock(&fork_lock[first]);
-    pthread_mutex_lock(&fork_lock[second]);
+    pthread_mutex_lock(&fork_lock[first]);  /* culprit */
+    pthread_mutex_lock(&fork_lock[second]); /* culprit */
     meals[self]++;
     pthread_mutex_unlock(&fork_lock[second]);
     pthread_mutex_unlock(&fork_lock[first]);

@@ -34,7 +34,7 @@ static void *consume(void *unused)
 #else
     if (product == 0)
 #endif
-        pthread_cond_wait(&cond_var, &mutex);
+        pthread_cond_wait(&cond_var, &mutex); /* culprit */
     assert(product > 0);
     product = product - 1;
     pthread_mutex_unlock(&mutex);

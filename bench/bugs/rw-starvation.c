@@ -86,7 +86,7 @@ static void write_unlock(struct rwlock *lock)
 static void *writer(void *unused)
 {
     (void)unused;
-    write_lock(&table);
+    write_lock(&table); /* culprit */
     version++;
     write_unlock(&table);
     return NULL;
@@ -97,7 +97,7 @@ static void *reader(void *unused)
     (void)unused;
     for (int i = 0; i < READS; i++) {
         local_work(10);
-        read_lock(&table);
+        read_lock(&table); /* culprit */
         int seen = version;
         assert(seen == 0 || seen == 1);
         read_unlock(&table);

@@ -1,5 +1,5 @@
 /* What the programs of this directory have in common: a shared variable whose every access is a scheduling point,
- * threads that start or end the program, and local work. Included by each program here, and by nothing else.
+ * threads that start or end the program, and local work. Included by each program here and in bench/paper.
  *
  * Why the locks: the papers instrument memory accesses, so that a scheduler can switch threads before any of them.
  * pct switches before calls of intercepted functions. A lock around each single access stands for the

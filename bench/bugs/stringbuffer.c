@@ -63,9 +63,9 @@ static void buffer_append(struct buffer *self, struct buffer *other)
     /* Nobody takes the two locks in the other order. */
     pthread_mutex_lock(&other->lock);
 #endif
-    int length = buffer_length(other);
+    int length = buffer_length(other); /* culprit */
     if (self->length + length <= CAPACITY) {
-        buffer_get_chars(other, 0, length, self->text + self->length);
+        buffer_get_chars(other, 0, length, self->text + self->length); /* culprit */
         self->length += length;
     }
 #ifdef FIXED

@@ -78,9 +78,9 @@ static void steal(void)
     if (!found)
         shared_write(&head, first);
 #else
-    bool found = first < shared_read(&tail);
+    bool found = first < shared_read(&tail); /* culprit */
     if (found)
-        shared_write(&head, first + 1);
+        shared_write(&head, first + 1); /* culprit */
 #endif
     int item = found ? element[first] : 0;
     pthread_mutex_unlock(&queue_lock);

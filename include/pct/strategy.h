@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 2u
+#define PCT_STRATEGY_ABI 3u
 
 #define PCT_NO_THREAD UINT32_MAX
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
@@ -46,7 +46,9 @@ struct pct_operation {
 struct pct_run {
     uint64_t seed;
     uint64_t param[PCT_MAX_PARAMS];
+    const char *list; /* the value of the strategy's list, of PCT_LIST_CHARACTERS; NULL or "": empty */
 };
+#define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 
 /* Why the scheduler asks. */
 enum pct_why {
@@ -120,6 +122,11 @@ struct pct_strategy {
     /* At the end of a run: what its parameter `k` should have been, where that is not the number of steps. ran: steps since
      * the last pick. Optional. */
     uint64_t (*points)(const void *state, uint64_t ran);
+
+    /* The name of a parameter that is a list, as in `switches=1.4.2-2.9.1`, and a line about it; or NULL. `none` is the empty
+     * list. start() parses the text. */
+    const char *list;
+    const char *list_help;
 };
 
 #endif

@@ -199,7 +199,8 @@ enum {
     X(SLEPT, "sleeps in calls that pct does not intercept: other threads went on")                                     \
     X(SPUN, "spins on plain memory, without a call: other threads went first")                                         \
     X(RAN, "long runs without a call, ended by real time: other threads went first")                                   \
-    X(SIGNAL, "signals that came from outside")
+    X(SIGNAL, "signals that came from outside")                                                                        \
+    X(PARENT, "signals to the pct that started the run, which it was spared")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,
@@ -258,10 +259,19 @@ struct pct_trace_header {
     uint32_t watched; /* the shim looks at `request` now and then */
     uint32_t request; /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
     uint32_t races;   /* data races found, each pair of places once: so many sections of the snapshot */
+    int32_t server;   /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */
-enum { PCT_SNAP_MAPS = 1, PCT_SNAP_THREAD = 2, PCT_SNAP_STACK = 3, PCT_SNAP_OBJECT = 4, PCT_SNAP_RACE = 5 };
+enum {
+    PCT_SNAP_MAPS = 1,
+    PCT_SNAP_THREAD = 2,
+    PCT_SNAP_STACK = 3,
+    PCT_SNAP_OBJECT = 4,
+    PCT_SNAP_SITES = 5, /* only where the run was told to record them (PCT_SITES) */
+    PCT_SNAP_STEP = 6,
+    PCT_SNAP_RACE = 7
+};
 struct pct_snap_section {
     uint32_t type;
     uint32_t thread; /* THREAD, STACK */
@@ -305,6 +315,19 @@ struct pct_snap_object {
     uint64_t address;
     uint32_t holder;
     uint32_t waiters;
+};
+/* SITES: one of these for each recorded step, in order; fewer if space ran out. Addresses mean something together with MAPS. */
+struct pct_site {
+    uint64_t
+        call; /* where the call that made the step returns to in the target's code; of a thread's start, the function that
+                        it starts with; 0: not known */
+    uint64_t object; /* the address of the step's object, 0: none, or not known */
+};
+/* STEP: one of these, and then the bytes of the stack from its address upwards: where `thread` stood before a step. */
+struct pct_snap_step {
+    uint64_t step;     /* its number, from 1 */
+    uint64_t regs[17]; /* as those of a parked thread */
+    uint64_t address;  /* of the bytes that follow */
 };
 
 #endif

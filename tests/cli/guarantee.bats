@@ -53,7 +53,6 @@ kept()
     }
     refused "the strategy random-walk has no guarantee" -S random-walk -- ./target race 0
     refused "the strategy lowest has no guarantee" -S ./lowest.so -- ./target race 0
-    refused "the depth is drawn anew for each run" -S pct,depth=auto -- ./target race 0
     refused "with phases it holds within each phase only" -S pct,phases=1 -- ./target race 0
     refused "--aslr leaves the addresses to chance" --aslr -- ./target race 0
     refused "in real time the schedule does not decide" --time real -- ./target race 0
@@ -279,4 +278,29 @@ kept()
     rm -r "$state"
     run "$pct" replay "$token" -- ./target abba
     has "replayed identically"
+}
+
+@test "a clean campaign of drawn depths claims what their mixture is worth" {
+    # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/36 + 1/648 + 1/11664, one of depth 4 with 1/11664.
+    run "$pct" run -n 500 -s 1 -S pct,depth=auto,k=9 -- ./target race 0
+    is "$status" 0
+    has "500 runs: a bug of depth 1 would have been missed with probability at most 1.2e-21; "
+    has "; depth 4: 0.96 (PCT, theorem 9; the depth is drawn for each run)"
+    run "$pct" run --confidence 0.9 -S pct,depth=auto -- ./target race 0
+    is "$status" 2
+    has "say it with --depth"
+}
+
+@test "of a portfolio the runs of pct count" {
+    # Seeds 6 and 12: (1 - 1/18)^2.
+    run "$pct" run -n 12 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
+    is "$status" 0
+    has "n = 2 threads, k = 9 points, 2 runs: a bug of depth 1 would have been missed with probability at most 0.90; depth 2: 0.90 (PCT"
+    has "2 of 12 runs are those of pct, which alone has a guarantee"
+    has "to be 99 % sure of depth 1: --strategy pct --depth 1 --confidence 0.99"
+    run "$pct" run -n 5 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
+    has "no claim about the bugs that these runs may have missed: none of these runs of the portfolio was one of pct"
+    run "$pct" run --confidence 0.9 -S portfolio -- ./target race 0
+    is "$status" 2
+    has "say --strategy pct"
 }

@@ -107,3 +107,45 @@ find_deadlock()
     is "$status" 123
     has "statically linked"
 }
+
+@test "a trace with sites is the same run, and says where each step is made" {
+    find_deadlock
+    run "$pct" replay --sites -t sites.trace "$token" -- ./target abba
+    is "$status" 120
+    has "replayed identically (hash "
+    run "$pct" report sites.trace
+    is "$status" 0
+    has "the cycle:"
+    # Sections: a memory map, then the sites, 16 bytes a step (docs/TRACE.md).
+    at=$(od -An -t u8 -j 264 -N 8 sites.trace)
+    steps=$(od -An -t u8 -j 32 -N 8 sites.trace)
+    maps=$(od -An -t u8 -j $((at + 8)) -N 8 sites.trace)
+    at=$((at + 16 + (maps + 7) / 8 * 8))
+    is "$(od -An -t u4 -j "$at" -N 4 sites.trace | tr -d ' ')" 5
+    is "$(od -An -t u8 -j $((at + 8)) -N 8 sites.trace | tr -d ' ')" $((16 * steps))
+    # The first step is a pthread_create() in abba().
+    call=$(od -An -t x8 -j $((at + 16)) -N 8 sites.trace | tr -d ' ')
+    base=$(od -An -c -v -w1 -j $((at - (maps + 7) / 8 * 8)) -N 12 sites.trace | tr -d ' \n')
+    is "$(addr2line -f -e ./target "$(printf '%x' $((0x$call - 0x$base - 1)))" | head -n 1)" abba
+}
+
+@test "bad PCT_SITES" {
+    for value in off 0 3,2 3,,4 12x; do
+        run -2 env PCT_SITES="$value" LD_PRELOAD="$build/libpct.so" ./target exit 0
+        has "PCT_SITES must be on, or up to 64 rising numbers of steps"
+    done
+}
+
+@test "with another command before the target; what is not there is said" {
+    "$pct" run -n 500 -s 1 -d 2 -t one.trace -- ./target abba > /dev/null 2>&1 || [ $? = 120 ]
+    run --separate-stderr "$pct" replay -q --with 'env GREETING=hello' one.trace -- ./target abba
+    is "$status" 120
+    has "replayed identically"
+    run "$pct" replay --with 'no-such-tool -q' one.trace -- touch started
+    is "$status" 2
+    has "--with: no-such-tool: command not found"
+    run "$pct" replay --with '' one.trace -- touch started
+    is "$status" 2
+    has "--with: which command?"
+    [ ! -e started ]
+}

@@ -1,11 +1,13 @@
 /* The program that the tests of the command run: its first argument says what it does. Compiled by common.bash. */
 #include <assert.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -86,6 +88,8 @@ static int race(const char *status)
     pthread_join(other, NULL);
     if (!status)
         assert(!seen);
+    if (status && !strcmp(status, "tell"))
+        return printf("seen %d\n", seen) < 0;
     return seen ? atoi(status) : 0;
 }
 
@@ -109,6 +113,26 @@ static int yields(int count)
     for (int i = 0; i < count; i++)
         sched_yield();
     return pthread_join(other, NULL);
+}
+
+/* Count the starts in one file, by a byte each; at some of them kill the process whose id is in the other. Then fail now and then. */
+static int murder(char **argv)
+{
+    struct stat status;
+    char victim[32] = "";
+    int count = open(argv[0], O_WRONLY | O_CREAT | O_APPEND, 0666), file = -1;
+    if (count < 0 || write(count, "x", 1) != 1 || fstat(count, &status))
+        return 3;
+    close(count);
+    for (char **at = argv + 2; *at; at++)
+        if (status.st_size == atoi(*at)) {
+            while (file < 0 || read(file, victim, sizeof victim - 1) < 1)
+                file = open(argv[1], O_RDONLY);
+            kill(atoi(victim), SIGKILL);
+            for (;;)
+                pause(); /* until it takes us along */
+        }
+    return race(NULL);
 }
 
 static int copy_input(void)
@@ -135,12 +159,16 @@ int main(int argc, char **argv)
         return steps(atoi(argument));
     if (!strcmp(mode, "yields") && argument)
         return yields(atoi(argument));
+    if (!strcmp(mode, "murder") && argc > 3)
+        return murder(argv + 2);
     if (!strcmp(mode, "input"))
         return copy_input();
     if (!strcmp(mode, "crash"))
         *(volatile int *)16 = 1;
-    if (!strcmp(mode, "kill"))
+    if (!strcmp(mode, "kill")) {
+        yields(argument ? atoi(argument) : 0);
         kill(getpid(), SIGKILL);
+    }
     while (!strcmp(mode, "hang"))
         getppid();
     if (!strcmp(mode, "output")) {

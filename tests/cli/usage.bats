@@ -29,7 +29,7 @@ wrong()
         is "$status" 0
         has "Usage: pct COMMAND"
     done
-    for command in run replay report strategies doctor; do
+    for command in run campaign replay report strategies doctor; do
         run "$pct" $command --help
         is "$status" 0
         has "Usage: pct $command"

@@ -15,12 +15,13 @@
 #include <math.h>
 #include <pct/random.h>
 #include <stdlib.h>
+#include <strategies/depths.h>
 #include <strategies/strategies.h>
 #include <time.h>
 
-/* Seeds 1 .. SEEDS are fixed, so every comparison passes always or never. Had they been drawn, each of the (at present) 22
+/* Seeds 1 .. SEEDS are fixed, so every comparison passes always or never. Had they been drawn, each of the (at present) 34
  * comparisons would have failed for a correct strategy with probability FALSE_ALARM at most, by the exact binomial
- * distribution: all together with 2.2e-5. */
+ * distribution: all together with 3.4e-5. */
 enum { SEEDS = 20000, SAME_SEEDS = 1000 };
 #define FALSE_ALARM 1e-6
 
@@ -271,6 +272,30 @@ static void test_pct_frequency(void **unused)
     }
 }
 
+/* depth=auto: each bug is found as often as the mixture of figure 7's runs over the depths that are drawn finds it, which is at
+ * least what cli/guarantee.c says to users: the mixture of C(D-1, d-1) / (n k^(D-1)). */
+static void test_drawn_depth(void **unused)
+{
+    (void)unused;
+    static const double choose[PCT_DEEPEST_DRAWN][PCT_DEEPEST_DRAWN] = { { 1 }, { 1, 1 }, { 1, 2, 1 }, { 1, 3, 3, 1 } };
+    for (const struct bug *bug = bugs; bug < bugs + BUGS; bug++) {
+        double exact[PCT_DEEPEST_DRAWN + 1], p = 0, bound = 0;
+        for (uint32_t d = 1; d <= PCT_DEEPEST_DRAWN; d++) {
+            uint64_t all, hits = count_hits(bug, d, &all);
+            exact[d] = (double)hits / (double)all;
+        }
+        for (uint32_t i = 0; i < PCT_DRAWN_DEPTHS; i++) {
+            uint32_t d = pct_drawn_depths[i];
+            p += exact[d] / PCT_DRAWN_DEPTHS;
+            bound += choose[d - 1][bug->d - 1] / ((double)bug->n * (double)power(bug->k, d - 1)) / PCT_DRAWN_DEPTHS;
+        }
+        assert_true(p >= bound);
+        struct sim_options options = pct_options(bug);
+        options.run.param[PARAM_DEPTH] = 0;
+        assert_frequency(bug->program.name, count_seeds(bug, options, SEEDS), SEEDS, p);
+    }
+}
+
 /* The order of the initial priorities that a seed stands for, as it shows from outside: of all threads enabled, disable who
  * is picked. */
 static void observe_permutation(const struct pct_run *run, uint32_t n, void *state)
@@ -392,10 +417,10 @@ static void test_rate(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound),          cmocka_unit_test(test_bound_of_deeper_runs),
-        cmocka_unit_test(test_figure5_half),   cmocka_unit_test(test_pct_frequency),
-        cmocka_unit_test(test_pct_is_figure7), cmocka_unit_test(test_random_walk),
-        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_bound),        cmocka_unit_test(test_bound_of_deeper_runs),
+        cmocka_unit_test(test_figure5_half), cmocka_unit_test(test_pct_frequency),
+        cmocka_unit_test(test_drawn_depth),  cmocka_unit_test(test_pct_is_figure7),
+        cmocka_unit_test(test_random_walk),  cmocka_unit_test(test_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

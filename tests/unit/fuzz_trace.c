@@ -5,6 +5,7 @@
  *     build/fuzz/fuzz_trace -max_len=100000 CORPUS     with some traces of `pct run -t FILE` in CORPUS
  *
  * Unwinding is left out: it opens the files that the memory map names. */
+#include <cli/export.h>
 #include <cli/report.h>
 #include <cli/schedule.h>
 #include <cli/snapshot.h>
@@ -27,8 +28,12 @@ static void use(const struct pct_trace *trace)
     pct_report_print_uncontrolled(sink, trace->header.uncontrolled);
     pct_schedule_fill_holders(&snapshot, trace);
     pct_snapshot_cycle(&snapshot, ids, sizeof ids / sizeof *ids);
-    pct_schedule_print(sink, trace, &snapshot, 20);
-    pct_schedule_print(sink, trace, &snapshot, 0);
+    pct_schedule_print_last(sink, trace, &snapshot, 20);
+    pct_schedule_print_last(sink, trace, &snapshot, 0);
+    snapshot.site_count = 0;
+    struct pct_export x = { .out = sink, .trace = trace, .snapshot = &snapshot, .to = trace->count };
+    pct_export_chrome(&x);
+    pct_export_dot(&x);
     for (size_t i = 0; i < snapshot.memory_count; i++)
         if (snapshot.memory[i].size && snapshot.memory[i].bytes[snapshot.memory[i].size - 1] == 'x')
             fputc('x', sink);

@@ -140,7 +140,8 @@ static void test_spec_bad(void **unused)
     assert_spec_fails("pct,dept=3", "has no parameter 'dept'; did you mean 'depth'?");
     assert_spec_fails("pct,max_steps=3", "did you mean 'max-steps'?");
     assert_spec_fails("pct,tiem=real", "did you mean 'time'?");
-    assert_spec_fails("pct,quantum=3", "it has depth, k, spin, final, sequential, phases, time, max-steps");
+    assert_spec_fails("pct,quantum=3",
+                      "it has depth, k, spin, final, sequential, phases, later, earlier, only, time, max-steps");
     assert_spec_fails("none,quantum=3", "strategy none has no parameter 'quantum'; it has time, max-steps");
     assert_spec_fails("pct,=3", "has no parameter ''");
     assert_spec_fails("pct,depth", "expected PARAM=VALUE after the strategy's name, not 'depth'");

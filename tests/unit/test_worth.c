@@ -55,6 +55,32 @@ static void test_hit(void **unused)
     assert_close(pct_guarantee_hit(&spins, 2), 1.0 / 500);
 }
 
+/* depth=auto: 1 in an eighth of the runs, 2 in half, 3 in a quarter, 4 in an eighth. */
+static void test_drawn_depth(void **unused)
+{
+    (void)unused;
+    double two = 1 / (3 * 17.0), three = two / 17, four = three / 17;
+    assert_close(hit(3, 17, 0, 1), 1 / 24.0 + two / 2 + three / 4 + four / 8);
+    assert_close(hit(3, 17, 0, 2), two / 2 + 2 * three / 4 + 3 * four / 8);
+    assert_close(hit(3, 17, 0, 3), three / 4 + 3 * four / 8);
+    assert_close(hit(3, 17, 0, 4), four / 8);
+    assert_true(hit(3, 17, 0, 5) == 0);
+    assert_true(hit(3, 17, 0, 0) == 0);
+    assert_true(hit(1, 17, 0, 2) == 1);
+    struct pct_guarantee_run spins = run_of(3, 17, 0, 3);
+    assert_close(pct_guarantee_hit(&spins, 2), hit(3, 17, 0, 2) * pow(15.0 / 16, 3));
+    /* Runs whose k was too small count for nothing, though some of them had no change point. */
+    struct pct_guarantee g = { 0 };
+    struct pct_guarantee_run run = run_of(3, 17, 0, 0);
+    pct_guarantee_add(&g, &run, 17);
+    pct_guarantee_add(&g, &run, 17);
+    assert_int_equal(pct_guarantee_counted(&g), 2);
+    assert_close(pct_guarantee_log_miss(&g, 2), 2 * log1p(-hit(3, 17, 0, 2)));
+    pct_guarantee_add(&g, &run, 18);
+    assert_int_equal(pct_guarantee_counted(&g), 0);
+    assert_true(pct_guarantee_log_miss(&g, 1) == 0);
+}
+
 /* A spinning thread of strategies/pct.c keeps its priority as often as guarantee.h says. Ten thousand seeds, fixed; a correct
  * constant would have been off by five standard deviations with probability 6e-7 when they were chosen. */
 static void test_spin_constant(void **unused)
@@ -114,6 +140,13 @@ static void test_miss(void **unused)
     /* A run with more threads: n is the most of all. */
     add(&g, run_of(4, 22, 2, 0), 21, 1);
     assert_close(pct_guarantee_log_miss(&g, 2), 101 * log1p(-1.0 / 88));
+    assert_int_equal(g.added, 603);
+    /* One that was seen only: it counts for nothing, but n is the most of all. */
+    struct pct_guarantee_run other = run_of(5, 22, 2, 0);
+    pct_guarantee_see(&g, &other, 20);
+    assert_int_equal(g.added, 603);
+    assert_int_equal(pct_guarantee_counted(&g), 102);
+    assert_close(pct_guarantee_log_miss(&g, 2), 101 * log1p(-1.0 / 110));
     /* Groups that find no place count for nothing. */
     for (uint32_t i = 0; i < 2 * PCT_GUARANTEE_GROUPS; i++)
         add(&g, run_of(4, 30 + i, 2, 0), 21, 1);
@@ -259,9 +292,9 @@ static void test_state_text(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hit),        cmocka_unit_test(test_spin_constant), cmocka_unit_test(test_miss),
-        cmocka_unit_test(test_missing),    cmocka_unit_test(test_rounding),      cmocka_unit_test(test_learned),
-        cmocka_unit_test(test_state_text),
+        cmocka_unit_test(test_hit),     cmocka_unit_test(test_drawn_depth), cmocka_unit_test(test_spin_constant),
+        cmocka_unit_test(test_miss),    cmocka_unit_test(test_missing),     cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_learned), cmocka_unit_test(test_state_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

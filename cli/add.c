@@ -1,0 +1,238 @@
+/* `pct add`: keep a failing schedule in a text file of the project, for `pct check`. It is run first: only what fails now is
+ * worth keeping, unless told otherwise. */
+#include "cli.h"
+#include "environment.h"
+#include "options.h"
+#include "outcome.h"
+#include "schedules.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { KEY_FORCE = 3000 };
+
+static const struct argp_option options[] = {
+    { "file", 'f', "FILE", 0, "the file of schedules (default: " PCT_SCHEDULES_FILE ")", 1 },
+    { "note", 'm', "TEXT", 0, "a line for people: what broke, the number of the bug", 1 },
+    { "force", KEY_FORCE, NULL, 0, "keep it although it does not fail now (it may have been repaired already)", 1 },
+    { 0 },
+};
+
+struct add {
+    const char *file, *note;
+    char *token;
+    bool force;
+    struct pct_launch launch;
+    struct pct_entry_wishes wishes;
+    struct pct_config config;
+    struct pct_process process;
+    struct pct_result result;
+    char found[256];
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct add *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->wishes;
+        return 0;
+    case 'f':
+        a->file = argument;
+        return 0;
+    case 'm':
+        a->note = argument;
+        return 0;
+    case KEY_FORCE:
+        a->force = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!a->token) {
+            a->token = argument;
+            return 0;
+        }
+        a->launch.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->token)
+            argp_error(state, "no token is given");
+        if (!a->launch.command)
+            argp_error(state, "no command is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = { { &pct_entry_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TOKEN [--] COMMAND [ARGUMENT...]",
+    .doc = "Keep a failing schedule in a text file of the project, so that `pct check` runs it again from now on.\vThe "
+           "schedule "
+           "is run first, and kept if it fails. The exit status is 0 if it is in the file.",
+    .children = children,
+};
+
+static void print_word(FILE *out, const char *option, const char *word)
+{
+    if (!word)
+        return;
+    fprintf(out, "%s ", option);
+    pct_cli_print_quoted(out, word);
+    fputc(' ', out);
+}
+
+/* The fields as text: Command, and Options or NULL. Returns 0, or an exit status after a message. */
+static int format(const struct add *a, struct pct_entry *entry)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&entry->command, &size);
+    if (!out)
+        return pct_cli_usage("out of memory");
+    pct_cli_print_command(out, a->launch.command);
+    fclose(out);
+    out = open_memstream(&entry->options, &size);
+    if (!out)
+        return pct_cli_usage("out of memory");
+    pct_options_print(out, &a->launch, NULL, true);
+    for (unsigned i = 1; i < 256; i++)
+        if (a->wishes.ok[i])
+            fprintf(out, "--ok-status %u ", i);
+    print_word(out, "--expect", a->wishes.judge.expect);
+    print_word(out, "--oracle", a->wishes.judge.oracle);
+    if (a->wishes.near != UINT64_MAX)
+        fprintf(out, "--near %llu ", (unsigned long long)a->wishes.near);
+    fclose(out);
+    if (size)
+        entry->options[size - 1] = 0;
+    if (strpbrk(entry->command, "\r\n") || strpbrk(entry->options, "\r\n"))
+        return pct_cli_usage(
+            "the command or an option has a line end in it, which a line of %s cannot hold; put it into "
+            "a script",
+            a->file);
+    if (!size) {
+        free(entry->options);
+        entry->options = NULL;
+    }
+    return 0;
+}
+
+/* Run it, for a->found. Returns 0 or an exit status after a message. */
+static int try(struct add *a)
+{
+    char token[PCT_TOKEN_MAX], error[256];
+    struct pct_config config = a->config;
+    int slot, failed = pct_launch_prepare(&a->launch);
+    if (failed)
+        return failed;
+    config.has_hash = false;
+    pct_config_format_token(token, sizeof token, &config, pct_cli_find_strategy(config.strategy, error, sizeof error));
+    failed = pct_process_start(&a->process, &a->launch, token, -1, true);
+    if (failed)
+        return failed;
+    int signal = pct_launch_wait(&a->launch, &a->process, 1, 0, &slot);
+    if (signal) {
+        pct_process_kill(&a->process, SIGKILL);
+        pct_process_close(&a->process);
+        return 128 + signal;
+    }
+    pct_process_result(&a->process, &a->result);
+    const struct pct_result *result = &a->result;
+    bool none = pct_outcome_is_void(result);
+    failed = none ? pct_outcome_explain(&a->launch, &a->process, result)
+                  : pct_judge_run(&a->wishes.judge, &a->launch, &a->process, &a->result);
+    if (!none && !failed) {
+        bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
+        pct_outcome_format(a->found, sizeof a->found, &a->process, result);
+        if (passed && !a->force)
+            failed =
+                pct_cli_usage("this schedule does not fail (%s), so it is not kept; is it the command that the token "
+                              "is of, as it was then? --force keeps it all the same",
+                              a->found);
+        else if (passed)
+            a->found[0] = 0;
+        else if (a->config.has_hash && result->trace.header.hash != a->config.hash)
+            pct_cli_say(
+                "it fails, but with other steps than the token's: the program, its input or its libraries differ "
+                "from then");
+    }
+    pct_result_close(&a->result);
+    pct_process_close(&a->process);
+    pct_launch_finish(&a->launch);
+    return failed;
+}
+
+/* The one in the file that is the same, or NULL. */
+static const struct pct_entry *find(const struct pct_schedules *schedules, const struct pct_entry *entry)
+{
+    for (size_t i = 0; i < schedules->count; i++)
+        if (!strcmp(schedules->entries[i].schedule, entry->schedule) &&
+            !strcmp(schedules->entries[i].command, entry->command))
+            return &schedules->entries[i];
+    return NULL;
+}
+
+static int add(struct add *a, struct pct_entry *entry)
+{
+    struct pct_schedules schedules;
+    char error[512];
+    int failed = pct_schedules_read(&schedules, a->file, error, sizeof error);
+    const struct pct_entry *known = find(&schedules, entry);
+    if (failed && failed != -ENOENT)
+        failed = pct_cli_usage("%s", error);
+    else if (known) {
+        pct_cli_say("%s:%u has this schedule already", a->file, known->line);
+        failed = 0;
+    } else {
+        failed = try(a);
+        entry->found = a->found[0] ? a->found : NULL;
+        int status = failed ? 0 : pct_schedules_append(a->file, entry);
+        if (status)
+            failed = pct_cli_usage("%s: %s", a->file, strerror(-status));
+        else if (!failed)
+            pct_cli_say("%s now holds this schedule (%s); commit it, and let CI run: pct check%s%s", a->file,
+                        a->found[0] ? a->found : "which does not fail", strcmp(a->file, PCT_SCHEDULES_FILE) ? " " : "",
+                        strcmp(a->file, PCT_SCHEDULES_FILE) ? a->file : "");
+    }
+    pct_schedules_free(&schedules);
+    return failed;
+}
+
+int pct_cmd_add(int argc, char **argv)
+{
+    static struct add a; /* large */
+    char error[512];
+    a.file = PCT_SCHEDULES_FILE;
+    a.wishes = (struct pct_entry_wishes){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+    int failed = pct_environment_check(false);
+    if (!failed && pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
+        failed = pct_cli_usage("%s", error);
+    if (!failed)
+        failed = pct_cli_check_strategy(&a.config);
+    if (!failed)
+        failed = pct_drive_check(&a.launch.drive, 1);
+    a.wishes.judge.ok = a.wishes.ok;
+    if (!failed)
+        failed = pct_judge_prepare(&a.wishes.judge);
+    if (failed)
+        return failed;
+    struct pct_entry entry = { .schedule = a.token };
+    char *note = a.note ? strdup(a.note) : NULL;
+    for (char *at = note; at && *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    entry.note = note && note[strspn(note, " ")] ? note : NULL;
+    failed = format(&a, &entry);
+    if (!failed)
+        failed = add(&a, &entry);
+    pct_judge_close(&a.wishes.judge);
+    free(entry.command);
+    free(entry.options);
+    free(note);
+    return failed;
+}

@@ -1,0 +1,96 @@
+/* Before the first run of a campaign: see calibrate.h. */
+#include "calibrate.h"
+#include "batch.h"
+#include "cli.h"
+#include "estimate.h"
+#include "outcome.h"
+#include "state.h"
+#include <string.h>
+
+enum { CALIBRATION = 16 };
+
+struct calibration {
+    struct pct_campaign *c;
+    struct pct_judge *judge;
+    struct pct_learned learned;
+    size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
+    uint64_t hash;    /* of the first */
+    bool repeats, differs;
+};
+
+static int look(void *data, size_t index, struct pct_process *process, struct pct_result *result)
+{
+    struct calibration *k = data;
+    const struct pct_trace_header *header = &result->trace.header;
+    if (pct_outcome_is_void(result))
+        return pct_outcome_explain(&k->c->launch, process, result);
+    if (result->unrecorded) {
+        pct_cli_say("there is no space for traces: make room, and begin again");
+        return PCT_EXIT_INTERNAL;
+    }
+    if (k->repeats) {
+        k->differs = header->hash != k->hash;
+        return 0;
+    }
+    uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
+    pct_learned_add(&k->learned, header->points ? header->points : steps, header->threads);
+    if (!index) {
+        k->hash = header->hash;
+        if (!strchr(k->c->config.strategy, '/'))
+            pct_estimate_counts(&k->c->config, k->c->strategy, &result->trace);
+    }
+    bool failed = result->ending != PCT_ENDING_EXIT || !k->c->ok[result->code & 0xff];
+    if (!k->judge->same || failed || index >= k->reference)
+        return 0;
+    k->reference = index;
+    pct_judge_close(k->judge);
+    if (!pct_judge_take_reference(k->judge, process))
+        return 0;
+    pct_cli_say("out of memory");
+    return PCT_EXIT_INTERNAL;
+}
+
+static void make_token(const struct pct_campaign *c, uint64_t index, char *token)
+{
+    struct pct_config config = c->config;
+    config.has_hash = false;
+    config.run.seed += index;
+    if (c->depth >= 0)
+        config.run.param[c->depth] = 1;
+    pct_config_format_token(token, PCT_TOKEN_MAX, &config, c->strategy);
+}
+
+static void set_k(struct pct_campaign *c, const struct pct_learned *learned)
+{
+    const struct pct_param *param = &c->strategy->params[c->k];
+    uint64_t k = learned->most + (learned->most - learned->least), least = param->min;
+    if (c->depth >= 0 && c->config.run.param[c->depth] > least)
+        least = c->config.run.param[c->depth];
+    c->config.run.param[c->k] = k < least ? least : k > param->max ? param->max : k;
+    c->learns = false;
+    c->calibrated = true;
+}
+
+int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs)
+{
+    static char tokens[CALIBRATION][PCT_TOKEN_MAX];
+    struct calibration k = { .c = c, .judge = judge, .reference = CALIBRATION };
+    size_t count = c->learns || judge->same ? CALIBRATION : 1;
+    for (size_t i = 0; i < count; i++)
+        make_token(c, i, tokens[i]);
+    int failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);
+    k.repeats = true;
+    if (!failed)
+        failed = pct_batch_run(&c->launch, 1, tokens, 1, look, &k);
+    if (failed)
+        return failed;
+    if (judge->same && !judge->has_reference)
+        return pct_cli_usage(
+            "--expect-same: none of the first %d runs ended without a failure, so there is no output to "
+            "compare with; --expect names a file that has it",
+            CALIBRATION);
+    *differs = k.differs;
+    if (c->learns && k.learned.most)
+        set_k(c, &k.learned);
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* What a campaign finds out before its first run, from runs that do not count: k, whether the schedule decides all, and what the
+ * right output is. It depends on the target and the seed alone, so that all shards of a campaign find the same. */
+#ifndef PCT_CLI_CALIBRATE_H
+#define PCT_CLI_CALIBRATE_H
+
+#include "campaign.h"
+#include "judge.h"
+
+/* Without change points, runs with the first seeds measure k, if it is to be learned: then it is the most steps seen, and the range
+ * of them on top. The first of them is repeated at the end, and must do the same, or *differs. With --expect-same, the output of the first
+ * one that does not fail becomes the reference. Returns 0 or an exit status, after a message. */
+int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs);
+
+#endif

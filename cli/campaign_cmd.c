@@ -1,0 +1,362 @@
+/* `pct campaign`: its options, and the way from them to the file, the runs and the report. campaign.c does the runs, recorder.c keeps
+ * them. */
+#include "calibrate.h"
+#include "campaign_file.h"
+#include "campaign_report.h"
+#include "claim.h"
+#include "cli.h"
+#include "each_test.h"
+#include "environment.h"
+#include "export.h"
+#include "options.h"
+#include "recorder.h"
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. */
+#define RUN_SECONDS 60
+
+enum {
+    KEY_DB = 5000,
+    KEY_SHARD,
+    KEY_FRESH,
+    KEY_OK_STATUS,
+    KEY_EXPECT,
+    KEY_EXPECT_SAME,
+    KEY_ORACLE,
+    KEY_REPORT,
+    KEY_ROOT,
+    KEY_EACH_TEST,
+    KEY_EXEC
+};
+
+static const struct argp_option options[] = {
+    { NULL, 0, NULL, 0, "Runs", 1 },
+    { "runs", 'n', "N", 0, "how many runs, with consecutive seeds (default: 1000)", 1 },
+    { "jobs", 'j', "N", 0, "this many runs at a time (default: one on each CPU)", 1 },
+    { "first", 'x', NULL, 0, "stop at the first failure (default: do all runs)", 1 },
+    { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
+      1 },
+    { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older campaign file as FILE.old", 1 },
+    { "exec", KEY_EXEC, NULL, 0,
+      "start each run by exec (default: load the target once, and fork it for each run, where that is the same)", 1 },
+    { "shard", KEY_SHARD, "I/OF", 0,
+      "of all runs, do the I-th and from there each OF-th. Wants --seed and --epoch, the same for all shards", 1 },
+    { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
+    { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
+      "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 1 },
+    { "source-root", KEY_ROOT, "DIR", 0, "there, paths of sources are given relative to this (default: .)", 1 },
+    { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
+      3 },
+    { "expect", KEY_EXPECT, "FILE", 0, "output (standard output and error together) that is not what this file has",
+      3 },
+    { "expect-same", KEY_EXPECT_SAME, NULL, 0, "output that is not that of the first run of the calibration", 3 },
+    { "oracle", KEY_ORACLE, "COMMAND", 0,
+      "this command, run by sh -c, ends with a status other than 0; it reads the output of the run on its standard "
+      "input, and has the status in $RUN_STATUS. It decides instead of --ok-status and --expect",
+      3 },
+    { NULL, 0, NULL, 0, "The target", 8 },
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
+    { 0 },
+};
+
+struct command {
+    struct pct_campaign *campaign;
+    struct pct_campaign_plan plan;
+    struct pct_wishes schedules;
+    struct pct_judge judge;
+    const char *shard;
+    bool quiet, fresh, exec;
+    struct pct_export exports[PCT_EXPORTS_MAX];
+    size_t export_count;
+    const char *root;
+    bool each_test;
+    const char *framework; /* what --each-test says */
+};
+
+static error_t add_report(struct command *w, struct argp_state *state, const char *text)
+{
+    char error[256] = "there are too many of them";
+    if (w->export_count == PCT_EXPORTS_MAX ||
+        !pct_export_parse(&w->exports[w->export_count++], text, error, sizeof error))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct command *w = state->input;
+    struct pct_campaign *c = w->campaign;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->launch;
+        state->child_inputs[1] = &w->schedules;
+        return 0;
+    case 'n':
+        w->plan.total = pct_options_number(state, "--runs", argument, 1, INT64_MAX / 2);
+        w->plan.counted = true;
+        return 0;
+    case 'j':
+        c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
+        return 0;
+    case 'x':
+        c->keep_going = false;
+        return 0;
+    case KEY_DB:
+        w->plan.path = argument;
+        return 0;
+    case KEY_FRESH:
+        w->fresh = true;
+        return 0;
+    case KEY_EXEC:
+        w->exec = true;
+        return 0;
+    case KEY_SHARD:
+        w->shard = argument;
+        return 0;
+    case 'q':
+        w->quiet = true;
+        return 0;
+    case KEY_REPORT:
+        return add_report(w, state, argument);
+    case KEY_ROOT:
+        w->root = argument;
+        return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
+        return 0;
+    case KEY_OK_STATUS:
+        c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
+        return 0;
+    case KEY_EXPECT:
+        w->judge.expect = argument;
+        return 0;
+    case KEY_EXPECT_SAME:
+        w->judge.same = true;
+        return 0;
+    case KEY_ORACLE:
+        w->judge.oracle = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        c->launch.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!c->launch.command)
+            argp_error(state, "no command is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+    { &pct_options_launch_argp, 0, NULL, 0 },
+    { &pct_configure_argp, 0, NULL, 0 },
+    { 0 },
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[--] COMMAND [ARGUMENT...]\nreport [FILE]\nmerge OUT IN...",
+    .doc = "Run a program under many schedules, fold its failures into findings, confirm each by ten replays, and keep "
+           "all of it in "
+           "a file, so that the campaign can be interrupted and go on. report prints such a file again, merge makes "
+           "one of "
+           "several.\v"
+           "The exit status is 0 if no run failed, 1 if there are findings, 130 after Ctrl-C; docs/EXIT-CODES.md has "
+           "the rest.",
+    .children = children,
+};
+
+/* --- What was asked for ----------------------------------------------------------------------------------------------- */
+
+static int set_shard(struct command *w)
+{
+    w->plan.shard = w->plan.of = 1;
+    if (!w->shard)
+        return 0;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long shard = strtoull(w->shard, &end, 10), of = *end == '/' ? strtoull(end + 1, &end, 10) : 0;
+    if (errno || *end || strchr(w->shard, '-') || !shard || shard > of || of > INT32_MAX)
+        return pct_cli_usage(
+            "--shard=%s: give the number of the shard and how many there are, such as 3/64 (from 1/64 to "
+            "64/64)",
+            w->shard);
+    if (w->plan.drawn || !w->plan.has_epoch)
+        return pct_cli_usage("--shard: all shards of a campaign need the same --seed and --epoch, such as --seed 1 "
+                             "--epoch %llu",
+                             (unsigned long long)w->campaign->config.epoch);
+    w->plan.shard = shard;
+    w->plan.of = of;
+    return 0;
+}
+
+static int check(struct command *w)
+{
+    struct pct_campaign *c = w->campaign;
+    cpu_set_t set;
+    w->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
+    int failed = pct_environment_check(false);
+    if (!failed)
+        failed = pct_configure(c, &w->schedules, &w->plan.drawn);
+    if (!failed && c->config.run.seed > INT64_MAX / 2)
+        failed = pct_cli_usage("--seed: a campaign begins at most at seed %lld", (long long)INT64_MAX / 2);
+    if (!failed)
+        failed = set_shard(w);
+    if (!failed && w->judge.expect && w->judge.same)
+        failed = pct_cli_usage("--expect and --expect-same are two answers to one question; give one");
+    if (!failed)
+        failed = pct_judge_prepare(&w->judge);
+    if (!c->jobs)
+        c->jobs = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+    if (!failed)
+        failed = pct_drive_check(&c->launch.drive, c->jobs);
+    return failed;
+}
+
+/* --fresh: an older campaign file makes room. Nobody else's does. */
+static int move_away(const char *path)
+{
+    char error[512], old[4096];
+    if (pct_store_look(path, error, sizeof error) == PCT_STORE_FOREIGN)
+        return pct_cli_usage("%s: %s", path, error);
+    /* Its log belongs to it: opened and closed, the file is alone. */
+    struct pct_store *store = pct_store_open(path, true, error, sizeof error);
+    if (store)
+        pct_store_close(store);
+    if ((size_t)snprintf(old, sizeof old, "%s.old", path) >= sizeof old || (rename(path, old) && errno != ENOENT))
+        return pct_cli_usage("%s: cannot be renamed: %s", path, strerror(errno));
+    return 0;
+}
+
+/* --- The campaign ----------------------------------------------------------------------------------------------------- */
+
+/* With --expect-same, a campaign that goes on has to find out again what the right output is. */
+static int begin(struct command *w)
+{
+    struct pct_campaign *c = w->campaign;
+    char error[512];
+    enum pct_store_state state = pct_store_look(w->plan.path, error, sizeof error);
+    if (state == PCT_STORE_FOREIGN || state == PCT_STORE_NEWER)
+        return pct_cli_usage("%s: %s", w->plan.path, error);
+    bool differs = false;
+    int failed = state == PCT_STORE_ABSENT || w->judge.same ? pct_calibrate(c, &w->judge, &differs) : 0;
+    return failed || state != PCT_STORE_ABSENT ? failed : pct_campaign_file_create(c, &w->plan, &w->judge, differs);
+}
+
+static int report(struct command *w, const struct pct_recorder *recorder, int status)
+{
+    if (!w->quiet || recorder->count) {
+        fflush(stderr);
+        if (pct_campaign_report_print(stdout, recorder->store, false))
+            pct_cli_say("%s: %s", w->plan.path, pct_store_error(recorder->store));
+        fflush(stdout);
+    }
+    int failed = pct_export_all(recorder->store, w->exports, w->export_count, w->root);
+    if (status > 128)
+        pct_cli_say("interrupted; %s has all runs so far, and the same command goes on", w->plan.path);
+    status = status ? status : failed;
+    return status ? status : recorder->count != 0;
+}
+
+static int go(struct command *w, struct pct_recorder *recorder)
+{
+    struct pct_campaign *c = w->campaign;
+    int failed = pct_campaign_file_match(recorder->store, c, &w->plan, &w->judge);
+    if (failed)
+        return failed;
+    c->offset = w->plan.shard - 1;
+    c->stride = w->plan.of;
+    c->runs = pct_campaign_file_share(w->plan.total, w->plan.shard, w->plan.of);
+    failed = pct_campaign_file_check_runs(recorder->store, c, &w->plan);
+    if (!failed)
+        failed = pct_recorder_open(recorder, c);
+    if (failed)
+        return failed;
+    char total[32];
+    snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
+    if (c->done > c->runs)
+        return pct_cli_usage("%s has %llu runs already; -n says how many there shall be in all", w->plan.path,
+                             (unsigned long long)c->done);
+    if (pct_store_number(recorder->store, "runs") != w->plan.total) {
+        recorder->dirty = true;
+        if (pct_store_set_fact(recorder->store, "runs", total))
+            return pct_cli_usage("%s: %s", w->plan.path, pct_store_error(recorder->store));
+    }
+    if (!w->quiet && c->resumed)
+        pct_cli_say("%s: %llu of %llu runs are done; %s", w->plan.path, (unsigned long long)c->resumed,
+                    (unsigned long long)c->runs,
+                    c->resumed < c->runs ? "going on" : "-n adds more, --fresh begins anew");
+    int status = pct_campaign_run(c);
+    return report(w, recorder, pct_recorder_finish(recorder, c, status));
+}
+
+static int run(struct command *w)
+{
+    char error[512];
+    static struct pct_recorder recorder;
+    int status = begin(w);
+    if (status)
+        return status;
+    recorder = (struct pct_recorder){ .path = w->plan.path, .judge = &w->judge, .quiet = w->quiet };
+    recorder.store = pct_store_open(w->plan.path, true, error, sizeof error);
+    if (!recorder.store)
+        return pct_cli_usage("%s: %s", w->plan.path, error);
+    status = go(w, &recorder);
+    pct_recorder_close(&recorder);
+    pct_store_close(recorder.store);
+    return status;
+}
+
+static int campaign(int argc, char **argv)
+{
+    static struct pct_campaign c; /* large */
+    static struct command w;
+    static const char preset[] = "pct-campaign.db";
+    w.campaign = &c;
+    w.plan.path = preset;
+    w.plan.total = 1000;
+    w.judge.ok = c.ok;
+    c.ok[0] = c.keep_going = c.kept = true;
+    c.launch.timeout = RUN_SECONDS;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &w);
+    if (w.each_test && w.plan.path != preset && !strstr(w.plan.path, "{test}"))
+        return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
+                             w.plan.path);
+    if (w.each_test)
+        return pct_each_test(argv, c.launch.command, w.framework,
+                             w.plan.path == preset ? "--db=pct-campaign-{test}.db" : NULL);
+    int status = check(&w);
+    if (!status && w.fresh)
+        status = move_away(w.plan.path);
+    pct_forking_plan(&c.launch, true, w.exec, false, c.config.strategy);
+    if (!status)
+        status = pct_launch_prepare(&c.launch);
+    if (status)
+        return status;
+    status = run(&w);
+    if (!w.quiet)
+        pct_forking_print(stderr, &c.launch);
+    pct_judge_close(&w.judge);
+    pct_campaign_close(&c);
+    pct_launch_finish(&c.launch);
+    return status;
+}
+
+int pct_cmd_campaign(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "report"))
+        return pct_campaign_report_command(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "merge"))
+        return pct_campaign_merge_command(argc - 1, argv + 1);
+    return campaign(argc, argv);
+}

@@ -1,0 +1,307 @@
+/* The facts of a campaign file: see campaign_file.h. */
+#include "campaign_file.h"
+#include "cli.h"
+#include "options.h"
+#include "recorder.h"
+#include "state.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { FACTS = 24 };
+
+uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of)
+{
+    return total < shard ? 0 : (total - shard) / of + 1;
+}
+
+/* --- The facts as text ------------------------------------------------------------------------------------------------ */
+
+/* The facts of this campaign, all of them text. free_facts() gives them back. */
+struct facts {
+    struct pct_store_fact list[FACTS + 1];
+    size_t count;
+    bool failed;
+};
+
+static void free_facts(struct facts *facts)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        free((char *)(uintptr_t)facts->list[i].value);
+}
+
+__attribute__((format(printf, 3, 4))) static void add(struct facts *facts, const char *key, const char *format, ...)
+{
+    char *value = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&value, format, arguments) < 0 || facts->count == FACTS)
+        facts->failed = true;
+    else
+        facts->list[facts->count++] = (struct pct_store_fact){ key, value };
+    va_end(arguments);
+}
+
+/* What print() writes. */
+static void add_printed(struct facts *facts, const char *key, const void *data,
+                        void (*print)(FILE *out, const void *data))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        print(out, data);
+        fclose(out);
+    }
+    if (out)
+        add(facts, key, "%s", text);
+    else
+        facts->failed = true;
+    free(text);
+}
+
+static void print_command(FILE *out, const void *data)
+{
+    const struct pct_campaign *c = data;
+    pct_cli_print_command(out, c->launch.command);
+}
+
+static void print_word(FILE *out, const char *option, const char *word)
+{
+    if (!word)
+        return;
+    fprintf(out, "%s ", option);
+    pct_cli_print_quoted(out, word);
+    fputc(' ', out);
+}
+
+static void print_options(FILE *out, const void *data)
+{
+    const struct pct_campaign *c = data;
+    pct_options_print(out, &c->launch, NULL, true);
+}
+
+static void print_judging(FILE *out, const void *data)
+{
+    const struct pct_judge *judge = data;
+    for (int status = 1; status < 256; status++)
+        if (judge->ok[status])
+            fprintf(out, "--ok-status %d ", status);
+    print_word(out, "--expect", judge->expect);
+    if (judge->same)
+        fputs("--expect-same ", out);
+    print_word(out, "--oracle", judge->oracle);
+}
+
+/* The part of a token that names strategy and parameters. */
+static void print_spec(FILE *out, const void *data)
+{
+    const struct pct_campaign *c = data;
+    char token[PCT_TOKEN_MAX];
+    pct_config_format_token(token, sizeof token, &c->config, c->strategy);
+    const char *begin = strchr(token, ':');
+    if (begin)
+        fprintf(out, "%.*s", (int)strcspn(begin + 1, ":"), begin + 1);
+}
+
+static void add_reference(struct facts *facts, const struct pct_judge *judge)
+{
+    if (judge->has_reference)
+        add(facts, "reference", "%016llx", (unsigned long long)XXH3_64bits(judge->reference, judge->reference_size));
+    else
+        add(facts, "reference", "%s", "");
+}
+
+/* What decides what a run of the campaign does and how it is judged. */
+static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_judge *judge)
+{
+    add_printed(facts, "command", c, print_command);
+    add(facts, "program", "%s", c->launch.program);
+    add(facts, "binary", "%016llx", (unsigned long long)pct_state_hash_file(c->launch.program));
+    add_printed(facts, "options", c, print_options);
+    add_printed(facts, "judging", judge, print_judging);
+    add_reference(facts, judge);
+}
+
+int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
+                             const struct pct_judge *judge, bool differs)
+{
+    struct facts facts = { 0 };
+    add(&facts, "pct", "%s", PCT_CLI_VERSION);
+    add(&facts, "created", "%lld", (long long)time(NULL));
+    add_identity(&facts, c, judge);
+    add_printed(&facts, "spec", c, print_spec);
+    add(&facts, "seed", "%llu", (unsigned long long)c->config.run.seed);
+    add(&facts, "runs", "%llu", (unsigned long long)plan->total);
+    add(&facts, "epoch", "%llu", (unsigned long long)c->config.epoch);
+    add(&facts, "shard", "%llu", (unsigned long long)plan->shard);
+    add(&facts, "of", "%llu", (unsigned long long)plan->of);
+    add(&facts, "learned", "%d", c->calibrated);
+    add(&facts, "differs", "%d", differs);
+    char error[512] = "out of memory";
+    int failed = facts.failed ? -ENOMEM : pct_store_create(plan->path, facts.list, error, sizeof error);
+    free_facts(&facts);
+    if (failed)
+        pct_cli_say("%s: %s", plan->path, error);
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+/* --- Is it the same campaign? ----------------------------------------------------------------------------------------- */
+
+/* Words for the facts that must be equal. */
+static const struct {
+    const char *key, *what;
+} equal[] = { { "command", "its command is" },
+              { "options", "its options are" },
+              { "judging", "what it calls a failure is" },
+              { "program", "its program is" } };
+
+static int refuse(const struct pct_campaign_plan *plan, const char *what, const char *there, const char *here)
+{
+    pct_cli_say("%s is of another campaign: %s '%s', not '%s'", plan->path, what, there, here);
+    pct_cli_say("begin a new one with --db FILE, or with --fresh, which keeps the old file as %s.old", plan->path);
+    return PCT_EXIT_USAGE;
+}
+
+static const char *value_of(const struct facts *facts, const char *key)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (!strcmp(facts->list[i].key, key))
+            return facts->list[i].value;
+    return "";
+}
+
+static int match_identity(struct pct_store *store, const struct facts *facts, const struct pct_campaign_plan *plan)
+{
+    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++) {
+        const char *there = pct_store_fact(store, equal[i].key), *here = value_of(facts, equal[i].key);
+        if (strcmp(there, here))
+            return refuse(plan, equal[i].what, there, here);
+    }
+    if (strcmp(pct_store_fact(store, "binary"), value_of(facts, "binary"))) {
+        pct_cli_say("%s: the program was rebuilt since, so its runs are of another one", plan->path);
+        pct_cli_say("begin a new one with --db FILE, or with --fresh, which keeps the old file as %s.old", plan->path);
+        return PCT_EXIT_USAGE;
+    }
+    if (strcmp(pct_store_fact(store, "reference"), value_of(facts, "reference"))) {
+        pct_cli_say("%s: the output that runs are compared with has changed since", plan->path);
+        pct_cli_say("begin a new one with --db FILE, or with --fresh, which keeps the old file as %s.old", plan->path);
+        return PCT_EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Parameters that were not given were chosen when the file was made. */
+static int match_spec(struct pct_store *store, struct pct_campaign *c, const struct pct_campaign_plan *plan)
+{
+    const char *spec = pct_store_fact(store, "spec");
+    struct pct_config there = { 0 };
+    char error[512], here[PCT_TOKEN_MAX] = "";
+    if (pct_config_parse_spec(&there, spec, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage("%s: %s", plan->path, error);
+    bool same = !strcmp(there.strategy, c->config.strategy) && there.real_time == c->config.real_time &&
+                there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
+                there.races == c->config.races;
+    for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
+        same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
+    FILE *out = fmemopen(here, sizeof here, "w");
+    if (out) {
+        print_spec(out, c);
+        fclose(out);
+    }
+    if (!same)
+        return refuse(plan, "its strategy is", spec, here);
+    memcpy(c->config.run.param, there.run.param, sizeof c->config.run.param);
+    c->learns = false;
+    c->calibrated = pct_store_number(store, "learned");
+    return 0;
+}
+
+static int match_number(struct pct_store *store, const struct pct_campaign_plan *plan, const char *key,
+                        const char *what, bool given, uint64_t here)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)here);
+    return given && pct_store_number(store, key) != here ? refuse(plan, what, pct_store_fact(store, key), text) : 0;
+}
+
+int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
+                            const struct pct_judge *judge)
+{
+    if (!pct_store_number(store, "shard"))
+        return pct_cli_usage(
+            "%s was merged from files that do not have all runs of their campaign: it can be reported and "
+            "merged, but not gone on with. Name another file with --db",
+            plan->path);
+    struct facts facts = { 0 };
+    add_identity(&facts, c, judge);
+    int failed = facts.failed ? pct_cli_usage("out of memory") : match_identity(store, &facts, plan);
+    free_facts(&facts);
+    if (!failed)
+        failed = match_spec(store, c, plan);
+    if (!failed)
+        failed = match_number(store, plan, "seed", "its seed is", !plan->drawn, c->config.run.seed);
+    if (!failed)
+        failed = match_number(store, plan, "epoch", "its epoch is", plan->has_epoch, c->config.epoch);
+    if (!failed)
+        failed = match_number(store, plan, "shard", "its shard is", true, plan->shard);
+    if (!failed)
+        failed = match_number(store, plan, "of", "its number of shards is", true, plan->of);
+    if (failed)
+        return failed;
+    c->config.run.seed = pct_store_number(store, "seed");
+    c->config.epoch = pct_store_number(store, "epoch");
+    if (!plan->counted)
+        plan->total = pct_store_number(store, "runs");
+    return 0;
+}
+
+struct checking {
+    const struct pct_campaign *c;
+    uint64_t index;
+};
+
+static int check_run(void *data, const struct pct_store_run *run)
+{
+    struct checking *checking = data;
+    return run->seed != pct_campaign_seed(checking->c, checking->index++);
+}
+
+int pct_campaign_file_check_runs(struct pct_store *store, const struct pct_campaign *c,
+                                 const struct pct_campaign_plan *plan)
+{
+    struct checking checking = { .c = c };
+    if (!pct_store_each_run(store, check_run, &checking))
+        return 0;
+    return pct_cli_usage(
+        "%s: its runs are not the first ones of its campaign, without a gap; it was left as it is. It can be "
+        "reported and merged, but not gone on with. Name another file with --db",
+        plan->path);
+}
+
+/* --- For reports ------------------------------------------------------------------------------------------------------ */
+
+bool pct_campaign_file_restore(struct pct_store *store, struct pct_campaign *c)
+{
+    char error[512];
+    struct pct_store_totals totals;
+    if (pct_config_parse_spec(&c->config, pct_store_fact(store, "spec"), pct_cli_find_strategy, error, sizeof error))
+        return false;
+    c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);
+    if (!c->strategy)
+        return false;
+    c->k = pct_configure_parameter(c->strategy, "k");
+    c->depth = pct_configure_parameter(c->strategy, "depth");
+    c->config.run.seed = pct_store_number(store, "seed");
+    c->launch.aslr = strstr(pct_store_fact(store, "options"), "--aslr ");
+    c->kept = true;
+    c->runs = pct_store_number(store, "runs");
+    if (pct_store_totals(store, &totals) || pct_recorder_restore(store, c))
+        return false;
+    c->seconds = totals.seconds;
+    return true;
+}

@@ -1,0 +1,40 @@
+/* Between the command line of `pct campaign` and the campaign file: what stands in its facts, and whether a file is of the campaign that
+ * is asked for. */
+#ifndef PCT_CLI_CAMPAIGN_FILE_H
+#define PCT_CLI_CAMPAIGN_FILE_H
+
+#include "campaign.h"
+#include "configure.h"
+#include "judge.h"
+#include "store.h"
+
+struct pct_campaign_plan {
+    const char *path;   /* --db */
+    uint64_t total;     /* -n: runs of all shards together */
+    bool counted;       /* -n is given */
+    uint64_t shard, of; /* from 1; 1 of 1: all runs */
+    bool drawn;         /* the seed was not given */
+    bool has_epoch;     /* the epoch was given */
+};
+
+/* Make the file of a new campaign, which is calibrated. Returns 0 or an exit status after a message. */
+int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
+                             const struct pct_judge *judge, bool differs);
+
+/* The file is of this campaign: take what was not given from it (seed, epoch, k, the number of runs). Otherwise say what differs, and
+ * the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
+int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
+                            const struct pct_judge *judge);
+
+/* The runs of the file are the first ones of this campaign, without a gap. Otherwise says so. Returns 0 or PCT_EXIT_USAGE. */
+int pct_campaign_file_check_runs(struct pct_store *store, const struct pct_campaign *c,
+                                 const struct pct_campaign_plan *plan);
+
+/* For reports: the configuration of a file's campaign and the numbers of its runs. False: it cannot be known here, as its strategy is
+ * not there. */
+bool pct_campaign_file_restore(struct pct_store *store, struct pct_campaign *c);
+
+/* How many of `total` runs this shard has. */
+uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of);
+
+#endif

@@ -1,0 +1,161 @@
+/* `pct campaign report` and `pct campaign merge`: what can be done with campaign files without running anything. */
+#include "campaign_report.h"
+#include "cli.h"
+#include "export.h"
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+/* --- report ----------------------------------------------------------------------------------------------------------- */
+
+struct report {
+    const char *file;
+    bool whole;
+    struct pct_export export; /* no format: text, for people */
+    const char *root;
+};
+
+enum { KEY_FORMAT = 3000, KEY_ROOT };
+
+static const struct argp_option report_options[] = {
+    { "format", KEY_FORMAT, "FORMAT", 0,
+      "text (the default), or for other programs: junit, sarif, github, gitlab, json, html; see docs/REPORTS.md", 0 },
+    { "output", 'o', "FILE", 0, "write it to this file (default: standard output)", 0 },
+    { "source-root", KEY_ROOT, "DIR", 0, "paths of sources are given relative to this (default: .)", 0 },
+    { "all", 'a', NULL, 0, "of each finding also the whole report and the output of its first run", 0 },
+    { 0 },
+};
+
+static error_t parse_report(int key, char *argument, struct argp_state *state)
+{
+    struct report *w = state->input;
+    switch (key) {
+    case KEY_FORMAT:
+        w->export.format = strcmp(argument, "text") ? argument : NULL;
+        return 0;
+    case 'o':
+        w->export.path = argument;
+        return 0;
+    case KEY_ROOT:
+        w->root = argument;
+        return 0;
+    case 'a':
+        w->whole = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (w->file)
+            argp_error(state, "one campaign file at a time; `pct campaign merge` makes one of several");
+        w->file = argument;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp report_argp = {
+    .options = report_options,
+    .parser = parse_report,
+    .args_doc = "[FILE]",
+    .doc = "Print what a campaign has found, from its file (default: pct-campaign.db).\v"
+           "The exit status is 0 if no run failed, 1 if there are findings, 2 if the file is no campaign file.",
+};
+
+/* For people. Returns 0 or an exit status after a message. */
+static int print_text(const struct report *w, struct pct_store *store)
+{
+    bool file = w->export.path && strcmp(w->export.path, "-");
+    FILE *out = file ? fopen(w->export.path, "we") : stdout;
+    if (!out)
+        return pct_cli_usage("--output=%s: %s", w->export.path, strerror(errno));
+    int failed = pct_campaign_report_print(out, store, w->whole);
+    if (failed)
+        pct_cli_say("%s: %s", w->file, pct_store_error(store));
+    bool bad = fflush(out) || ferror(out);
+    if (file && fclose(out))
+        bad = true;
+    if (bad)
+        return pct_cli_usage("%s: %s", file ? w->export.path : "standard output", strerror(errno));
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+int pct_campaign_report_command(int argc, char **argv)
+{
+    struct report w = { 0 };
+    struct pct_store_totals totals;
+    char error[512], name[] = "pct campaign report";
+    argv[0] = name;
+    argp_parse(&report_argp, argc, argv, 0, NULL, &w);
+    if (w.export.format && !pct_export_known(w.export.format, error, sizeof error))
+        return pct_cli_usage("--format: %s", error);
+    if (!w.file)
+        w.file = "pct-campaign.db";
+    struct pct_store *store = pct_store_open(w.file, false, error, sizeof error);
+    if (!store)
+        return pct_cli_usage("%s: %s", w.file, error);
+    int failed = w.export.format ? pct_export_all(store, &w.export, 1, w.root) : print_text(&w, store);
+    if (!failed && pct_store_totals(store, &totals)) {
+        pct_cli_say("%s: %s", w.file, pct_store_error(store));
+        failed = PCT_EXIT_INTERNAL;
+    }
+    pct_store_close(store);
+    return failed ? failed : totals.findings != 0;
+}
+
+/* --- merge ------------------------------------------------------------------------------------------------------------ */
+
+struct merge {
+    const char *to;
+    char **from;
+    size_t count;
+};
+
+static error_t parse_merge(int key, char *argument, struct argp_state *state)
+{
+    struct merge *w = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (!w->to) {
+            w->to = argument;
+            return 0;
+        }
+        return ARGP_ERR_UNKNOWN; /* the rest comes at once */
+    case ARGP_KEY_ARGS:
+        w->from = &state->argv[state->next];
+        w->count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->count)
+            argp_error(state, "give the name of the new file, and those of the files to be merged");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp merge_argp = {
+    .parser = parse_merge,
+    .args_doc = "OUT IN...",
+    .doc = "Make one campaign file of several: of the shards of a campaign, or of campaigns with other seeds.\v"
+           "A run that is in two files counts once. If the files have all runs of a campaign, the new one is as if it "
+           "had been "
+           "done without shards, and can go on.",
+};
+
+int pct_campaign_merge_command(int argc, char **argv)
+{
+    struct merge w = { 0 };
+    char error[1024], name[] = "pct campaign merge";
+    uint64_t differing = 0;
+    argv[0] = name;
+    argp_parse(&merge_argp, argc, argv, 0, NULL, &w);
+    int failed = pct_store_merge(w.to, w.from, w.count, &differing, error, sizeof error);
+    if (failed) {
+        pct_cli_say("%s: not merged: %s", w.to, error);
+        return failed == -EINVAL || failed == -EEXIST ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;
+    }
+    if (differing)
+        pct_cli_say(
+            "%llu runs are in two files and ended differently there: something besides the schedule decides. What the "
+            "first file says stays",
+            (unsigned long long)differing);
+    pct_cli_say("%s: merged; `pct campaign report %s` prints it", w.to, w.to);
+    return 0;
+}

@@ -1,0 +1,174 @@
+/* The report of a campaign: see campaign_report.h. */
+#include "campaign_report.h"
+#include "campaign_file.h"
+#include "claim.h"
+#include "cli.h"
+#include "rate.h"
+#include "recorder.h"
+#include "report.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct printing {
+    FILE *out;
+    struct pct_store *store;
+    uint64_t runs;
+    bool whole;
+};
+
+static void print_head(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
+{
+    char duration[64], date[64] = "?";
+    time_t created = (time_t)pct_store_number(store, "created");
+    struct tm when;
+    if (gmtime_r(&created, &when))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &when);
+    unsigned long long seed = pct_store_number(store, "seed"), runs = pct_store_number(store, "runs");
+    unsigned long long shard = pct_store_number(store, "shard"), of = pct_store_number(store, "of");
+    fputs("campaign of: ", out);
+    pct_cli_print_clean(out, pct_store_fact(store, "command"), SIZE_MAX);
+    fprintf(out, "\n%s, seeds %llu to %llu", pct_store_fact(store, "spec"), seed, seed + runs - 1);
+    if (of > 1 && shard)
+        fprintf(out, " (shard %llu of %llu)", shard, of);
+    fprintf(out, ", begun %s\n", date);
+    uint64_t share = shard ? pct_campaign_file_share(runs, shard, of) : runs;
+    fprintf(out, "%llu of %llu runs in %s", (unsigned long long)totals->runs, (unsigned long long)share,
+            pct_cli_format_duration(duration, sizeof duration, totals->seconds));
+    if (totals->seconds > 0)
+        fprintf(out, " (%.*f/s)", (double)totals->runs < 10 * totals->seconds, (double)totals->runs / totals->seconds);
+    fprintf(out, ": %llu failed, %llu finding%s; at most n=%u, k=%llu\n", (unsigned long long)totals->failures,
+            (unsigned long long)totals->findings, totals->findings == 1 ? "" : "s", totals->max_threads,
+            (unsigned long long)totals->max_steps);
+    fprintf(out, "coverage: %llu different schedules, %llu ordered pairs of operations\n",
+            (unsigned long long)totals->schedules, (unsigned long long)totals->pairs);
+}
+
+/* "12 %", "0.31 %": two digits are what an interval is good for. */
+static const char *percent(char *buffer, size_t size, double rate)
+{
+    double value = 100 * rate;
+    snprintf(buffer, size, "%.*f %%", value >= 10 || value == 0 ? 0 : value >= 1 ? 1 : value >= 0.1 ? 2 : 3, value);
+    return buffer;
+}
+
+static int print_row(void *data, const struct pct_store_finding *finding)
+{
+    const struct printing *p = data;
+    struct pct_rate rate = pct_rate_wilson(finding->count, p->runs);
+    char is[24], low[24], high[24], interval[80], confirmed[24] = "-";
+    snprintf(interval, sizeof interval, "%s (%s to %s)",
+             percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
+             percent(low, sizeof low, rate.low), percent(high, sizeof high, rate.high));
+    if (finding->replays)
+        snprintf(confirmed, sizeof confirmed, "%u of %u", finding->same, finding->replays);
+    fprintf(p->out, "%4lld  %8llu  %-28s  %-8s  %s\n", (long long)finding->id, (unsigned long long)finding->count,
+            interval, confirmed, finding->title);
+    return 0;
+}
+
+static int print_frame(void *data, const struct pct_store_frame *frame)
+{
+    const struct printing *p = data;
+    if (!frame->level) {
+        fprintf(p->out, "  thread %u", frame->thread);
+        if (frame->doing[0])
+            fprintf(p->out, " %s", frame->doing);
+        fputs(":\n", p->out);
+    }
+    fprintf(p->out, "    #%-2u ", frame->level);
+    pct_cli_print_clean(p->out, frame->function[0] ? frame->function : "?", SIZE_MAX);
+    if (frame->file[0])
+        fprintf(p->out, "  at %s:%d\n", frame->file, frame->line);
+    else
+        fprintf(p->out, "  in %s+0x%llx\n", frame->module, (unsigned long long)frame->offset);
+    return 0;
+}
+
+/* Each of these lines with so many spaces in front. */
+static void print_indented(FILE *out, const char *text, int spaces)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(out, "%*s", spaces, "");
+        pct_cli_print_clean(out, text, length);
+        fputc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_confirmation(FILE *out, const struct pct_store_finding *finding)
+{
+    if (!finding->replays) {
+        fputs("  not yet replayed: the same command does that when it goes on\n", out);
+        return;
+    }
+    unsigned passed = finding->replays - finding->same - finding->other;
+    fprintf(out, "  replayed %u times: %u failed the same way", finding->replays, finding->same);
+    if (finding->other)
+        fprintf(out, ", %u in another way", finding->other);
+    if (passed)
+        fprintf(out, ", %u did not fail", passed);
+    fprintf(out, "; %u identical\n", finding->identical);
+    if (finding->same == finding->replays)
+        return;
+    if (finding->uncontrolled[0]) {
+        fputs("  not controlled by pct, so that a replay may differ:\n", out);
+        print_indented(out, finding->uncontrolled, 4);
+    } else {
+        fputs("  pct saw nothing that it does not control. What is left: races between plain memory accesses with no "
+              "call "
+              "between them, input\n  or files that change from run to run, addresses, process ids, the CPU's clock\n",
+              out);
+    }
+}
+
+static int print_finding(void *data, const struct pct_store_finding *finding)
+{
+    const struct printing *p = data;
+    fprintf(p->out, "\nfinding %lld: %s\n", (long long)finding->id, finding->title);
+    if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, data))
+        return -1;
+    print_confirmation(p->out, finding);
+    if (p->whole) {
+        print_indented(p->out, finding->report, 2);
+        if (finding->output_size) {
+            fputs("  what the target wrote:\n", p->out);
+            print_indented(p->out, finding->output, 4);
+        }
+    }
+    fprintf(p->out, "this replays it (seed %llu):\n", (unsigned long long)finding->seed);
+    pct_cli_print_quoted(p->out, pct_cli_program);
+    fprintf(p->out, " %s\n", finding->replay);
+    return 0;
+}
+
+static void print_worth(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
+{
+    static struct pct_campaign c; /* large */
+    memset(&c, 0, sizeof c);
+    if (!pct_campaign_file_restore(store, &c))
+        return;
+    pct_report_print_uncontrolled(out, c.uncontrolled);
+    if (!totals->failures && totals->runs > 1)
+        pct_claim_print(out, &c, false);
+}
+
+int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
+{
+    struct pct_store_totals totals;
+    int failed = pct_store_totals(store, &totals);
+    if (failed)
+        return failed;
+    struct printing p = { .out = out, .store = store, .runs = totals.runs, .whole = whole };
+    print_head(out, store, &totals);
+    if (totals.findings) {
+        fprintf(out, "\n%4s  %8s  %-28s  %-8s  %s\n", "#", "runs", "rate (95 % interval)", "replays", "finding");
+        failed = pct_store_each_finding(store, print_row, &p);
+        if (!failed)
+            failed = pct_store_each_finding(store, print_finding, &p);
+    } else
+        fputs("no failure\n", out);
+    print_worth(out, store, &totals);
+    return failed;
+}

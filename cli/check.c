@@ -1,0 +1,397 @@
+/* `pct check`: run the schedules that once broke the program again, and their neighbours. All must pass.
+ *
+ * What counts is how a run ends, not whether it makes the same steps as when its schedule was kept: a program that was
+ * repaired must make others. */
+#include "cli.h"
+#include "environment.h"
+#include "junit.h"
+#include "neighbours.h"
+#include "options.h"
+#include "outcome.h"
+#include "schedules.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_NEAR = 3000, KEY_JUNIT };
+
+static const struct argp_option options[] = {
+    { "near", KEY_NEAR, "STEPS", 0,
+      "also with the change points up to so many steps earlier and later (default: 2; 0: only the schedules "
+      "themselves)",
+      1 },
+    { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
+    { "junit", KEY_JUNIT, "FILE", 0, "write the results as JUnit XML too; -: to standard output", 1 },
+    { "quiet", 'q', NULL, 0, "print nothing but failures", 1 },
+    { 0 },
+};
+
+/* One entry of the file, and what came of it. */
+struct item {
+    const struct pct_entry *entry;
+    char place[PATH_MAX + 16];
+    struct pct_launch launch;
+    struct pct_entry_wishes wishes;
+    struct pct_config config;
+    const struct pct_strategy *strategy;
+    uint64_t runs, failed, different; /* different: schedules, by the hashes of their traces */
+    bool same;                        /* the schedule itself made the steps of its token */
+    bool unable;                      /* it could not be run */
+    int code;                         /* the exit status that stands for it */
+    double seconds;
+    char ending[256], what[96]; /* of the first run that failed: how, and which one it was */
+    char *report;
+};
+
+enum { JOBS_MAX = 256 };
+
+/* Number i, while it runs and until it was looked at, is at i modulo the number of jobs. */
+static struct pct_process processes[JOBS_MAX];
+
+struct check {
+    const char *file;
+    const char *junit_file;
+    FILE *junit;
+    uint64_t near;
+    unsigned jobs;
+    bool near_given, quiet;
+    struct pct_schedules schedules;
+    struct item *items;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct check *c = state->input;
+    switch (key) {
+    case KEY_NEAR:
+        c->near = pct_options_number(state, "--near", argument, 0, PCT_NEAR_MAX);
+        c->near_given = true;
+        return 0;
+    case 'j':
+        c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
+        return 0;
+    case KEY_JUNIT:
+        c->junit_file = argument;
+        return 0;
+    case 'q':
+        c->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num)
+            argp_error(state, "one file at a time");
+        c->file = argument;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[FILE]",
+    .doc =
+        "Run all schedules of a file again (default: " PCT_SCHEDULES_FILE
+        "), which `pct add` has put there when they broke the program, and their neighbours: none may fail.\vThe exit "
+        "status is 0 if none did, or that of the first schedule in the file that did, as for `pct run`. The commands "
+        "run "
+        "in the current directory.",
+};
+
+/* --- Before the first run: is all of the file good? ------------------------------------------------------------------- */
+
+static int prepare_item(struct check *c, struct item *item)
+{
+    char error[512];
+    snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
+    if (pct_config_parse_token(&item->config, item->entry->schedule, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage("%s: Schedule: %s", item->place, error);
+    item->strategy = pct_cli_find_strategy(item->config.strategy, error, sizeof error);
+    item->wishes.launch = &item->launch;
+    int failed = pct_entry_parse(item->entry, item->place, &item->wishes);
+    if (failed)
+        return failed;
+    if (c->near_given || item->wishes.near == UINT64_MAX)
+        item->wishes.near = c->near;
+    failed = pct_drive_check(&item->launch.drive, c->jobs);
+    if (!failed)
+        failed = pct_judge_prepare(&item->wishes.judge);
+    if (failed)
+        pct_cli_say("%s: this is about its Options", item->place);
+    return failed;
+}
+
+static int prepare(struct check *c)
+{
+    char error[512];
+    int failed = pct_schedules_read(&c->schedules, c->file, error, sizeof error);
+    if (failed == -ENOENT)
+        return pct_cli_usage("%s; `pct add TOKEN -- COMMAND` puts a schedule into a file, which it makes", error);
+    if (failed)
+        return pct_cli_usage("%s", error);
+    c->items = calloc(c->schedules.count + 1, sizeof *c->items);
+    if (!c->items)
+        return pct_cli_usage("out of memory");
+    for (size_t i = 0; !failed && i < c->schedules.count; i++) {
+        c->items[i].entry = &c->schedules.entries[i];
+        failed = prepare_item(c, &c->items[i]);
+    }
+    if (!failed && c->junit_file) {
+        c->junit = strcmp(c->junit_file, "-") ? fopen(c->junit_file, "we") : stdout;
+        if (!c->junit)
+            return pct_cli_usage("--junit=%s: %s", c->junit_file, strerror(errno));
+    }
+    return failed;
+}
+
+/* --- Runs ------------------------------------------------------------------------------------------------------------- */
+
+/* What is kept of the first run that failed: the process and its trace do not stay. */
+static void keep_failure(struct item *item, struct pct_process *process, const struct pct_result *result)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&item->report, &size);
+    item->code = result->code;
+    pct_outcome_format(item->ending, sizeof item->ending, process, result);
+    if (!out)
+        return;
+    pct_outcome_write_report(out, &item->launch, process, result);
+    fputs("pct: this replays it:\n", out);
+    pct_cli_print_quoted(out, pct_cli_program);
+    fputc(' ', out);
+    pct_outcome_write_replay(out, &item->launch, process, result);
+    fputc('\n', out);
+    fclose(out);
+}
+
+static bool is_new(const uint64_t *hashes, uint64_t count, uint64_t hash)
+{
+    while (count--)
+        if (hashes[count] == hash)
+            return false;
+    return true;
+}
+
+/* The configuration of this neighbour, and what it is. */
+static void get_neighbour(const struct item *item, uint64_t number, struct pct_config *config, char *what, size_t size)
+{
+    *config = item->config;
+    config->has_hash = false;
+    pct_neighbours_get(config, item->strategy, number, what, size);
+}
+
+static void look_at(const struct check *c, struct item *item, struct pct_process *process, uint64_t *hashes)
+{
+    static struct pct_config config; /* large */
+    struct pct_result result;
+    pct_process_result(process, &result);
+    int stopped = 0;
+    bool none = pct_outcome_is_void(&result);
+    if (none)
+        stopped = pct_outcome_explain(&item->launch, process, &result);
+    else
+        stopped = pct_judge_run(&item->wishes.judge, &item->launch, process, &result);
+    if (none || stopped) {
+        item->unable = true;
+        item->code = stopped;
+    } else {
+        uint64_t hash = result.trace.header.hash;
+        bool failed = result.ending != PCT_ENDING_EXIT || !item->wishes.ok[result.code & 0xff];
+        if (!process->index)
+            item->same = item->config.has_hash && hash == item->config.hash;
+        item->different += is_new(hashes, item->runs, hash);
+        hashes[item->runs++] = hash;
+        if (failed && !item->failed++) {
+            get_neighbour(item, process->index, &config, item->what, sizeof item->what);
+            keep_failure(item, process, &result);
+            if (c->junit != stdout)
+                pct_outcome_show_output(process, true);
+        }
+    }
+    pct_result_close(&result);
+    pct_process_close(process);
+}
+
+/* Returns 0 or an exit status. */
+static int start(const struct check *c, struct item *item, uint64_t number)
+{
+    static struct pct_config config; /* large */
+    struct pct_process *worker = &processes[number % c->jobs];
+    char token[PCT_TOKEN_MAX], what[sizeof item->what];
+    cpu_set_t set;
+    int cpu = -1, wanted = (int)(number % c->jobs);
+    get_neighbour(item, number, &config, what, sizeof what);
+    pct_config_format_token(token, sizeof token, &config, item->strategy);
+    /* Each place has a CPU of its own, or there is no gain in several at a time. */
+    if (c->jobs > 1 && !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set)) {
+        wanted %= CPU_COUNT(&set);
+        for (cpu = 0; !CPU_ISSET(cpu, &set) || wanted--; cpu++)
+            ;
+    }
+    worker->index = number;
+    worker->worker = (unsigned)(number % c->jobs);
+    return pct_process_start(worker, &item->launch, token, cpu, true);
+}
+
+/* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or 128 + the
+ * signal that tells us to end. */
+static int run_all(const struct check *c, struct item *item, uint64_t count, uint64_t *hashes)
+{
+    bool ended[JOBS_MAX] = { false };
+    uint64_t next = 0, looked = 0;
+    int signal = 0, slot;
+    while (looked < count && !item->unable && !signal) {
+        int failed = 0;
+        for (; next < count && next - looked < c->jobs && !failed; next += !failed)
+            failed = start(c, item, next);
+        if (failed) {
+            item->unable = true;
+            item->code = failed;
+            break;
+        }
+        signal = pct_launch_wait(&item->launch, processes, (int)c->jobs, 0, &slot);
+        if (!signal && slot >= 0)
+            ended[slot] = true;
+        for (; !signal && !item->unable && looked < next && ended[looked % c->jobs]; looked++) {
+            ended[looked % c->jobs] = false;
+            look_at(c, item, &processes[looked % c->jobs], hashes);
+        }
+    }
+    for (unsigned i = 0; i < c->jobs; i++) {
+        if (processes[i].running)
+            pct_process_kill(&processes[i], SIGKILL);
+        pct_process_close(&processes[i]);
+    }
+    return signal ? 128 + signal : 0;
+}
+
+static int run_item(const struct check *c, struct item *item)
+{
+    uint64_t count = pct_neighbours_count(&item->config, item->strategy, item->wishes.near);
+    uint64_t *hashes = calloc(count, sizeof *hashes);
+    double begun = pct_cli_now();
+    int interrupted = 0;
+    item->code = hashes ? pct_launch_prepare(&item->launch) : PCT_EXIT_INTERNAL;
+    item->unable = item->code;
+    if (!item->unable) {
+        interrupted = run_all(c, item, count, hashes);
+        pct_launch_finish(&item->launch);
+    }
+    free(hashes);
+    item->seconds = pct_cli_now() - begun;
+    return interrupted;
+}
+
+/* --- What is said ----------------------------------------------------------------------------------------------------- */
+
+static void print_item(const struct check *c, const struct item *item)
+{
+    const struct pct_entry *entry = item->entry;
+    const char *found = entry->found ? entry->found : "its failure";
+    if (item->unable) {
+        pct_cli_say("%s: NOT CHECKED: its command could not be run (status %d): %s", item->place, item->code,
+                    entry->command);
+        return;
+    }
+    if (item->failed) {
+        pct_cli_say("%s: FAILED: %s; it was found with %s", item->place, item->ending, found);
+        if (entry->note)
+            pct_cli_say("note: %s", entry->note);
+        pct_cli_say("%llu of %llu runs failed, the first with %s", (unsigned long long)item->failed,
+                    (unsigned long long)item->runs, item->what);
+        fputs(item->report ? item->report : "", stderr);
+        return;
+    }
+    if (c->quiet)
+        return;
+    pct_cli_say("%s: passed: %llu run%s, %llu different schedule%s; %s", item->place, (unsigned long long)item->runs,
+                item->runs > 1 ? "s" : "", (unsigned long long)item->different, item->different > 1 ? "s" : "",
+                item->same              ? "the schedule itself makes the same steps as when it failed"
+                : item->config.has_hash ? "the program makes other steps than when it failed"
+                                        : "whether its steps are the same is not known");
+}
+
+static void write_junit(const struct check *c, const struct pct_junit_suite *suite)
+{
+    pct_junit_begin(c->junit, suite);
+    for (size_t i = 0; i < c->schedules.count; i++) {
+        const struct item *item = &c->items[i];
+        char name[PCT_TOKEN_MAX + 512];
+        snprintf(name, sizeof name, "%s [%s]", item->entry->note ? item->entry->note : item->entry->command,
+                 item->entry->schedule);
+        bool bad = item->unable || item->failed;
+        pct_junit_case(c->junit, &(struct pct_junit_case){ .class_name = c->file,
+                                                           .name = name,
+                                                           .file = c->file,
+                                                           .line = item->entry->line,
+                                                           .seconds = item->seconds,
+                                                           .type = !bad           ? NULL
+                                                                   : item->unable ? "not run"
+                                                                                  : item->ending,
+                                                           .message = !bad           ? NULL
+                                                                      : item->unable ? "its command could not be run"
+                                                                                     : item->ending,
+                                                           .text = item->report,
+                                                           .error = item->unable });
+    }
+    pct_junit_end(c->junit);
+}
+
+static int finish(struct check *c)
+{
+    struct pct_junit_suite suite = { .name = "pct check", .tests = c->schedules.count };
+    uint64_t runs = 0;
+    int code = 0;
+    char time[64];
+    for (size_t i = 0; i < c->schedules.count; i++) {
+        const struct item *item = &c->items[i];
+        suite.failures += !item->unable && item->failed;
+        suite.errors += item->unable;
+        suite.seconds += item->seconds;
+        runs += item->runs;
+        if (!code && (item->unable || item->failed))
+            code = item->code ? item->code : PCT_EXIT_INTERNAL;
+    }
+    if (c->junit) {
+        write_junit(c, &suite);
+        bool bad = ferror(c->junit);
+        if ((c->junit == stdout ? fflush(stdout) : fclose(c->junit)) || bad)
+            code = pct_cli_usage("--junit=%s: %s", c->junit_file, strerror(errno));
+    }
+    if (!suite.tests)
+        pct_cli_say("%s holds no schedules; `pct add TOKEN -- COMMAND` puts one in", c->file);
+    else if (!c->quiet || code)
+        pct_cli_say("%llu schedule%s, %llu runs in %s: %llu failed, %llu not checked", (unsigned long long)suite.tests,
+                    suite.tests > 1 ? "s" : "", (unsigned long long)runs,
+                    pct_cli_format_duration(time, sizeof time, suite.seconds), (unsigned long long)suite.failures,
+                    (unsigned long long)suite.errors);
+    return code;
+}
+
+int pct_cmd_check(int argc, char **argv)
+{
+    static struct check check;
+    check.file = PCT_SCHEDULES_FILE;
+    check.near = PCT_NEAR_PRESET;
+    check.jobs = 1;
+    argp_parse(&argp, argc, argv, 0, NULL, &check);
+    int status = pct_environment_check(false);
+    if (!status)
+        status = prepare(&check);
+    for (size_t i = 0; !status && i < check.schedules.count; i++) {
+        status = run_item(&check, &check.items[i]);
+        if (!status)
+            print_item(&check, &check.items[i]);
+    }
+    if (status > 128)
+        pct_cli_say("interrupted");
+    if (!status)
+        status = finish(&check);
+    for (size_t i = 0; check.items && i < check.schedules.count; i++) {
+        pct_judge_close(&check.items[i].wishes.judge);
+        free(check.items[i].report);
+    }
+    free(check.items);
+    pct_schedules_free(&check.schedules);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* What decides the schedules: see configure.h. */
+#include "configure.h"
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_MEMORY_POINTS, KEY_RACES };
+
+static const struct argp_option options[] = {
+    { NULL, 0, NULL, 0, "Schedules", 2 },
+    { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random)", 2 },
+    { "strategy", 'S', "SPEC", 0, "NAME[,PARAM=VALUE...]; see `pct strategies` (default: pct)", 2 },
+    { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
+    { "points", 'k', "N", 0, "its parameter k (default: learned from runs of the command)", 2 },
+    { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
+    { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
+    { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
+      "which memory accesses of a program built with pct-cc are scheduling points: shared, all or off (default: "
+      "shared)",
+      2 },
+    { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
+      2 },
+    { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_wishes *w = state->input;
+    switch (key) {
+    case 's':
+        w->seed = argument;
+        return 0;
+    case 'S':
+        w->strategy = argument;
+        return 0;
+    case 'd':
+        w->depth = argument;
+        return 0;
+    case 'k':
+        w->points = argument;
+        return 0;
+    case KEY_TIME:
+        w->time = argument;
+        return 0;
+    case KEY_MAX_STEPS:
+        w->max_steps = argument;
+        return 0;
+    case KEY_MEMORY_POINTS:
+        w->memory_points = argument;
+        return 0;
+    case KEY_RACES:
+        w->races = argument;
+        return 0;
+    case KEY_EPOCH:
+        w->epoch = argument;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp pct_configure_argp = { .options = options, .parser = parse };
+
+/* An option wins over the variable. */
+const char *pct_configure_choose(const char *option, const char *variable)
+{
+    const char *value = option ? option : getenv(variable);
+    return value && *value ? value : NULL;
+}
+
+int pct_configure_parameter(const struct pct_strategy *strategy, const char *name)
+{
+    for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
+        if (!strcmp(strategy->params[i].name, name))
+            return i;
+    return -1;
+}
+
+static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
+{
+    const char *spec = pct_configure_choose(w->strategy, "PCT_STRATEGY");
+    char whole[PCT_TOKEN_MAX], error[512];
+    int length = snprintf(whole, sizeof whole, "%s%s%s%s%s", spec ? spec : "pct", w->depth ? ",depth=" : "",
+                          w->depth ? w->depth : "", w->points ? ",k=" : "", w->points ? w->points : "");
+    if ((size_t)length >= sizeof whole)
+        return pct_cli_usage("the strategy is too long");
+    if (pct_config_parse_spec(&c->config, whole, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);
+    int failed = pct_cli_check_strategy(&c->config);
+    if (failed)
+        return failed;
+    c->k = pct_configure_parameter(c->strategy, "k");
+    c->depth = pct_configure_parameter(c->strategy, "depth");
+    /* What a strategy of the user's own calls k may be anything. */
+    c->learns = c->k >= 0 && !strchr(c->config.strategy, '/') && !(c->config.given >> c->k & 1);
+    return 0;
+}
+
+static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool *drawn)
+{
+    char error[256] = "";
+    struct pct_config *config = &c->config;
+    const char *text = pct_configure_choose(w->seed, "PCT_SEED");
+    uint32_t number = 0;
+    *drawn = !text;
+    if (!text) {
+        /* 32 bits: short enough to type. */
+        if (getrandom(&number, sizeof number, 0) != sizeof number)
+            number = (uint32_t)time(NULL);
+        config->run.seed = number;
+    } else
+        pct_config_parse_u64(&config->run.seed, text, 0, UINT64_MAX, w->seed ? "--seed" : "PCT_SEED", error,
+                             sizeof error);
+    text = pct_configure_choose(w->max_steps, "PCT_MAX_STEPS");
+    if (text && !error[0])
+        pct_config_parse_u64(&config->max_steps, text, 0, UINT64_MAX, w->max_steps ? "--max-steps" : "PCT_MAX_STEPS",
+                             error, sizeof error);
+    text = pct_configure_choose(w->epoch, "PCT_EPOCH");
+    if (text && !error[0])
+        pct_config_parse_u64(&config->epoch, text, 0, UINT64_C(1) << 40, w->epoch ? "--epoch" : "PCT_EPOCH", error,
+                             sizeof error);
+    /* All runs, and their replays, live at the same time of day. */
+    if (!config->epoch)
+        config->epoch = (uint64_t)time(NULL);
+    text = pct_configure_choose(w->time, "PCT_TIME");
+    if (text && strcmp(text, "real") && strcmp(text, "virtual"))
+        return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
+    if (text)
+        config->real_time = !strcmp(text, "real");
+    text = pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");
+    if (text && !error[0])
+        pct_config_parse_points(config, text, w->memory_points ? "--memory-points" : "PCT_MEMORY_POINTS", error,
+                                sizeof error);
+    text = pct_configure_choose(w->races, "PCT_RACES");
+    if (text && !error[0])
+        pct_config_parse_races(config, text, w->races ? "--races" : "PCT_RACES", error, sizeof error);
+    return error[0] ? pct_cli_usage("%s", error) : 0;
+}
+
+int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn)
+{
+    int failed = set_strategy(c, wishes);
+    return failed ? failed : set_numbers(c, wishes, drawn);
+}

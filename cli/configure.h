@@ -1,0 +1,26 @@
+/* What decides the schedules of `pct run` and `pct campaign`: strategy, seed, time. The options for it as an argp parser for
+ * both (its input is a struct pct_wishes), and the configuration that they and the variables of the environment make. */
+#ifndef PCT_CLI_CONFIGURE_H
+#define PCT_CLI_CONFIGURE_H
+
+#include "campaign.h"
+#include <argp.h>
+
+/* As given on the command line, NULL: not. */
+struct pct_wishes {
+    const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *epoch;
+};
+
+extern const struct argp pct_configure_argp;
+
+/* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns 0 or
+ * PCT_EXIT_USAGE after a message. */
+int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn);
+
+/* The index of the strategy's parameter of this name, -1: it has none. */
+int pct_configure_parameter(const struct pct_strategy *strategy, const char *name);
+
+/* The value of an option, else of a variable, else NULL. An empty one counts as none. */
+const char *pct_configure_choose(const char *option, const char *variable);
+
+#endif

@@ -1,0 +1,325 @@
+/* --each-test: see each_test.h. */
+#include "each_test.h"
+#include "cli.h"
+#include "locate.h"
+#include <common/text.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct tests {
+    char **names;
+    size_t count;
+};
+
+/* How a framework lists its test cases and runs one. */
+struct framework {
+    const char *kind;
+    const char *mark; /* stands in the program's file (its strings, or the name of a library), if it is this one */
+    const char *list[4];
+    int (*read)(FILE *in, struct tests *tests);
+    char *(*select)(const char *name); /* the argument that runs this test case only; to be freed */
+};
+
+static int add(struct tests *tests, const char *name)
+{
+    char **more = reallocarray(tests->names, tests->count + 1, sizeof *more);
+    char *copy = strdup(name);
+    if (more)
+        tests->names = more;
+    if (!more || !copy) {
+        free(copy);
+        return -ENOMEM;
+    }
+    more[tests->count++] = copy;
+    return 0;
+}
+
+/* --- GoogleTest: "Suite.", then its tests with two blanks before; "  # " and what the parameter is behind -------------- */
+
+static int read_gtest(FILE *in, struct tests *tests)
+{
+    char *line = NULL, suite[512] = "", name[1100];
+    size_t room = 0;
+    int failed = 0;
+    while (!failed && getline(&line, &room, in) >= 0) {
+        char *comment = strstr(line, "  # ");
+        if (comment)
+            *comment = 0;
+        size_t length = strcspn(line, "\n");
+        line[length] = 0;
+        if (*line != ' ') {
+            /* Anything else is what a main function of the program's own has said. */
+            bool begins = length && length < sizeof suite && line[length - 1] == '.' && !strchr(line, ' ');
+            snprintf(suite, sizeof suite, "%s", begins ? line : "");
+            continue;
+        }
+        snprintf(name, sizeof name, "%s%s", suite, line + strspn(line, " "));
+        bool off = !strncmp(name, "DISABLED_", 9) || strstr(name, ".DISABLED_") || strstr(name, "/DISABLED_");
+        if (*suite && !off)
+            failed = add(tests, name);
+    }
+    free(line);
+    return failed;
+}
+
+static char *select_gtest(const char *name)
+{
+    char *word = NULL;
+    return asprintf(&word, "--gtest_filter=%s", name) < 0 ? NULL : word;
+}
+
+/* --- Catch2: a name a line ---------------------------------------------------------------------------------------------- */
+
+static int read_catch2(FILE *in, struct tests *tests)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int failed = 0;
+    while (!failed && getline(&line, &room, in) >= 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (*line)
+            failed = add(tests, line);
+    }
+    free(line);
+    return failed;
+}
+
+/* A name as a test specification, in which some characters mean something. */
+static char *select_catch2(const char *name)
+{
+    char *word = malloc(2 * strlen(name) + 1), *to = word;
+    for (; word && *name; name++) {
+        if (strchr("\\,[]\"~", *name))
+            *to++ = '\\';
+        *to++ = *name;
+    }
+    if (word)
+        *to = 0;
+    return word;
+}
+
+/* Version 3 has given up the option of version 2. */
+static const struct framework frameworks[] = {
+    { "gtest", "gtest", { "--gtest_list_tests" }, read_gtest, select_gtest },
+    { "catch2", "list-test-names-only", { "--list-test-names-only" }, read_catch2, select_catch2 },
+    { "catch2", "Catch2", { "--list-tests", "--verbosity", "quiet" }, read_catch2, select_catch2 },
+};
+enum { FRAMEWORKS = sizeof frameworks / sizeof *frameworks };
+
+static bool has(const char *program, const char *mark)
+{
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    bool found = false;
+    if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0) {
+        void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map != MAP_FAILED) {
+            found = memmem(map, (size_t)status.st_size, mark, strlen(mark));
+            munmap(map, (size_t)status.st_size);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* The framework, or NULL after a message. */
+static const struct framework *find(const char *program, const char *kind)
+{
+    const struct framework *named = NULL;
+    for (size_t i = 0; i < FRAMEWORKS; i++) {
+        const struct framework *f = &frameworks[i];
+        if (kind && strcmp(kind, f->kind))
+            continue;
+        if (has(program, f->mark))
+            return f;
+        named = f;
+    }
+    /* Where it is named, the program may be a script around the tests. */
+    if (kind && !named)
+        pct_cli_say("--each-test: '%s' is neither gtest nor catch2", kind);
+    else if (!kind)
+        pct_cli_say("--each-test: %s is made with neither GoogleTest nor Catch2, as far as can be seen; if it is, say "
+                    "--each-test=gtest or --each-test=catch2",
+                    program);
+    return kind ? named : NULL;
+}
+
+static size_t length_of(char *const *words)
+{
+    size_t length = 0;
+    while (words[length])
+        length++;
+    return length;
+}
+
+/* Run a program to its end. out: its standard output, or -1: ours. Returns its process id, or a negative errno. */
+static pid_t start(const char *file, char **words, int out)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid)
+        return pid < 0 ? -errno : pid;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    if (out >= 0)
+        dup2(out, STDOUT_FILENO);
+    execv(file, words);
+    _exit(127);
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Ask the program, not under control. Returns 0, or an exit status after a message. */
+static int list(const char *program, char **command, const struct framework *f, struct tests *tests)
+{
+    size_t count = length_of(command);
+    char **words = calloc(count + 5, sizeof *words);
+    int ends[2];
+    if (!words || pipe2(ends, O_CLOEXEC)) {
+        free(words);
+        return pct_cli_usage("--each-test: %s", strerror(errno));
+    }
+    memcpy(words, command, count * sizeof *words);
+    for (size_t i = 0; i < 4 && f->list[i]; i++)
+        words[count + i] = (char *)(uintptr_t)f->list[i];
+    pid_t pid = start(program, words, ends[1]);
+    close(ends[1]);
+    FILE *in = fdopen(ends[0], "r");
+    int failed = pid < 0 ? (int)pid : in ? f->read(in, tests) : -ENOMEM;
+    if (in)
+        fclose(in);
+    /* Catch2's status is the number of its tests. */
+    int status = pid < 0 ? 0 : wait_for(pid);
+    free(words);
+    if (failed)
+        return pct_cli_usage("--each-test: %s", strerror(-failed));
+    if (!tests->count)
+        return pct_cli_usage("--each-test: %s %s named no test case (status %d)", program, f->list[0], status);
+    return 0;
+}
+
+/* A word of the options, with the name in place of {test}, fit for a file name. To be freed. */
+static char *replace(const char *word, const char *name)
+{
+    static const char mark[] = "{test}";
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    for (const char *found; (found = strstr(word, mark)); word = found + sizeof mark - 1) {
+        fwrite(word, 1, (size_t)(found - word), out);
+        for (const char *c = name; *c; c++)
+            fputc(*c == '/' || (unsigned char)*c < ' ' ? '-' : *c, out);
+    }
+    fputs(word, out);
+    return fclose(out) ? NULL : text;
+}
+
+static bool is_option(const char *word)
+{
+    static const char option[] = "--" PCT_EACH_TEST_OPTION;
+    size_t length = sizeof option - 1;
+    return !strncmp(word, option, length) && (!word[length] || word[length] == '=');
+}
+
+/* The same sub-command for one test case. Returns its exit status, or a negative errno. */
+static int run_one(char **argv, char **command, const struct framework *f, const char *extra, const char *name)
+{
+    /* argv[0] is "pct NAME". */
+    char *sub = strchr(argv[0], ' '), *filter = f->select(name);
+    char **words = calloc(length_of(argv) + 5, sizeof *words);
+    size_t count = 0, options = 0;
+    int status = -ENOMEM;
+    if (!words || !filter || !sub)
+        goto out;
+    words[count++] = (char *)(uintptr_t)pct_cli_program;
+    words[count++] = sub + 1;
+    for (char **word = argv + 1; word < command; word++)
+        if (!is_option(*word) && !(words[count++] = replace(*word, name)))
+            goto out;
+    /* In front of what may be the "--" before the command. */
+    if (extra) {
+        if (!(words[count] = replace(extra, name)))
+            goto out;
+        char *added = words[count++];
+        memmove(words + 3, words + 2, (count - 3) * sizeof *words);
+        words[2] = added;
+    }
+    options = count;
+    for (char **word = command; *word; word++)
+        words[count++] = *word;
+    words[count] = filter;
+    pid_t pid = start("/proc/self/exe", words, -1);
+    status = pid < 0 ? (int)pid : wait_for(pid);
+    count = options;
+out:
+    for (size_t i = 2; words && i < (options ? options : count); i++)
+        free(words[i]);
+    free(words);
+    free(filter);
+    return status;
+}
+
+/* What would end each of the others, too: bad usage, no control, no command, an interrupt. */
+static bool ends_all(int status)
+{
+    return status == PCT_EXIT_USAGE || status == PCT_EXIT_NOT_CONTROLLED || (status >= 125 && status <= 127) ||
+           status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP;
+}
+
+int pct_each_test(char **argv, char **command, const char *kind, const char *extra)
+{
+    char program[PATH_MAX];
+    int status = pct_locate_command(command[0], program, sizeof program);
+    if (status) {
+        pct_cli_say("%s: %s", command[0], status == 126 ? "is there, but cannot be executed" : "command not found");
+        return status;
+    }
+    const struct framework *f = find(program, kind);
+    if (!f)
+        return PCT_EXIT_USAGE;
+    struct tests tests = { 0 };
+    status = list(program, command, f, &tests);
+    int first = 0;
+    size_t done = 0, failed = 0;
+    if (!status) {
+        signal(SIGINT, SIG_IGN);
+        signal(SIGQUIT, SIG_IGN);
+    }
+    for (; !status && done < tests.count; done++) {
+        pct_cli_say("test %zu of %zu: %s", done + 1, tests.count, tests.names[done]);
+        int code = run_one(argv, command, f, extra, tests.names[done]);
+        if (code < 0)
+            status = pct_cli_usage("--each-test: %s", strerror(-code));
+        else if (ends_all(code))
+            status = code;
+        first = first || code <= 0 ? first : code;
+        failed += code > 0;
+        if (code > 0 && !status)
+            pct_cli_say("%s FAILED (status %d)", tests.names[done], code);
+    }
+    if (!status)
+        pct_cli_say("%zu test case%s: %zu failed", tests.count, tests.count > 1 ? "s" : "", failed);
+    for (size_t i = 0; i < tests.count; i++)
+        free(tests.names[i]);
+    free(tests.names);
+    return status ? status : first;
+}

@@ -1,0 +1,285 @@
+/* `pct explain`: why a run fails, on one screen: the orderings that the bug needs, with stacks; what is left of each thread; the
+ * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in inquiry.c. */
+#include "inquiry.h"
+#include "options.h"
+#include "report.h"
+#include "schedule.h"
+#include "stacks.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRAMES = 4,  /* of a stack */
+    AROUND = 1,  /* steps before and after a critical one */
+    BESIDE = 10, /* steps of the two schedules side by side */
+    OTHERS = 6,  /* threads whose end is told */
+    HALF = 50    /* columns of a side */
+};
+
+struct explain {
+    struct pct_inquiry inquiry;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    struct explain *e = state->input;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = &e->inquiry.shrink;
+    return 0;
+}
+
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "TOKEN|FILE [--] COMMAND [ARGUMENT...]",
+    .doc =
+        "Say why the run of this token fails (or of a trace, or of a schedule that `pct minimize` wrote): which "
+        "operations "
+        "came in an order that the program does not survive, where they stand in the source, and how a run that passes "
+        "differs.\vThe exit status is 0 if there was something to explain, 122 if the run does not fail any more.",
+    .children = pct_shrink_options,
+};
+
+/* An operation and where it was made. */
+static void print_event(FILE *out, const struct pct_story *story, const struct pct_event *event)
+{
+    char text[800];
+    fprintf(out, "thread %u: ", event->thread);
+    pct_cli_print_clean(out, pct_story_operation(story, text, sizeof text, event), sizeof text);
+    if (event->step == PCT_STEP_PENDING)
+        fputs(", for which it waits", out);
+    else if (event->step == PCT_STEP_LATER)
+        fputs(", which it did not come to", out);
+    if (event->step < PCT_STEP_LATER)
+        fprintf(out, " (step %llu)", (unsigned long long)event->step + 1);
+    fputc('\n', out);
+    pct_story_print_stack(story, out, event, "         ", FRAMES);
+}
+
+static void print_needs(FILE *out, const struct pct_inquiry *q)
+{
+    const struct pct_depth *depth = &q->depth;
+    if (!depth->measured) {
+        fprintf(
+            out,
+            "\nThe order of calls does not decide it alone: %u of %u schedules that keep to all of its %zu orderings "
+            "passed.\nA race on plain memory, time or input plays a part.\n",
+            depth->of - depth->failed, depth->of, depth->candidates);
+        return;
+    }
+    if (!depth->count) {
+        fprintf(out, "\nNo ordering is needed: %u of %u random schedules fail.\n", depth->failed, depth->of);
+        return;
+    }
+    fprintf(out, "\nIt needs %s (depth %zu; %u of %u schedules that keep to %s fail):\n",
+            depth->count == 1 ? "this ordering" : "these orderings", depth->count, depth->failed, depth->of,
+            depth->count == 1 ? "it" : "them");
+    for (size_t i = 0; i < depth->count; i++) {
+        const struct pct_need *need = &depth->needs[i];
+        fprintf(out, "  %zu. ", i + 1);
+        print_event(out, &q->story, &need->order.first);
+        fputs("     before ", out);
+        print_event(out, &q->story, &need->order.then);
+        if (need->of)
+            fprintf(out, "     The other way round, %u of %u pass.\n", need->passed, need->of);
+        else
+            fputs("     The other way round is not possible together with the rest.\n", out);
+    }
+}
+
+/* Signals that came when nobody waited, on what a thread now waits for without end. */
+static void print_lost_signals(FILE *out, const struct pct_story *story)
+{
+    const struct pct_snapshot *snapshot = &story->snapshot;
+    for (size_t i = 0; i < snapshot->thread_count; i++) {
+        const struct pct_snap_thread *thread = &snapshot->threads[i];
+        if (thread->state != PCT_SNAP_BLOCKED || thread->op != PCT_OP_COND_WAIT)
+            continue;
+        for (uint64_t at = 0; at < story->trace->count; at++) {
+            uint64_t record = story->trace->records[at];
+            unsigned op = PCT_RECORD_OP(record);
+            if (PCT_RECORD_OBJECT(record) != thread->object ||
+                !((op == PCT_OP_COND_SIGNAL && PCT_RECORD_ARG(record) == PCT_ARG_NOBODY) ||
+                  op == PCT_OP_COND_BROADCAST))
+                continue;
+            struct pct_event event = pct_story_event(story, at);
+            fprintf(out, "Lost wake-up: thread %u waits on cond %u, and ", thread->id, thread->object);
+            pct_inquiry_print_event(out, story, &event);
+            fprintf(out, " came at step %llu, when %s waited.\n", (unsigned long long)at + 1,
+                    op == PCT_OP_COND_SIGNAL ? "nobody" : "it had not yet");
+        }
+    }
+}
+
+/* What became of the others. */
+static void print_meanwhile(FILE *out, const struct pct_story *story)
+{
+    const struct pct_snapshot *snapshot = &story->snapshot;
+    unsigned told = 0;
+    for (size_t i = 0; i < snapshot->thread_count && told < OTHERS; i++) {
+        const struct pct_snap_thread *thread = &snapshot->threads[i];
+        if (thread->id == story->trace->header.culprit || thread->state == PCT_SNAP_FINISHED)
+            continue;
+        fprintf(out, "%s thread %u ", told++ ? "          " : "Meanwhile,", thread->id);
+        if (thread->state == PCT_SNAP_BLOCKED)
+            pct_stacks_print_wait(out, snapshot, thread);
+        else if (thread->op == PCT_OP_EXIT)
+            fputs("is ending the process", out);
+        else
+            fprintf(out, "is before: %s", pct_name_op(thread->op));
+        pct_stacks_print_place(out, story->unwinder, i);
+        fputc('\n', out);
+    }
+}
+
+/* The objects of the steps that are shown, by name. */
+static void print_objects(FILE *out, const struct pct_story *story, const bool *show)
+{
+    char name[600];
+    bool any = false;
+    for (uint64_t i = 0; i < story->trace->count; i++) {
+        struct pct_event event = pct_story_event(story, i);
+        bool seen = !show[i];
+        for (uint64_t before = 0; before < i && !seen; before++)
+            seen = show[before] && PCT_RECORD_OBJECT(story->trace->records[before]) == event.object &&
+                   pct_name_op_class(PCT_RECORD_OP(story->trace->records[before])) == pct_name_op_class(event.op);
+        if (seen || !*pct_story_object(story, name, sizeof name, &event))
+            continue;
+        fprintf(out, "%s %s %u: ", any ? ";" : "Objects:", pct_name_class(pct_name_op_class(event.op)), event.object);
+        pct_cli_print_clean(out, name, sizeof name);
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
+}
+
+/* The steps to show: critical ones, which are marked, and those around them. */
+static void choose_steps(const struct pct_inquiry *q, bool *show, bool *mark)
+{
+    const struct pct_trace *trace = q->story.trace;
+    for (size_t i = 0; i < 2 * q->depth.count; i++) {
+        const struct pct_order *order = &q->depth.needs[i / 2].order;
+        uint64_t step = i % 2 ? order->then.step : order->first.step;
+        if (step < trace->count)
+            mark[step] = true;
+    }
+    bool *critical = calloc(trace->count + 1, sizeof *critical);
+    for (uint64_t i = 0; critical && i < trace->count; i++)
+        critical[i] = mark[i];
+    for (size_t i = 0; critical && i < q->shrink.minimal.count; i++) {
+        const struct pct_switch *item = &q->shrink.minimal.item[i];
+        uint64_t step = pct_story_find(&q->story, item->thread, item->made + item->wake);
+        if (step < trace->count)
+            critical[step] = true;
+    }
+    for (uint64_t i = 0; critical && i < trace->count; i++)
+        for (uint64_t near = i > AROUND ? i - AROUND : 0; near <= i + AROUND && near < trace->count; near++)
+            show[i] = show[i] || critical[near] || i + 3 > trace->count;
+    free(critical);
+}
+
+static void print_schedule(FILE *out, const struct pct_inquiry *q)
+{
+    const struct pct_trace *trace = q->story.trace;
+    bool *show = calloc(trace->count + 1, sizeof *show), *mark = calloc(trace->count + 1, sizeof *mark);
+    if (show && mark) {
+        choose_steps(q, show, mark);
+        fprintf(out, "\nThe smallest schedule that fails (%llu preemption%s; * are the operations above):\n",
+                (unsigned long long)q->shrink.minimal_preemptions, q->shrink.minimal_preemptions == 1 ? "" : "s");
+        pct_schedule_print_some(out, trace, &q->story.snapshot, show, mark);
+        print_objects(out, &q->story, show);
+    }
+    free(show);
+    free(mark);
+}
+
+/* One step on one side. */
+static void format_side(char *buffer, size_t size, const struct pct_story *story, uint64_t step)
+{
+    char operation[800];
+    *buffer = 0;
+    if (step > story->trace->count)
+        return;
+    if (step == story->trace->count) {
+        snprintf(buffer, size, "(the end)");
+        return;
+    }
+    struct pct_event event = pct_story_event(story, step);
+    snprintf(buffer, size, "%u: %s", event.thread, pct_story_operation(story, operation, sizeof operation, &event));
+}
+
+/* Where the two part, and the steps from there on, side by side. */
+static void print_beside(FILE *out, const struct pct_inquiry *q)
+{
+    const struct pct_trace *a = q->story.trace, *b = q->pass.trace;
+    char left[HALF], right[HALF];
+    uint64_t from = 0;
+    if (!q->passes) {
+        fputs("\nNo schedule was found that passes.\n", out);
+        return;
+    }
+    while (from < a->count && from < b->count && a->records[from] == b->records[from])
+        from++;
+    fprintf(out,
+            "\nThe schedule that differs least and passes is the same up to step %llu; then (thread: operation):\n",
+            (unsigned long long)from);
+    fprintf(out, "%10s  %-*s%s\n", "step", HALF, "fails", "passes");
+    for (uint64_t i = from; i < from + BESIDE && (i <= a->count || i <= b->count); i++) {
+        format_side(left, sizeof left, &q->story, i);
+        format_side(right, sizeof right, &q->pass, i);
+        fprintf(out, "%10llu  ", (unsigned long long)i + 1);
+        pct_cli_print_clean(out, left, sizeof left);
+        fprintf(out, "%*s", HALF - (int)strlen(left), "");
+        pct_cli_print_clean(out, right, sizeof right);
+        fputc('\n', out);
+    }
+}
+
+static void print_commands(FILE *out, const struct pct_inquiry *q)
+{
+    fputs("\nThis replays the smallest schedule:\n", out);
+    pct_cli_print_quoted(out, pct_cli_program);
+    fputs(" replay ", out);
+    pct_options_print(out, &q->shrink.trials.launch, &q->trial.process, false);
+    pct_cli_print_quoted(out, q->shrink.token);
+    fputs(" -- ", out);
+    pct_cli_print_command(out, q->shrink.trials.launch.command);
+    if (q->passes) {
+        fputs("\nand this the one that passes:\n", out);
+        pct_cli_print_quoted(out, pct_cli_program);
+        fputs(" replay ", out);
+        pct_options_print(out, &q->shrink.trials.launch, &q->trial.process, false);
+        pct_cli_print_quoted(out, q->pass.trace->header.token);
+        fputs(" -- ", out);
+        pct_cli_print_command(out, q->shrink.trials.launch.command);
+    }
+    fputc('\n', out);
+}
+
+int pct_cmd_explain(int argc, char **argv)
+{
+    static struct explain e;
+    struct pct_inquiry *q = &e.inquiry;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &e);
+    int failed = pct_inquiry_open(q, true, true);
+    if (!failed) {
+        const struct pct_trace *trace = q->story.trace;
+        pct_report_print_verdict(stdout, trace);
+        fputc('\n', stdout);
+        if (!q->story.unwinder)
+            fputs("(no names: the memory map of the run cannot be read)\n", stdout);
+        if (trace->header.verdict == PCT_VERDICT_DEADLOCK) {
+            pct_report_print_cycle(stdout, &q->story.snapshot, q->story.unwinder);
+            print_lost_signals(stdout, &q->story);
+        } else {
+            print_meanwhile(stdout, &q->story);
+        }
+        print_needs(stdout, q);
+        print_schedule(stdout, q);
+        print_beside(stdout, q);
+        print_commands(stdout, q);
+    }
+    pct_inquiry_close(q);
+    return failed;
+}

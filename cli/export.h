@@ -1,0 +1,38 @@
+/* A campaign for other programs: the formats in which `pct campaign report` and `pct campaign --report` write it.
+ * docs/REPORTS.md says what is in them. */
+#ifndef PCT_CLI_EXPORT_H
+#define PCT_CLI_EXPORT_H
+
+#include "summary.h"
+
+/* The formats: X(identifier, name, one line of help). Each is int pct_export_<identifier>(out, summary): 0 or a negative
+ * errno; what fails in writing shows in ferror(out). */
+#define PCT_EXPORTS(X)                                                                                                 \
+    X(junit, "junit", "JUnit XML")                                                                                     \
+    X(sarif, "sarif", "SARIF 2.1.0")                                                                                   \
+    X(github, "github", "annotations of GitHub Actions, and the job summary if $GITHUB_STEP_SUMMARY is set")           \
+    X(gitlab, "gitlab", "GitLab code quality")                                                                         \
+    X(json, "json", "all that is known, as JSON")                                                                      \
+    X(html, "html", "a page with findings and curves, in one file")
+
+#define PCT_EXPORT_DECLARE(id, name, help) int pct_export_##id(FILE *out, const struct pct_summary *summary);
+PCT_EXPORTS(PCT_EXPORT_DECLARE)
+#undef PCT_EXPORT_DECLARE
+
+/* What a user wants: a format, and where it goes to; NULL or "-": standard output. */
+struct pct_export {
+    const char *format, *path;
+};
+enum { PCT_EXPORTS_MAX = 16 };
+
+/* Whether there is a format of this name. If not: a line in error, with what there is. */
+bool pct_export_known(const char *format, char *error, size_t size);
+
+/* "FORMAT" or "FORMAT:FILE", for `--report`; the format's name lives as long as the process. False: as above. */
+bool pct_export_parse(struct pct_export *export, const char *text, char *error, size_t size);
+
+/* Read the campaign and write it in each of these formats; files are replaced at once or not at all. root: where the sources
+ * are, NULL: in the current directory. Returns 0, or an exit status after a message. */
+int pct_export_all(struct pct_store *store, const struct pct_export *exports, size_t count, const char *root);
+
+#endif

@@ -1,0 +1,214 @@
+/* A campaign in the Static Analysis Results Interchange Format, SARIF 2.1.0 (OASIS Standard, 2020): a rule for each kind of
+ * verdict, a result for each finding, with its stacks. Numbers in comments are sections of the standard. */
+#include "cli.h"
+#include "export.h"
+#include "json.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+#define ROOT "SRCROOT"
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+    pct_json_add_string(pct_json_add_object(to, key), "text", text);
+}
+
+/* RFC 3986: all but letters, digits, "-._~" and "/" as %XX. */
+static void print_uri(FILE *out, const char *path)
+{
+    for (; *path; path++) {
+        bool plain = (*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z') || (*path >= '0' && *path <= '9');
+        if (plain || strchr("-._~/", *path))
+            fputc(*path, out);
+        else
+            fprintf(out, "%%%02X", (unsigned char)*path);
+    }
+}
+
+/* 3.4 artifactLocation. path may be absolute. */
+static void add_artifact(struct json_object *to, const char *path)
+{
+    struct json_object *artifact = pct_json_add_object(to, "artifactLocation");
+    char *uri = NULL;
+    size_t size;
+    FILE *out = open_memstream(&uri, &size);
+    if (!out)
+        return;
+    if (*path == '/')
+        fputs("file://", out);
+    print_uri(out, path);
+    fclose(out);
+    pct_json_add_string(artifact, "uri", uri ? uri : "");
+    if (*path != '/')
+        pct_json_add_string(artifact, "uriBaseId", ROOT);
+    free(uri);
+}
+
+/* Into a location (3.28): a physical one, and the function as a logical one. */
+static void fill_location(struct json_object *location, const char *path, int line, const char *function)
+{
+    if (path) {
+        struct json_object *physical = pct_json_add_object(location, "physicalLocation");
+        add_artifact(physical, path);
+        if (line > 0)
+            pct_json_add_number(pct_json_add_object(physical, "region"), "startLine", (uint64_t)line);
+    }
+    if (function && *function) {
+        struct json_object *logical = pct_json_append_object(pct_json_add_array(location, "logicalLocations"));
+        pct_json_add_string(logical, "fullyQualifiedName", function);
+        pct_json_add_string(logical, "kind", "function");
+    }
+}
+
+/* 3.44 stack, for each thread that belongs to the finding. */
+static void add_stacks(struct json_object *result, const struct pct_summary_finding *f)
+{
+    struct json_object *stacks = f->frame_count ? pct_json_add_array(result, "stacks") : NULL, *frames = NULL;
+    for (size_t i = 0; i < f->frame_count; i++) {
+        const struct pct_summary_frame *frame = &f->frames[i];
+        if (!i || frame->frame.stack != f->frames[i - 1].frame.stack) {
+            struct json_object *stack = pct_json_append_object(stacks);
+            char text[512];
+            snprintf(text, sizeof text, "thread %u %.480s", frame->frame.thread, frame->frame.doing);
+            add_text(stack, "message", text);
+            frames = pct_json_add_array(stack, "frames");
+        }
+        struct json_object *object = pct_json_append_object(frames);
+        if (frame->place.path || frame->frame.function[0])
+            fill_location(pct_json_add_object(object, "location"), frame->place.path, frame->place.line,
+                          frame->frame.function);
+        if (frame->frame.module[0])
+            pct_json_add_string(object, "module", frame->frame.module);
+        pct_json_add_number(object, "threadId", frame->frame.thread);
+    }
+}
+
+/* Where the other threads are: the first place of each further stack (3.27.22). */
+static void add_related(struct json_object *result, const struct pct_summary_finding *f)
+{
+    struct json_object *related = NULL;
+    uint64_t id = 1;
+    unsigned done = f->frame_count ? f->frames[0].frame.stack : 0;
+    for (size_t i = 0; i < f->frame_count; i++) {
+        const struct pct_summary_frame *frame = &f->frames[i];
+        if (frame->frame.stack == done || !frame->place.path)
+            continue;
+        done = frame->frame.stack;
+        related = related ? related : pct_json_add_array(result, "relatedLocations");
+        struct json_object *location = pct_json_append_object(related);
+        char text[512];
+        pct_json_add_number(location, "id", id++);
+        fill_location(location, frame->place.path, frame->place.line, frame->frame.function);
+        snprintf(text, sizeof text, "thread %u %.480s", frame->frame.thread, frame->frame.doing);
+        add_text(location, "message", text);
+    }
+}
+
+static void add_result(struct json_object *results, const struct pct_summary *s, const struct pct_summary_finding *f,
+                       size_t rule)
+{
+    struct json_object *result = pct_json_append_object(results);
+    char text[4096], rate[160], replays[160], signature[20], id[128];
+    char *replay = pct_summary_replay(f);
+    snprintf(id, sizeof id, "pct/%.100s", f->finding.verdict);
+    pct_json_add_string(result, "ruleId", id);
+    pct_json_add_number(result, "ruleIndex", rule);
+    pct_json_add_string(result, "level", "error");
+    snprintf(text, sizeof text, "%.1500s. %s; %s. Replay: %.2000s", f->finding.title,
+             pct_summary_format_rate(rate, sizeof rate, s, f), pct_summary_format_replays(replays, sizeof replays, f),
+             replay ? replay : f->finding.token);
+    add_text(result, "message", text);
+    struct json_object *location = pct_json_append_object(pct_json_add_array(result, "locations"));
+    const char *function = NULL;
+    for (size_t i = 0; !function && f->place.path && i < f->frame_count; i++)
+        if (f->frames[i].place.path && !strcmp(f->frames[i].place.path, f->place.path) &&
+            f->frames[i].place.line == f->place.line)
+            function = f->frames[i].frame.function;
+    /* Readers drop results without a place. */
+    fill_location(location, f->place.path ? f->place.path : s->program, f->place.line, function);
+    add_related(result, f);
+    add_stacks(result, f);
+    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)f->finding.signature);
+    pct_json_add_string(pct_json_add_object(result, "partialFingerprints"), "pctSignature/v1", signature);
+    if (f->finding.count)
+        pct_json_add_number(result, "occurrenceCount", f->finding.count);
+    struct json_object *properties = pct_json_add_object(result, "properties");
+    pct_json_add_string(properties, "token", f->finding.token);
+    if (replay)
+        pct_json_add_string(properties, "replay", replay);
+    free(replay);
+}
+
+/* Which verdict is the rule of this finding: the number of different ones before its first finding. */
+static size_t rule_of(const struct pct_summary *s, size_t finding, bool *is_first)
+{
+    size_t rule = 0, first = 0;
+    while (strcmp(s->findings[first].finding.verdict, s->findings[finding].finding.verdict))
+        first++;
+    for (size_t i = 0; i < first; i++) {
+        size_t j = 0;
+        while (strcmp(s->findings[j].finding.verdict, s->findings[i].finding.verdict))
+            j++;
+        rule += j == i;
+    }
+    *is_first = first == finding;
+    return rule;
+}
+
+static void add_tool(struct json_object *run, const struct pct_summary *s)
+{
+    struct json_object *driver = pct_json_add_object(pct_json_add_object(run, "tool"), "driver");
+    pct_json_add_string(driver, "name", "pct");
+    pct_json_add_string(driver, "semanticVersion", PCT_CLI_VERSION);
+    struct json_object *rules = pct_json_add_array(driver, "rules");
+    for (size_t i = 0; i < s->count; i++) {
+        bool is_first;
+        char text[256];
+        rule_of(s, i, &is_first);
+        if (!is_first)
+            continue;
+        struct json_object *rule = pct_json_append_object(rules);
+        const char *verdict = s->findings[i].finding.verdict;
+        snprintf(text, sizeof text, "pct/%.100s", verdict);
+        pct_json_add_string(rule, "id", text);
+        snprintf(text, sizeof text, "Some schedule of the program's threads ends with: %.100s", verdict);
+        add_text(rule, "shortDescription", text);
+        pct_json_add_string(pct_json_add_object(rule, "defaultConfiguration"), "level", "error");
+    }
+}
+
+int pct_export_sarif(FILE *out, const struct pct_summary *summary)
+{
+    struct json_object *root = json_object_new_object();
+    pct_json_add_string(root, "$schema", SCHEMA);
+    pct_json_add_string(root, "version", "2.1.0");
+    struct json_object *run = pct_json_append_object(pct_json_add_array(root, "runs"));
+    add_tool(run, summary);
+    char *uri = NULL;
+    size_t size;
+    FILE *text = open_memstream(&uri, &size);
+    if (text) {
+        fputs("file://", text);
+        print_uri(text, summary->root);
+        fputc('/', text);
+        fclose(text);
+    }
+    pct_json_add_string(pct_json_add_object(pct_json_add_object(run, "originalUriBaseIds"), ROOT), "uri",
+                        uri ? uri : "file:///");
+    free(uri);
+    struct json_object *invocation = pct_json_append_object(pct_json_add_array(run, "invocations"));
+    pct_json_add_string(invocation, "commandLine", summary->command);
+    pct_json_add_bool(invocation, "executionSuccessful", true);
+    pct_json_add_string(run, "columnKind", "unicodeCodePoints");
+    struct json_object *results = pct_json_add_array(run, "results");
+    for (size_t i = 0; i < summary->count; i++) {
+        bool is_first;
+        add_result(results, summary, &summary->findings[i], rule_of(summary, i, &is_first));
+    }
+    struct json_object *properties = pct_json_add_object(run, "properties");
+    pct_json_add_number(properties, "runs", summary->totals.runs);
+    if (summary->claim)
+        pct_json_add_string(properties, "claim", summary->claim);
+    return pct_json_print(out, root);
+}

@@ -1,0 +1,332 @@
+/* Fork servers and whether to use them: see forkserver.h. */
+#include "forkserver.h"
+#include "cli.h"
+#include "elf_facts.h"
+#include "environment.h"
+#include "launch.h"
+#include "locate.h"
+#include <common/forkserver.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long a server may take to come to where it forks, in seconds, and to answer when it is there. */
+enum { START_SECONDS = 30, ANSWER_SECONDS = 10 };
+/* A server that ended by itself is started again, up to so many times for each worker. */
+enum { CRASHES = 3 };
+/* Runs of each kind that decide which is faster: fewer, if one takes only this part of the other's time. A short run that was
+ * slow when it was forked says little: the machine may have been busy with other things. */
+enum { FEW = 3, MANY = 12 };
+static const double much = 0.5, slow = 0.05;
+
+static void never(struct pct_launch *launch, const char *why)
+{
+    launch->forks.state = PCT_FORKING_NO;
+    snprintf(launch->forks.why, sizeof launch->forks.why, "%s", why);
+}
+
+void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, bool pass, const char *strategy)
+{
+    never(launch, "");
+    if (!several || exec || launch->replay)
+        return;
+    if (launch->drive.client)
+        never(launch, "servers with a client (--drive) are not forked");
+    else if (launch->aslr)
+        never(launch, "forked runs would all have the same addresses (--aslr)");
+    else if (pass)
+        never(launch, "the output of one of them would be seen twice (--show-output)");
+    else if (!strcmp(strategy, "none"))
+        never(launch, "strategy none leaves the runs to the operating system");
+    else
+        launch->forks.state = PCT_FORKING_TRY;
+}
+
+void pct_forking_print(FILE *out, const struct pct_launch *launch)
+{
+    if (launch->forks.why[0])
+        fprintf(out, "pct: each run was started by exec: %s\n", launch->forks.why);
+}
+
+/* --- One server --------------------------------------------------------------------------------------------------------- */
+
+static void end_one(struct pct_forkserver *server)
+{
+    if (!server->pid)
+        return;
+    close(server->socket);
+    kill(server->pid, SIGKILL);
+    while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    server->pid = 0;
+}
+
+void pct_forkserver_end(struct pct_launch *launch, unsigned worker)
+{
+    if (worker < PCT_FORKSERVERS)
+        end_one(&launch->forks.servers[worker]);
+}
+
+void pct_forkservers_end(struct pct_launch *launch)
+{
+    for (unsigned i = 0; i < PCT_FORKSERVERS; i++)
+        end_one(&launch->forks.servers[i]);
+}
+
+/* Whether the user wants us to end. */
+static bool is_interrupted(void)
+{
+    sigset_t pending;
+    return !sigpending(&pending) &&
+           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+}
+
+/* Returns 0, -EAGAIN when the time is over, or another negative errno: the other side has gone. */
+static int read_reply(int socket, struct pct_forkserver_reply *reply, double seconds)
+{
+    double end = pct_cli_now() + seconds;
+    for (;;) {
+        ssize_t got = recv(socket, reply, sizeof *reply, MSG_DONTWAIT);
+        if (got == sizeof *reply && reply->version == PCT_FORKSERVER_VERSION)
+            return 0;
+        if (got >= 0)
+            return -EPIPE;
+        if (errno != EAGAIN && errno != EINTR)
+            return -errno;
+        double left = end - pct_cli_now();
+        if (left <= 0 || is_interrupted())
+            return -EAGAIN;
+        struct pollfd fd = { .fd = socket, .events = POLLIN };
+        poll(&fd, 1, left < 0.05 ? (int)ceil(left * 1000) : 50);
+    }
+}
+
+/* The number under which a server has its end of the socket: beyond those that the target will get. */
+static int control_number(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 1024 ? 1023 : (int)limit.rlim_cur - 1;
+}
+
+/* The last variable is padding, of any name. */
+static void bind_at_start(char **environment)
+{
+    char *pad = NULL;
+    for (char **at = environment; *at; at++)
+        pad = *at;
+    if (pad && strlen(pad) > sizeof PCT_PAD_BIND)
+        memcpy(pad, PCT_PAD_BIND, sizeof PCT_PAD_BIND - 1);
+}
+
+/* Fork and exec the server. Returns 0 or a negative errno. */
+static int start_process(struct pct_forkserver *server, const struct pct_launch *launch,
+                         const struct pct_process *process, const char *trace)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        return -errno;
+    char **environment = pct_environment_make(process, trace);
+    if (environment)
+        bind_at_start(environment);
+    int input = pct_launch_open_input(launch);
+    pid_t pid = !environment ? -1 : pct_launch_exec(process, environment, input, ends[1], control_number());
+    if (input >= 0)
+        close(input);
+    free(environment);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return -ENOEXEC;
+    }
+    server->pid = pid;
+    server->socket = ends[0];
+    server->cpu = process->cpu;
+    return 0;
+}
+
+static void start(struct pct_forkserver *server, struct pct_launch *launch, const struct pct_process *process)
+{
+    static const char *const texts[] = {
+#define TEXT(id, text) text,
+        PCT_FORKSERVER_STATES(TEXT)
+#undef TEXT
+    };
+    char trace[PATH_MAX];
+    struct pct_forkserver_reply reply;
+    int fd = pct_scratch_make_trace(trace, sizeof trace, control_number(), launch->trace_size);
+    if (fd < 0 || start_process(server, launch, process, trace)) {
+        never(launch, "a fork server could not be started");
+    } else {
+        int failed = read_reply(server->socket, &reply, launch->timeout > 0 ? launch->timeout : START_SECONDS);
+        if (failed == -EAGAIN)
+            never(launch, "the target does not come to its main in time");
+        else if (failed)
+            never(launch, "the target ends before main");
+        else if (reply.state)
+            never(launch, reply.state < PCT_FORKSERVER_STATE_COUNT ? texts[reply.state] : "it is another version");
+        if (failed || reply.state)
+            end_one(server);
+    }
+    if (fd >= 0) {
+        close(fd);
+        unlink(trace);
+    }
+}
+
+int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input)
+{
+    struct pct_forkserver *server = &launch->forks.servers[process->worker];
+    struct pct_forkserver_request request = { .version = PCT_FORKSERVER_VERSION,
+                                              .input = input >= 0,
+                                              .output = process->output >= 0 };
+    size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
+    if (token + trace > sizeof request.text)
+        return -ENAMETOOLONG;
+    memcpy(request.text, process->token, token);
+    memcpy(request.text + token, process->trace_path, trace);
+    struct iovec piece = { &request, offsetof(struct pct_forkserver_request, text) + token + trace };
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } control = { .room = { 0 } };
+    int files[2], count = 0;
+    if (request.input)
+        files[count++] = input;
+    if (request.output)
+        files[count++] = process->output;
+    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
+    if (count) {
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(sizeof *files * (size_t)count);
+        control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof *files * (size_t)count),
+                                         .cmsg_level = SOL_SOCKET,
+                                         .cmsg_type = SCM_RIGHTS };
+        memcpy(CMSG_DATA(&control.head), files, sizeof *files * (size_t)count);
+    }
+    process->answer = pct_cli_now() + ANSWER_SECONDS;
+    return sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len ? 0 : -EPIPE;
+}
+
+int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds)
+{
+    struct pct_forkserver *server = &launch->forks.servers[process->worker];
+    struct pct_forkserver_reply reply = { .pid = 0 };
+    if (!server->pid)
+        return -EPIPE;
+    int failed = read_reply(server->socket, &reply, seconds);
+    if (failed == -EAGAIN && pct_cli_now() < process->answer)
+        return failed;
+    process->asked = false;
+    if (!failed && reply.pid > 0) {
+        process->pid = reply.pid;
+        return 0;
+    }
+    /* It said no, has ended or hangs. A run that it makes all the same finds nobody to answer, and ends. */
+    if (failed) {
+        server->crashes++;
+        end_one(server);
+    }
+    return failed ? failed : -ENOEXEC;
+}
+
+/* --- Which way ---------------------------------------------------------------------------------------------------------- */
+
+bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
+{
+    struct pct_forks *forks = &launch->forks;
+    if (forks->state < PCT_FORKING_TIME || process->worker >= PCT_FORKSERVERS)
+        return false;
+    if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
+        return false;
+    struct pct_forkserver *server = &forks->servers[process->worker];
+    if (!server->pid && server->crashes < CRASHES)
+        start(server, launch, process);
+    return server->pid && server->cpu == process->cpu;
+}
+
+/* Which kind is faster, by the times so far. */
+static void decide(struct pct_launch *launch)
+{
+    struct pct_forks *forks = &launch->forks;
+    double exec = forks->fastest[PCT_FORKING_EXEC], fork = forks->fastest[PCT_FORKING_FORK];
+    char text[2][64], why[sizeof forks->why];
+    bool clear = fork < much * exec || (exec < much * fork && exec > slow);
+    unsigned least = clear ? FEW : MANY;
+    if (forks->timed[PCT_FORKING_EXEC] < least || forks->timed[PCT_FORKING_FORK] < least)
+        return;
+    if (fork < exec) {
+        forks->state = PCT_FORKING_YES;
+        return;
+    }
+    snprintf(why, sizeof why, "that takes %s, and forking the target %s",
+             pct_cli_format_duration(text[0], sizeof text[0], exec),
+             pct_cli_format_duration(text[1], sizeof text[1], fork));
+    never(launch, why);
+}
+
+void pct_forking_note(struct pct_launch *launch, bool forked, double seconds)
+{
+    struct pct_forks *forks = &launch->forks;
+    enum { EXEC = PCT_FORKING_EXEC, FORK = PCT_FORKING_FORK };
+    if (forks->state == PCT_FORKING_NO || forks->state == PCT_FORKING_YES)
+        return;
+    int kind = forked ? FORK : EXEC;
+    if (!forks->timed[kind]++ || seconds < forks->fastest[kind])
+        forks->fastest[kind] = seconds;
+    if (forks->state == PCT_FORKING_TIME)
+        decide(launch);
+}
+
+/* What of a run must not depend on how it was started. */
+static bool is_same(const struct pct_result *a, const struct pct_result *b)
+{
+    return a->state == b->state && a->ending == b->ending && a->code == b->code &&
+           a->trace.header.verdict == b->trace.header.verdict && a->trace.header.hash == b->trace.header.hash &&
+           a->trace.header.steps == b->trace.header.steps;
+}
+
+void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result)
+{
+    struct pct_forks *forks = &launch->forks;
+    struct pct_process again = { .worker = first->worker, .index = UINT64_MAX };
+    struct pct_result forked;
+    int ended = -1;
+    if (forks->state != PCT_FORKING_TRY)
+        return;
+    if (result->state != PCT_TRACE_GOOD || result->unrecorded) {
+        never(launch, "the first run left no trace to compare a forked one with");
+        return;
+    }
+    double patience = 20 * forks->fastest[PCT_FORKING_EXEC] + START_SECONDS;
+    forks->state = PCT_FORKING_TIME;
+    if (pct_process_start(&again, launch, first->token, first->cpu, true)) {
+        never(launch, "a forked run could not be started");
+        return;
+    }
+    int signal = pct_launch_wait(launch, &again, 1, pct_cli_now() + patience, &ended);
+    if (signal)
+        kill(getpid(), signal); /* for whoever waits next */
+    if (ended < 0)
+        pct_process_kill(&again, SIGKILL);
+    pct_process_result(&again, &forked);
+    if (!again.forked && forks->state != PCT_FORKING_NO)
+        never(launch, "a fork server of the target forks no run");
+    else if (ended < 0)
+        never(launch, "the first run did not end when it was forked");
+    else if (again.forked && !is_same(result, &forked))
+        never(launch, "the first run went another way when it was forked");
+    else if (again.forked && forks->fastest[PCT_FORKING_FORK] < much * forks->fastest[PCT_FORKING_EXEC])
+        forks->state = PCT_FORKING_YES;
+    pct_result_close(&forked);
+    pct_process_close(&again);
+    if (forks->state == PCT_FORKING_NO)
+        pct_forkservers_end(launch);
+}

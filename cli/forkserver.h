@@ -1,0 +1,73 @@
+/* Fork servers: targets that are loaded, linked and initialised once, and forked for each run (preload/forkserver.c is their
+ * side). One for each worker. Which runs are forked, and which start by exec, is decided here too, with the reason.
+ *
+ * Both must come to the same: the first run starts by exec, and is then repeated under a server. Only if that is the same run
+ * (trace hash, ending) are the others forked. Where that saves little time, a few runs of each kind say which is faster. */
+#ifndef PCT_CLI_FORKSERVER_H
+#define PCT_CLI_FORKSERVER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct pct_launch;
+struct pct_process;
+struct pct_result;
+
+enum { PCT_FORKSERVERS = 256 };
+
+struct pct_forkserver {
+    pid_t pid;        /* 0: there is none */
+    int socket;       /* to it */
+    int cpu;          /* that its environment names, -1: none */
+    unsigned crashes; /* of earlier ones: it is not started again and again */
+};
+
+enum pct_forking {
+    PCT_FORKING_NO,   /* by exec; `why` may say why */
+    PCT_FORKING_TRY,  /* not decided: by exec until pct_forking_try() */
+    PCT_FORKING_TIME, /* it works; some runs of each kind will say which is faster */
+    PCT_FORKING_YES
+};
+
+enum { PCT_FORKING_EXEC, PCT_FORKING_FORK, PCT_FORKING_KINDS };
+
+struct pct_forks {
+    enum pct_forking state;
+    char why[160]; /* runs start by exec because ...; "": the user wants it, or there is nothing to save */
+    double fastest[PCT_FORKING_KINDS]; /* seconds of a run, the least so far; 0: none */
+    unsigned timed[PCT_FORKING_KINDS];
+    struct pct_forkserver servers[PCT_FORKSERVERS]; /* by worker */
+};
+
+/* Whether the runs of this command may be forked at all. several: there is more than one. exec: the user does not want it. pass:
+ * what they write is passed through. strategy: its name. To be called before pct_launch_prepare(). */
+void pct_forking_plan(struct pct_launch *launch, bool several, bool exec, bool pass, const char *strategy);
+
+/* The first run, by exec, has ended like this: repeat it under a server, and decide. */
+void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result);
+
+/* Whether this run, whose token and files are there, is to be forked. Starts the server of its worker if there is none. */
+bool pct_forking_use(struct pct_launch *launch, struct pct_process *process);
+
+/* A run has taken so many seconds. */
+void pct_forking_note(struct pct_launch *launch, bool forked, double seconds);
+
+/* Ask the server of this process's worker for a run. Returns 0 (the run will say its process id), or a negative errno: then
+ * it is to be started by exec. */
+int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input);
+
+/* Read the process id of a run that was asked for, waiting for so many seconds. Returns 0 and sets process->pid, or -EAGAIN,
+ * or another negative errno: there is no run, and it is to be started by exec. */
+int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds);
+
+/* End the server of this worker, if there is one; another is started when it is wanted. */
+void pct_forkserver_end(struct pct_launch *launch, unsigned worker);
+
+/* End all servers. */
+void pct_forkservers_end(struct pct_launch *launch);
+
+/* One line on why runs started by exec, if there is a reason that the user should know. */
+void pct_forking_print(FILE *out, const struct pct_launch *launch);
+
+#endif

@@ -1,0 +1,275 @@
+/* All that minimize and explain find out about a failing run: see inquiry.h. */
+#include "inquiry.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run by this strategy, with sites, if it passes. Returns 0, or a status. */
+static int try_pass(struct pct_inquiry *q, struct pct_trial *trial, const char *strategy, const char *list,
+                    uint64_t seed, bool *passes)
+{
+    struct pct_failure ending;
+    struct pct_trials *t = &q->shrink.trials;
+    *passes = false;
+    t->launch.sites = "on";
+    int failed = pct_trial_run(t, trial, strategy, list, seed);
+    t->launch.sites = NULL;
+    if (failed)
+        return failed;
+    *passes = !pct_failure_read(&ending, &trial->result) && trial->result.trace.complete;
+    if (!*passes)
+        pct_trial_close(trial);
+    return 0;
+}
+
+/* Steps that two runs begin with in common. */
+static uint64_t in_common(const struct pct_trace *a, const struct pct_trace *b)
+{
+    uint64_t i = 0;
+    while (i < a->count && i < b->count && a->records[i] == b->records[i])
+        i++;
+    return i;
+}
+
+static void close_pass(struct pct_inquiry *q)
+{
+    if (q->pass.trace)
+        pct_story_close(&q->pass);
+    if (q->passes) {
+        pct_trial_close(&q->pass_trial);
+        free(q->pass_list);
+    }
+    q->passes = false;
+}
+
+/* The new one is the run that passes, with the list that made it. */
+static void adopt_pass(struct pct_inquiry *q, struct pct_trial *trial, const char *strategy, char *list, uint64_t seed)
+{
+    close_pass(q);
+    q->passes = true;
+    q->pass_trial = *trial;
+    q->pass_strategy = strategy;
+    q->pass_list = list;
+    q->pass_seed = seed;
+}
+
+/* The run that passes and differs least: the minimal schedule without one of its switches, which is the same up to there; the
+ * one that goes along longest. If there is none, any. */
+static int find_pass(struct pct_inquiry *q)
+{
+    static struct pct_trial trial;
+    const struct pct_switches *minimal = &q->shrink.minimal;
+    uint64_t best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0,
+             seed = q->shrink.trials.config.run.seed;
+    bool *keep = malloc(minimal->count + 1), passes;
+    int failed = keep ? 0 : PCT_EXIT_INTERNAL;
+    for (size_t i = minimal->count; i-- > 0 && !failed;) {
+        memset(keep, true, minimal->count);
+        keep[i] = false;
+        char *list = pct_switches_format(minimal, keep);
+        failed = list ? try_pass(q, &trial, "schedule", list, seed, &passes) : PCT_EXIT_INTERNAL;
+        uint64_t common = !failed && passes ? in_common(&q->trial.result.trace, &trial.result.trace) : 0;
+        if (!failed && passes && (!q->passes || common > best)) {
+            best = common;
+            adopt_pass(q, &trial, "schedule", list, seed);
+            continue;
+        }
+        if (!failed && passes)
+            pct_trial_close(&trial);
+        free(list);
+    }
+    free(keep);
+    enum { TRIES = 100 };
+    for (seed = 0; seed < TRIES && !q->passes && !failed; seed++) {
+        failed = try_pass(q, &trial, "order", "", seed, &passes);
+        if (!failed && passes)
+            adopt_pass(q, &trial, "order", strdup(""), seed);
+    }
+    if (!failed && q->passes && !q->pass.trace && pct_story_open(&q->pass, &q->pass_trial.result.trace))
+        failed = PCT_EXIT_INTERNAL;
+    return failed;
+}
+
+/* Where the operations of the orderings stand in the run of the smallest schedule. */
+static void locate(const struct pct_inquiry *q, struct pct_event *event)
+{
+    const struct pct_trace *trace = q->story.trace;
+    uint64_t at = pct_story_find(&q->story, event->thread, event->number);
+    if (at < trace->count && PCT_RECORD_OP(trace->records[at]) == event->op) {
+        event->step = at;
+        if (PCT_RECORD_OBJECT(trace->records[at]))
+            event->object = PCT_RECORD_OBJECT(trace->records[at]);
+    }
+}
+
+/* The steps of a run whose stacks are wanted: of the switches, and of the orderings. To be freed. */
+static char *wanted(const struct pct_inquiry *q, const struct pct_story *story, bool switches)
+{
+    size_t count = 0;
+    const struct pct_switches *minimal = &q->shrink.minimal;
+    uint64_t *steps = malloc((minimal->count + 2 * q->depth.count + 2) * sizeof *steps);
+    if (!steps)
+        return NULL;
+    for (size_t i = 0; i < 2 * q->depth.count; i++) {
+        const struct pct_order *order = &q->depth.needs[i / 2].order;
+        const struct pct_event *event = i % 2 ? &order->then : &order->first;
+        uint64_t at = pct_story_find(story, event->thread, event->number);
+        if (at < story->trace->count)
+            steps[count++] = at;
+    }
+    for (size_t i = 0; switches && i < minimal->count; i++) {
+        const struct pct_switch *item = &minimal->item[i];
+        uint64_t at = pct_story_find(story, item->thread, item->made + item->wake);
+        if (at < story->trace->count)
+            steps[count++] = at;
+    }
+    char *text = pct_story_stacks(steps, count);
+    free(steps);
+    return text;
+}
+
+/* The same run again, with the stacks of these steps. */
+static int reopen(struct pct_inquiry *q, struct pct_story *story, struct pct_trial *trial, bool fails)
+{
+    static struct pct_trial again;
+    struct pct_trials *t = &q->shrink.trials;
+    char *sites = wanted(q, story, fails);
+    if (!sites)
+        return PCT_EXIT_INTERNAL;
+    t->launch.sites = sites;
+    int failed = fails ? pct_shrink_show(&q->shrink, &again, sites)
+                       : pct_trial_run(t, &again, q->pass_strategy, q->pass_list, q->pass_seed);
+    t->launch.sites = NULL;
+    free(sites);
+    if (failed)
+        return failed;
+    /* Where the schedule does not decide alone, this time it may have been otherwise: the first is as good, without stacks. */
+    if (again.result.trace.header.hash != trial->result.trace.header.hash) {
+        pct_trial_close(&again);
+        return 0;
+    }
+    pct_story_close(story);
+    pct_trial_close(trial);
+    *trial = again;
+    return pct_story_open(story, &trial->result.trace) ? PCT_EXIT_INTERNAL : 0;
+}
+
+/* The run of the smallest schedule, with sites. */
+static int open_story(struct pct_inquiry *q)
+{
+    struct pct_trials *t = &q->shrink.trials;
+    for (unsigned i = 0; i < t->repeat; i++) {
+        int failed = pct_shrink_show(&q->shrink, &q->trial, "on");
+        if (failed)
+            return failed;
+        if (q->trial.fails)
+            return pct_story_open(&q->story, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
+        pct_trial_close(&q->trial);
+    }
+    pct_cli_say("the smallest schedule did not fail when it was to be shown");
+    return PCT_EXIT_DIVERGENCE;
+}
+
+static void close_story(struct pct_inquiry *q)
+{
+    if (q->story.trace) {
+        pct_story_close(&q->story);
+        pct_trial_close(&q->trial);
+    }
+}
+
+/* The orderings that the bug needs, seen from the smallest schedule. */
+static int measure_once(struct pct_inquiry *q, struct pct_depth *depth)
+{
+    struct pct_run_view failing = { q->story.trace, &q->story.snapshot },
+                        passing = { q->pass.trace, &q->pass.snapshot };
+    /* In a deadlock all is done that could be, and what was to come is known. */
+    bool later = q->passes && failing.trace->header.verdict != PCT_VERDICT_DEADLOCK;
+    return pct_depth_measure(depth, &q->shrink.trials, &failing, later ? &passing : NULL);
+}
+
+/* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far; and d
+ * orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings, too. */
+static int measure(struct pct_inquiry *q)
+{
+    int failed = measure_once(q, &q->depth);
+    bool better = false;
+    if (!failed && q->depth.simplest.count)
+        failed = pct_shrink_consider(&q->shrink, &q->depth.simplest, &better);
+    if (failed || !better)
+        return failed;
+    close_story(q);
+    failed = open_story(q);
+    failed = failed ? failed : find_pass(q);
+    if (failed || q->depth.count <= q->shrink.minimal_preemptions + 1)
+        return failed;
+    struct pct_depth again;
+    failed = measure_once(q, &again);
+    if (!failed && again.measured && again.count < q->depth.count) {
+        pct_depth_free(&q->depth);
+        q->depth = again;
+    } else {
+        pct_depth_free(&again);
+    }
+    return failed;
+}
+
+int pct_inquiry_open(struct pct_inquiry *q, bool depth, bool quiet)
+{
+    char failure[1200];
+    int failed = pct_shrink_open(&q->shrink);
+    if (!failed && !quiet)
+        pct_cli_say("%s, after %llu steps, %llu switches, %llu preemptions",
+                    pct_failure_format(failure, sizeof failure, &q->shrink.trials.failure),
+                    (unsigned long long)q->shrink.steps, (unsigned long long)q->shrink.switches,
+                    (unsigned long long)q->shrink.preemptions);
+    failed = failed ? failed : pct_shrink_run(&q->shrink);
+    failed = failed ? failed : open_story(q);
+    failed = failed ? failed : find_pass(q);
+    if (!failed && depth)
+        failed = measure(q);
+    for (size_t i = 0; i < 2 * q->depth.count && !failed; i++)
+        locate(q, i % 2 ? &q->depth.needs[i / 2].order.then : &q->depth.needs[i / 2].order.first);
+    failed = failed ? failed : reopen(q, &q->story, &q->trial, true);
+    if (!failed && q->passes)
+        failed = reopen(q, &q->pass, &q->pass_trial, false);
+    q->story.later = q->passes ? &q->pass : NULL;
+    if (failed == PCT_EXIT_INTERNAL && !q->shrink.trials.status)
+        pct_cli_say("out of memory");
+    return failed;
+}
+
+void pct_inquiry_close(struct pct_inquiry *q)
+{
+    close_story(q);
+    close_pass(q);
+    pct_depth_free(&q->depth);
+    pct_shrink_close(&q->shrink);
+}
+
+void pct_inquiry_print_event(FILE *out, const struct pct_story *story, const struct pct_event *event)
+{
+    char text[800];
+    fprintf(out, "thread %u's ", event->thread);
+    pct_cli_print_clean(out, pct_story_operation(story, text, sizeof text, event), sizeof text);
+    if (*pct_story_place(story, text, sizeof text, event)) {
+        fputs(", ", out);
+        pct_cli_print_clean(out, text, sizeof text);
+    }
+}
+
+void pct_inquiry_print_switch(FILE *out, const struct pct_story *story, const struct pct_switch *item)
+{
+    uint64_t at = pct_story_find(story, item->thread, item->made + item->wake);
+    if (at < story->trace->count) {
+        struct pct_event event = pct_story_event(story, at);
+        fputs(item->wake ? "at " : "after ", out);
+        pct_inquiry_print_event(out, story, &event);
+    } else {
+        fprintf(out, "after operation %u of thread %u", item->made, item->thread);
+    }
+    if (item->wake)
+        fprintf(out, ": waiter %u is woken", item->value + 1);
+    else
+        fprintf(out, ": thread %u goes on", item->value);
+}

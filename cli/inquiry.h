@@ -1,0 +1,33 @@
+/* All that minimize and explain find out about a failing run: the smallest schedule that fails, the one nearest to it that
+ * passes, both with sites and stacks, and the orderings that the bug needs. */
+#ifndef PCT_CLI_INQUIRY_H
+#define PCT_CLI_INQUIRY_H
+
+#include "depth.h"
+#include "shrink.h"
+#include "story.h"
+
+struct pct_inquiry {
+    struct pct_shrink shrink;
+    struct pct_depth depth;
+    bool passes; /* there is a run that passes: pass, pass_trial */
+    struct pct_trial trial, pass_trial;
+    struct pct_story story, pass;
+    /* Private: how the passing run is made. */
+    const char *pass_strategy;
+    char *pass_list;
+    uint64_t pass_seed;
+};
+
+/* Do it all: depth says whether the orderings are wanted. Returns 0, or the exit status for the command, after a message. To be
+ * closed in any case. The structure is large: static, zeroed, with the command line parsed into shrink. */
+int pct_inquiry_open(struct pct_inquiry *inquiry, bool depth, bool quiet);
+void pct_inquiry_close(struct pct_inquiry *inquiry);
+
+/* "after lock mutex 1 `a`, fig.c:21 (thread1): thread 2 goes on". */
+void pct_inquiry_print_switch(FILE *out, const struct pct_story *story, const struct pct_switch *item);
+
+/* "thread 1's lock mutex 1 `a`, fig.c:21 (thread1)". */
+void pct_inquiry_print_event(FILE *out, const struct pct_story *story, const struct pct_event *event);
+
+#endif

@@ -1,0 +1,173 @@
+/* `pct minimize`: the smallest schedule that still fails, and how many orderings the bug needs. */
+#include "inquiry.h"
+#include "options.h"
+#include "schedule_file.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_NO_DEPTH = 4000 };
+
+static const struct argp_option options[] = {
+    { "output", 'o', "FILE", 0, "write the schedule as text, a line a switch: `pct replay FILE` follows it", 1 },
+    { "no-depth", KEY_NO_DEPTH, NULL, 0, "do not measure which orderings the bug needs", 1 },
+    { "quiet", 'q', NULL, 0, "print only the token of the smallest schedule, on standard output", 1 },
+    { 0 },
+};
+
+struct minimize {
+    struct pct_inquiry inquiry;
+    const char *output;
+    bool depth, quiet;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct minimize *m = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &m->inquiry.shrink;
+        return 0;
+    case 'o':
+        m->output = argument;
+        return 0;
+    case 'q':
+        m->quiet = true;
+        return 0;
+    case KEY_NO_DEPTH:
+        m->depth = false;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TOKEN|FILE [--] COMMAND [ARGUMENT...]",
+    .doc = "Find the smallest schedule that fails like the run of this token (or of a trace, or of a schedule that an "
+           "earlier "
+           "minimize wrote), and measure the depth of the bug: the orderings of two operations that it needs.\v"
+           "The exit status is 0 if there is a smaller schedule now, 122 if the run does not fail any more.",
+    .children = pct_shrink_options,
+};
+
+static int write_file(const struct minimize *m)
+{
+    const struct pct_shrink *s = &m->inquiry.shrink;
+    const struct pct_switches *minimal = &s->minimal;
+    FILE *out = fopen(m->output, "we");
+    if (!out) {
+        pct_cli_say("%s: %s", m->output, strerror(errno));
+        return PCT_EXIT_USAGE;
+    }
+    char failure[1200];
+    fprintf(out,
+            "%s: `pct replay` follows it, and the lines `switch` may be edited.\n# command: ", PCT_SCHEDULE_FILE_MAGIC);
+    pct_cli_print_command(out, s->trials.launch.command);
+    fprintf(out, "\n# it ends with: ");
+    pct_cli_print_clean(out, pct_failure_format(failure, sizeof failure, &s->trials.failure), sizeof failure);
+    fprintf(out, "\ntoken %s\n# switch T.N.U: when thread T has made N operations of its own, thread U goes on\n",
+            s->token);
+    for (size_t i = 0; i < minimal->count; i++) {
+        const struct pct_switch *item = &minimal->item[i];
+        fprintf(out, "switch %u.%u.%s%u  # ", item->thread, item->made, item->wake ? "w" : "", item->value);
+        pct_inquiry_print_switch(out, &m->inquiry.story, item);
+        fputc('\n', out);
+    }
+    bool failed = ferror(out);
+    failed = fclose(out) || failed;
+    if (failed)
+        pct_cli_say("%s: could not be written", m->output);
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+static void print_schedule(const struct pct_inquiry *q)
+{
+    const struct pct_shrink *s = &q->shrink;
+    fprintf(stderr, "the smallest schedule: %zu switch%s, %llu preemption%s (of %llu switches, %llu preemptions)\n",
+            s->minimal.count, s->minimal.count == 1 ? "" : "es", (unsigned long long)s->minimal_preemptions,
+            s->minimal_preemptions == 1 ? "" : "s", (unsigned long long)s->switches,
+            (unsigned long long)s->preemptions);
+    for (size_t i = 0; i < s->minimal.count; i++) {
+        const struct pct_switch *item = &s->minimal.item[i];
+        fprintf(stderr, "  %zu. ", i + 1);
+        pct_inquiry_print_switch(stderr, &q->story, item);
+        if (!item->wake && s->ranges[i].earliest < s->ranges[i].latest)
+            fprintf(stderr, " (or up to %u operations earlier)", s->ranges[i].latest - s->ranges[i].earliest);
+        fputc('\n', stderr);
+    }
+    if (!s->minimal.count)
+        fputs("  none: it fails in the default order, without a preemption\n", stderr);
+}
+
+static void print_depth(const struct pct_inquiry *q)
+{
+    const struct pct_depth *depth = &q->depth;
+    if (!depth->measured) {
+        fprintf(
+            stderr,
+            "depth: not measured: %u of %u schedules that keep to all %zu orderings of calls passed, so something else "
+            "decides (a race on plain memory, time, input)\n",
+            depth->of - depth->failed, depth->of, depth->candidates);
+        return;
+    }
+    if (!depth->count) {
+        fprintf(stderr, "depth 0: %u of %u random schedules fail: no ordering is needed\n", depth->failed, depth->of);
+        return;
+    }
+    fprintf(stderr, "depth %zu: %u of %u schedules fail that keep to %s (of %zu orderings in the run):\n", depth->count,
+            depth->failed, depth->of, depth->count == 1 ? "this ordering" : "these orderings", depth->candidates);
+    for (size_t i = 0; i < depth->count; i++) {
+        const struct pct_need *need = &depth->needs[i];
+        fprintf(stderr, "  %zu. ", i + 1);
+        pct_inquiry_print_event(stderr, &q->story, &need->order.first);
+        fputs("\n     before ", stderr);
+        pct_inquiry_print_event(stderr, &q->story, &need->order.then);
+        if (need->of)
+            fprintf(stderr, "\n     the other way round, %u of %u pass\n", need->passed, need->of);
+        else
+            fputs("\n     the other way round is not possible together with the rest\n", stderr);
+    }
+}
+
+static void print_commands(const struct pct_inquiry *q)
+{
+    const struct pct_shrink *s = &q->shrink;
+    if (!s->token[0]) {
+        pct_cli_say("the schedule is too long for a token: its file (-o) has it");
+        return;
+    }
+    static const char *const commands[2] = { "replay", "explain" };
+    for (unsigned i = 0; i < 2; i++) {
+        fprintf(stderr, "pct: %s:\n", i ? "the whole story" : "this replays it");
+        pct_cli_print_quoted(stderr, pct_cli_program);
+        fprintf(stderr, " %s ", commands[i]);
+        pct_options_print(stderr, &s->trials.launch, &q->trial.process, false);
+        pct_cli_print_quoted(stderr, s->token);
+        fputs(" -- ", stderr);
+        pct_cli_print_command(stderr, s->trials.launch.command);
+        fputc('\n', stderr);
+    }
+}
+
+int pct_cmd_minimize(int argc, char **argv)
+{
+    static struct minimize m = { .depth = true };
+    struct pct_inquiry *q = &m.inquiry;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &m);
+    int failed = pct_inquiry_open(q, m.depth, m.quiet);
+    if (!failed && m.output)
+        failed = write_file(&m);
+    if (!failed && !m.quiet) {
+        print_schedule(q);
+        if (m.depth)
+            print_depth(q);
+        pct_cli_say("%llu runs, %.1f s", (unsigned long long)q->shrink.trials.runs, q->shrink.trials.seconds);
+        print_commands(q);
+    } else if (!failed) {
+        puts(q->shrink.token);
+    }
+    pct_inquiry_close(q);
+    return failed;
+}

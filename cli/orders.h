@@ -1,0 +1,55 @@
+/* Ordering constraints of a run: which operations of different threads depend on each other, in which order the run made them,
+ * and whether another run kept to that. The list of the strategy `order`. */
+#ifndef PCT_CLI_ORDERS_H
+#define PCT_CLI_ORDERS_H
+
+#include "snapshot.h"
+
+#define PCT_STEP_PENDING UINT64_MAX     /* it was about to be made in the end */
+#define PCT_STEP_LATER (UINT64_MAX - 1) /* it would have come later: other runs make it */
+
+/* An operation of a thread. */
+struct pct_event {
+    uint32_t thread, number; /* the thread's own operation, from 1 */
+    uint32_t op, count;      /* the count-th of this kind */
+    uint32_t end,
+        end_count;   /* of one that acquires: the operation that releases it again, likewise; 0: none in this run */
+    uint32_t object; /* its number in the trace that this comes from */
+    uint64_t step;   /* index of its record there, or PCT_STEP_* */
+};
+
+/* `first` came before `then`: the whole critical section, if it is the beginning of one. */
+struct pct_order {
+    struct pct_event first, then;
+};
+
+struct pct_orders {
+    struct pct_order *item;
+    size_t count;
+};
+
+/* A recorded run. */
+struct pct_run_view {
+    const struct pct_trace *trace;
+    const struct pct_snapshot *snapshot;
+};
+
+/* Between operations that depend on each other: those on one object of which not both only read it, or are of no effect on one
+ * another; and the end of the process and the operations before and after it. What follows from the others, or from the
+ * starts and ends of threads, is left out. In the order of the trace. A run that fails ends before all is done: what its threads
+ * would have done then is taken from one that passes (both with sites; NULL: none), as far as it goes the same way. Returns 0,
+ * or -ENOMEM. */
+int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *failing,
+                          const struct pct_run_view *passing);
+void pct_orders_free(struct pct_orders *orders);
+
+/* As the strategy reads it: those for which keep is true, the one at `flipped` (SIZE_MAX: none) the other way round. To be
+ * freed; NULL if there is no memory. */
+char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t flipped);
+
+/* Whether the run of this trace broke one of them: then it says nothing about schedules that keep to them. An operation that
+ * never came breaks nothing. */
+bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped,
+                       const struct pct_trace *trace);
+
+#endif

@@ -1,0 +1,485 @@
+/* Keeping a campaign: see recorder.h. */
+#include "recorder.h"
+#include "batch.h"
+#include "claim.h"
+#include "cli.h"
+#include "outcome.h"
+#include "progress.h"
+#include "signature.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Seconds between two commits: what a kill can cost, in runs that must be done again. */
+#define COMMIT_SECONDS 0.25
+
+/* --- Failing ---------------------------------------------------------------------------------------------------------- */
+
+static int fail(struct pct_recorder *r, int error)
+{
+    r->broken = true;
+    pct_progress_clear(r->quiet);
+    if (error == -ENOSPC)
+        pct_cli_say(
+            "%s: there is no space left on the disk. What is in it stays; when there is room, the same command goes "
+            "on",
+            r->path);
+    else
+        pct_cli_say("%s: %s", r->path, pct_store_error(r->store));
+    return PCT_EXIT_INTERNAL;
+}
+
+static int out_of_memory(void)
+{
+    pct_cli_say("out of memory");
+    return PCT_EXIT_INTERNAL;
+}
+
+static int commit(struct pct_recorder *r)
+{
+    double now = pct_cli_now();
+    int failed = pct_store_commit(r->store, now - r->begun);
+    r->committed = now;
+    r->dirty = false;
+    return failed ? fail(r, failed) : 0;
+}
+
+static int commit_now_and_then(struct pct_recorder *r)
+{
+    return r->dirty && pct_cli_now() - r->committed > COMMIT_SECONDS ? commit(r) : 0;
+}
+
+/* --- Findings --------------------------------------------------------------------------------------------------------- */
+
+static struct pct_recorder_finding *find(struct pct_recorder *r, uint64_t signature)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->findings[i].signature == signature)
+            return &r->findings[i];
+    return NULL;
+}
+
+static struct pct_recorder_finding *append(struct pct_recorder *r)
+{
+    struct pct_recorder_finding *more = realloc(r->findings, (r->count + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    r->findings = more;
+    memset(&more[r->count], 0, sizeof *more);
+    return &more[r->count++];
+}
+
+/* A token as the target gets it: without the hash. */
+static void strip(char *to, const char *token)
+{
+    struct pct_config config;
+    char error[512];
+    snprintf(to, PCT_TOKEN_MAX, "%s", token);
+    if (pct_config_parse_token(&config, token, pct_cli_find_strategy, error, sizeof error))
+        return;
+    config.has_hash = false;
+    const struct pct_strategy *strategy = pct_cli_find_strategy(config.strategy, error, sizeof error);
+    if (strategy)
+        pct_config_format_token(to, PCT_TOKEN_MAX, &config, strategy);
+}
+
+/* What a function writes, as a string that the caller frees; NULL: out of memory. */
+struct text {
+    char *text;
+    size_t size;
+    FILE *out;
+};
+
+static bool begin_text(struct text *t)
+{
+    t->text = NULL;
+    t->out = open_memstream(&t->text, &t->size);
+    return t->out;
+}
+
+static char *end_text(struct text *t)
+{
+    fclose(t->out);
+    return t->text;
+}
+
+static char *write_uncontrolled(const uint64_t *counts)
+{
+    struct text t;
+    if (!begin_text(&t))
+        return NULL;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        if (counts[i])
+            fprintf(t.out, "%llu %s\n", (unsigned long long)counts[i], pct_name_uncontrolled(i));
+    return end_text(&t);
+}
+
+static char *write_report(const struct pct_campaign *c, const struct pct_process *process,
+                          const struct pct_result *result)
+{
+    struct text t;
+    if (!begin_text(&t))
+        return NULL;
+    if (result->complaint[0])
+        fprintf(t.out, "%s: %s\n", pct_ending_name(result->ending), result->complaint);
+    pct_outcome_write_report(t.out, &c->launch, process, result);
+    return end_text(&t);
+}
+
+static char *write_replay(const struct pct_campaign *c, const struct pct_process *process,
+                          const struct pct_result *result)
+{
+    struct text t;
+    if (!begin_text(&t))
+        return NULL;
+    pct_outcome_write_replay(t.out, &c->launch, process, result);
+    return end_text(&t);
+}
+
+static char *write_output(const struct pct_process *process, size_t *size)
+{
+    struct text t;
+    if (!begin_text(&t))
+        return NULL;
+    pct_output_copy(process->output, t.out);
+    char *text = end_text(&t);
+    *size = t.size;
+    return text;
+}
+
+static int store_frames(struct pct_recorder *r, int64_t id, const struct pct_signature *signature)
+{
+    int failed = 0;
+    for (unsigned i = 0; !failed && i < signature->count; i++) {
+        const struct pct_signature_stack *stack = &signature->stacks[i];
+        for (unsigned level = 0; !failed && level < stack->frames.count; level++) {
+            const struct pct_frame *frame = &stack->frames.frames[level];
+            const struct pct_store_frame row = { .finding = id,
+                                                 .stack = i,
+                                                 .level = level,
+                                                 .thread = stack->thread,
+                                                 .doing = stack->doing,
+                                                 .function = frame->function,
+                                                 .file = frame->file,
+                                                 .line = frame->line,
+                                                 .module = frame->module,
+                                                 .offset = frame->offset };
+            failed = pct_store_add_frame(r->store, &row);
+        }
+    }
+    return failed;
+}
+
+static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const struct pct_process *process,
+                         const struct pct_result *result, const struct pct_signature *signature, int64_t *id)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    struct pct_store_finding row = { .signature = signature->hash,
+                                     .verdict = signature->verdict,
+                                     .code = signature->code,
+                                     .title = signature->title,
+                                     .message = signature->message,
+                                     .seed = pct_campaign_seed(c, process->index),
+                                     .token = header->token,
+                                     .file = signature->file,
+                                     .line = signature->line };
+    char *report = write_report(c, process, result), *replay = write_replay(c, process, result);
+    char *output = write_output(process, &row.output_size);
+    char *uncontrolled = write_uncontrolled(header->uncontrolled);
+    struct pct_recorder_finding *finding = append(r);
+    int failed = report && replay && output && uncontrolled && finding ? 0 : -ENOMEM;
+    if (!failed) {
+        row.report = report;
+        row.replay = replay;
+        row.output = output;
+        row.uncontrolled = uncontrolled;
+        failed = pct_store_add_finding(r->store, &row);
+    }
+    if (!failed) {
+        *id = finding->id = row.id;
+        finding->signature = signature->hash;
+        finding->hash = header->hash;
+        memcpy(finding->uncontrolled, header->uncontrolled, sizeof finding->uncontrolled);
+        strip(finding->token, header->token);
+        failed = store_frames(r, row.id, signature);
+    }
+    free(report);
+    free(replay);
+    free(output);
+    free(uncontrolled);
+    return failed;
+}
+
+/* --- Confirming ------------------------------------------------------------------------------------------------------- */
+
+struct confirmation {
+    struct pct_recorder *r;
+    struct pct_campaign *c;
+    struct pct_recorder_finding *finding;
+    struct pct_store_finding row;
+};
+
+static int look_at_replay(void *data, size_t index, struct pct_process *process, struct pct_result *result)
+{
+    (void)index;
+    struct confirmation *k = data;
+    if (pct_outcome_is_void(result))
+        return pct_outcome_explain(&k->c->launch, process, result);
+    int failed = pct_judge_run(k->r->judge, &k->c->launch, process, result);
+    if (failed)
+        return failed;
+    const struct pct_trace_header *header = &result->trace.header;
+    k->row.replays++;
+    k->row.identical += header->hash == k->finding->hash;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        if (header->uncontrolled[i] > k->finding->uncontrolled[i])
+            k->finding->uncontrolled[i] = header->uncontrolled[i];
+    if (result->ending == PCT_ENDING_EXIT && k->c->ok[result->code & 0xff])
+        return 0;
+    struct pct_signature signature;
+    if (pct_signature_make(&signature, process, result))
+        return out_of_memory();
+    if (signature.hash == k->finding->signature)
+        k->row.same++;
+    else
+        k->row.other++;
+    pct_signature_free(&signature);
+    return 0;
+}
+
+static int confirm(struct pct_recorder *r, struct pct_campaign *c, struct pct_recorder_finding *finding)
+{
+    static char tokens[PCT_RECORDER_REPLAYS][PCT_TOKEN_MAX];
+    struct confirmation k = { .r = r, .c = c, .finding = finding, .row = { .id = finding->id } };
+    for (unsigned i = 0; i < PCT_RECORDER_REPLAYS; i++)
+        memcpy(tokens[i], finding->token, sizeof tokens[i]);
+    int failed = pct_batch_run(&c->launch, c->jobs, tokens, PCT_RECORDER_REPLAYS, look_at_replay, &k);
+    if (failed)
+        return failed;
+    char *uncontrolled = write_uncontrolled(finding->uncontrolled);
+    if (!uncontrolled)
+        return out_of_memory();
+    k.row.uncontrolled = uncontrolled;
+    failed = pct_store_confirm(r->store, &k.row);
+    free(uncontrolled);
+    finding->confirmed = true;
+    return failed ? fail(r, failed) : commit(r);
+}
+
+static int confirm_all(struct pct_recorder *r, struct pct_campaign *c)
+{
+    int failed = 0;
+    for (size_t i = 0; !failed && i < r->count; i++)
+        if (!r->findings[i].confirmed)
+            failed = confirm(r, c, &r->findings[i]);
+    return failed;
+}
+
+/* --- The observer ----------------------------------------------------------------------------------------------------- */
+
+static struct pct_recorder *of(struct pct_campaign_observer *observer)
+{
+    return (struct pct_recorder *)observer;
+}
+
+static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                 struct pct_result *result)
+{
+    struct pct_recorder *r = of(observer);
+    if (!result->unrecorded)
+        return pct_judge_run(r->judge, &c->launch, process, result);
+    /* What cannot be told of a run cannot be told later either: rather do it again. */
+    pct_progress_clear(r->quiet);
+    pct_cli_say("there is no space for traces. What is in %s stays; when there is room, the same command goes on",
+                r->path);
+    return PCT_EXIT_INTERNAL;
+}
+
+struct scan {
+    struct pct_recorder *r;
+    uint64_t seed;
+};
+
+static int store_pair(void *data, uint64_t pair)
+{
+    struct scan *scan = data;
+    return pct_store_add_pair(scan->r->store, pair, scan->seed);
+}
+
+static int store_uncontrolled(struct pct_recorder *r, const struct pct_trace_header *header)
+{
+    int failed = 0;
+    for (unsigned i = 0; !failed && i < PCT_UNCONTROLLED_COUNT; i++)
+        if (header->uncontrolled[i])
+            failed = pct_store_add_uncontrolled(r->store, i, pct_name_uncontrolled(i), header->uncontrolled[i]);
+    return failed;
+}
+
+static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct pct_process *process,
+                         const struct pct_result *result, int64_t *id, bool *new)
+{
+    struct pct_signature signature;
+    if (pct_signature_make(&signature, process, result))
+        return -ENOMEM;
+    const struct pct_recorder_finding *known = find(r, signature.hash);
+    int failed = 0;
+    *new = !known;
+    if (known)
+        *id = known->id;
+    else
+        failed = store_finding(r, c, process, result, &signature, id);
+    if (!failed && *new && !r->quiet) {
+        pct_progress_clear(r->quiet);
+        pct_cli_say("finding %lld, seed %llu: %s", (long long)*id,
+                    (unsigned long long)pct_campaign_seed(c, process->index), signature.title);
+    }
+    pct_signature_free(&signature);
+    return failed;
+}
+
+static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                  const struct pct_result *result, bool failed, bool *hold)
+{
+    struct pct_recorder *r = of(observer);
+    const struct pct_trace_header *header = &result->trace.header;
+    bool killed = header->verdict == PCT_VERDICT_RUNNING, new = false;
+    struct pct_store_run run = { .seed = pct_campaign_seed(c, process->index),
+                                 .k = c->k < 0 ? 0 : c->config.run.param[c->k],
+                                 .depth = c->depth < 0 ? 0 : c->config.run.param[c->depth],
+                                 .code = result->code,
+                                 .steps = killed ? result->trace.count : header->steps,
+                                 .spins = pct_claim_spins(&result->trace),
+                                 .switches = header->switches,
+                                 .preemptions = header->preemptions,
+                                 .threads = pct_campaign_threads(result),
+                                 .complete = result->trace.complete,
+                                 .hash = header->hash };
+    run.points = header->points ? header->points : run.steps;
+    struct scan scan = { .r = r, .seed = run.seed };
+    int error = failed ? store_failure(r, c, process, result, &run.finding, &new) : 0;
+    if (!error)
+        error = pct_store_add_run(r->store, &run);
+    if (!error)
+        error = pct_coverage_scan(r->coverage, &result->trace, store_pair, &scan);
+    if (!error)
+        error = store_uncontrolled(r, header);
+    r->dirty = true;
+    if (error)
+        return error == -ENOMEM ? out_of_memory() : fail(r, error);
+    *hold |= new;
+    return new ? commit(r) : commit_now_and_then(r);
+}
+
+static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
+{
+    return confirm_all(of(observer), c);
+}
+
+static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
+{
+    struct pct_recorder *r = of(observer);
+    if (!r->quiet)
+        pct_progress_draw(c, r->begun, r->count, &r->drawn);
+    return commit_now_and_then(r);
+}
+
+/* --- Beginning and end ------------------------------------------------------------------------------------------------ */
+
+static int restore_run(void *data, const struct pct_store_run *run)
+{
+    struct pct_campaign *c = data;
+    c->done++;
+    c->failures += run->finding != 0;
+    if (run->steps > c->max_steps)
+        c->max_steps = run->steps;
+    if (run->threads > c->max_threads)
+        c->max_threads = run->threads;
+    const struct pct_claim_run claim = { .seed = run->seed,
+                                         .depth = run->depth,
+                                         .k = run->k,
+                                         .steps = run->points,
+                                         .spins = run->spins,
+                                         .threads = run->threads,
+                                         .complete = run->complete };
+    pct_claim_add_run(c, &claim);
+    return 0;
+}
+
+static int restore_uncontrolled(void *data, unsigned kind, const char *name, uint64_t count)
+{
+    (void)name;
+    struct pct_campaign *c = data;
+    if (kind < PCT_UNCONTROLLED_COUNT)
+        c->uncontrolled[kind] += count;
+    return 0;
+}
+
+int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
+{
+    int failed = pct_store_each_run(store, restore_run, c);
+    if (!failed)
+        failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);
+    c->calibrated = pct_store_number(store, "learned");
+    c->differs = pct_store_number(store, "differs");
+    return failed;
+}
+
+static int restore_pair(void *data, uint64_t pair, uint64_t seed)
+{
+    (void)seed;
+    pct_coverage_add(data, pair);
+    return 0;
+}
+
+static int restore_finding(void *data, const struct pct_store_finding *finding)
+{
+    struct pct_recorder_finding *to = append(data);
+    if (!to)
+        return -ENOMEM;
+    struct pct_config config;
+    char error[512];
+    to->id = finding->id;
+    to->signature = finding->signature;
+    to->confirmed = finding->replays;
+    if (!pct_config_parse_token(&config, finding->token, pct_cli_find_strategy, error, sizeof error))
+        to->hash = config.hash;
+    strip(to->token, finding->token);
+    return 0;
+}
+
+int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
+{
+    r->observer = (struct pct_campaign_observer){ .judge = judge, .looked = looked, .idle = idle, .tick = tick };
+    r->begun = r->committed = pct_cli_now();
+    r->coverage = pct_coverage_new();
+    if (!r->coverage)
+        return out_of_memory();
+    int failed = pct_recorder_restore(r->store, c);
+    if (!failed)
+        failed = pct_store_each_pair(r->store, restore_pair, r->coverage);
+    if (!failed)
+        failed = pct_store_each_finding(r->store, restore_finding, r);
+    if (!failed)
+        failed = pct_store_begin_session(r->store, time(NULL), c->jobs);
+    if (failed)
+        return fail(r, failed);
+    c->resumed = c->done;
+    c->observer = &r->observer;
+    return 0;
+}
+
+int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int status)
+{
+    if (!status)
+        status = confirm_all(r, c);
+    pct_progress_clear(r->quiet);
+    int failed = r->dirty && !r->broken ? commit(r) : 0;
+    return status ? status : failed;
+}
+
+void pct_recorder_close(struct pct_recorder *r)
+{
+    pct_coverage_free(r->coverage);
+    free(r->findings);
+}

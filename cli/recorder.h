@@ -1,0 +1,48 @@
+/* Keeps what comes of a campaign: the observer that `pct campaign` gives to the engine of campaign.c. It judges each run, folds failures
+ * into findings, confirms these by replays, and writes all to the campaign file. */
+#ifndef PCT_CLI_RECORDER_H
+#define PCT_CLI_RECORDER_H
+
+#include "campaign.h"
+#include "coverage.h"
+#include "judge.h"
+#include "store.h"
+
+enum { PCT_RECORDER_REPLAYS = 10 };
+
+struct pct_recorder_finding {
+    int64_t id;
+    uint64_t signature;
+    uint64_t hash; /* of the first run's trace, 0: unknown */
+    bool confirmed;
+    char token[PCT_TOKEN_MAX]; /* without the hash */
+    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
+};
+
+struct pct_recorder {
+    struct pct_campaign_observer observer; /* the first member */
+    const char *path;
+    struct pct_store *store;
+    struct pct_judge *judge;
+    bool quiet;
+    struct pct_coverage *coverage;
+    struct pct_recorder_finding *findings;
+    size_t count;
+    double begun, committed, drawn;
+    bool broken; /* the file cannot be written to */
+    bool dirty;  /* something was added since the last commit */
+};
+
+/* Take up what the file has, for a campaign that goes on: the numbers of the runs that are done go into c. Returns 0, or an exit
+ * status after a message. */
+int pct_recorder_open(struct pct_recorder *recorder, struct pct_campaign *c);
+
+/* After the last run: confirm what is not yet confirmed, unless status (the engine's) says that there is no time for it, and write
+ * all. Returns the exit status: status, or that of a failure here. */
+int pct_recorder_finish(struct pct_recorder *recorder, struct pct_campaign *c, int status);
+void pct_recorder_close(struct pct_recorder *recorder);
+
+/* Take the numbers of the runs in the file into c. For recorders and reports. Returns 0 or a negative errno. */
+int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c);
+
+#endif

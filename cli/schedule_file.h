@@ -1,0 +1,17 @@
+/* The text file of a schedule, which `pct minimize -o` writes and people may edit: docs/MINIMIZE.md has the format. */
+#ifndef PCT_CLI_SCHEDULE_FILE_H
+#define PCT_CLI_SCHEDULE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PCT_SCHEDULE_FILE_MAGIC "# pct schedule 1"
+
+/* Whether the file begins like one. */
+bool pct_schedule_file_is(const char *path);
+
+/* The token of the schedule in this file: that in its line `token`, with the switches of its lines `switch`. If these were
+ * edited, the token has no hash. Returns 0, or -EINVAL (or the negative errno of the file) with a message in error. */
+int pct_schedule_file_read(const char *path, char *token, size_t size, char *error, size_t error_size);
+
+#endif

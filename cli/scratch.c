@@ -1,0 +1,132 @@
+/* The scratch files of runs: see launch.h. Those of a run that has ended by itself, without children, are used again. Of any
+ * other run something may be left that still knows them. */
+#include "children.h"
+#include "cli.h"
+#include "launch.h"
+#include "locate.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. Returns 0
+ * or a negative errno. */
+static int write_header(int fd, int server, uint64_t records_size)
+{
+    static const char rest[PCT_TRACE_HEADER_SIZE - sizeof(struct pct_trace_header)];
+    struct pct_trace_header header = { .version = PCT_TRACE_VERSION,
+                                       .header_size = PCT_TRACE_HEADER_SIZE,
+                                       .launcher = getpid(),
+                                       .server = server,
+                                       .records_size = records_size };
+    memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
+    if (lseek(fd, 0, SEEK_SET))
+        return -errno;
+    int failed = pct_cli_write_all(fd, &header, sizeof header);
+    return failed ? failed : pct_cli_write_all(fd, rest, sizeof rest);
+}
+
+int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size)
+{
+    int fd = pct_locate_scratch(path, size, false);
+    if (fd < 0) {
+        pct_cli_say("cannot make a scratch file for the trace: %s", strerror(-fd));
+        *path = 0;
+        return -PCT_EXIT_INTERNAL;
+    }
+    int failed = write_header(fd, server, records_size);
+    if (!failed)
+        return fd;
+    pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
+    close(fd);
+    unlink(path);
+    *path = 0;
+    return -PCT_EXIT_INTERNAL;
+}
+
+static int make_output(void)
+{
+    char path[PATH_MAX];
+    int fd = pct_locate_scratch(path, sizeof path, true);
+    if (fd < 0) {
+        pct_cli_say("cannot make a scratch file for the output: %s", strerror(-fd));
+        return -PCT_EXIT_INTERNAL;
+    }
+    unlink(path);
+    /* Standard output and standard error share it: each write goes to the end. */
+    fcntl(fd, F_SETFL, O_APPEND);
+    return fd;
+}
+
+static void remove_files(const struct pct_scratch *files)
+{
+    if (files->trace >= 0) {
+        unlink(files->trace_path);
+        close(files->trace);
+    }
+    if (files->output >= 0)
+        close(files->output);
+}
+
+/* As if they were new. False: they are not. */
+static bool renew(const struct pct_scratch *files, uint64_t records_size)
+{
+    struct stat status;
+    if (fstat(files->trace, &status) || !status.st_nlink || ftruncate(files->trace, PCT_TRACE_HEADER_SIZE) ||
+        write_header(files->trace, 0, records_size))
+        return false;
+    if (files->output < 0)
+        return true;
+    /* The target had the same open file. */
+    return !fstat(files->output, &status) && !(status.st_size && ftruncate(files->output, 0)) &&
+           !lseek(files->output, 0, SEEK_SET) && !fcntl(files->output, F_SETFL, O_APPEND) &&
+           !flock(files->output, LOCK_UN);
+}
+
+int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture)
+{
+    struct pct_scratches *all = &launch->scratches;
+    while (all->count) {
+        const struct pct_scratch *files = &all->spare[--all->count];
+        if ((files->output >= 0) == capture && renew(files, launch->trace_size)) {
+            process->trace = files->trace;
+            process->output = files->output;
+            strcpy(process->trace_path, files->trace_path);
+            return 0;
+        }
+        remove_files(files);
+    }
+    process->trace = pct_scratch_make_trace(process->trace_path, sizeof process->trace_path, 0, launch->trace_size);
+    if (process->trace < 0)
+        return -process->trace;
+    process->output = capture ? make_output() : -1;
+    return process->output < -1 ? -process->output : 0;
+}
+
+void pct_scratch_close(struct pct_process *process)
+{
+    if (!process->trace_path[0])
+        return;
+    struct pct_scratches *all = &process->launch->scratches;
+    if (process->clean && all->count < sizeof all->spare / sizeof *all->spare) {
+        struct pct_scratch *files = &all->spare[all->count++];
+        files->trace = process->trace;
+        files->output = process->output;
+        strcpy(files->trace_path, process->trace_path);
+    } else {
+        struct pct_scratch files = { .trace = process->trace, .output = process->output };
+        strcpy(files.trace_path, process->trace_path);
+        pct_children_remove(process->trace_path);
+        remove_files(&files);
+    }
+    process->trace_path[0] = 0;
+    process->output = process->trace = -1;
+}
+
+void pct_scratches_remove(struct pct_launch *launch)
+{
+    while (launch->scratches.count)
+        remove_files(&launch->scratches.spare[--launch->scratches.count]);
+}

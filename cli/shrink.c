@@ -1,0 +1,365 @@
+/* From a failing run to the smallest schedule: see shrink.h.
+ *
+ * The run's trace becomes a list of all its switches; delta debugging takes away those without which it still fails (they then
+ * happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each one that is left is
+ * moved as far as it can go. A failure that the schedule does not decide alone is judged by its rate. */
+#include "shrink.h"
+#include "environment.h"
+#include "options.h"
+#include "reduce.h"
+#include "schedule_file.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
+enum { REPEATS = 3, RATE_RUNS = 20, MOVES = 64 };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_shrink *s = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &s->trials.launch;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!s->name) {
+            s->name = argument;
+            return 0;
+        }
+        s->trials.launch.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!s->name)
+            argp_error(state, "no token and no file is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = { .parser = parse, .children = pct_options_launch };
+const struct argp_child pct_shrink_options[] = { { &argp, 0, NULL, 0 }, { 0 } };
+
+/* The token in the file: a trace or a schedule. */
+static int read_file(struct pct_shrink *s, char *token, size_t size)
+{
+    static struct pct_trace trace;
+    char error[512];
+    if (pct_schedule_file_is(s->name))
+        return pct_schedule_file_read(s->name, token, size, error, sizeof error)
+                   ? pct_cli_usage("%s: %s", s->name, error)
+                   : 0;
+    if (pct_trace_open(&trace, s->name, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: neither a schedule nor a trace: %s", s->name, error);
+    snprintf(token, size, "%s", trace.header.token);
+    if (!s->trials.launch.command) {
+        pct_cli_say("no command is given; the trace was recorded with:");
+        fputs("  ", stderr);
+        pct_cli_print_clean(stderr, trace.header.command, sizeof trace.header.command);
+        fputc('\n', stderr);
+        pct_trace_close(&trace);
+        return PCT_EXIT_USAGE;
+    }
+    if (!trace.complete || trace.header.verdict == PCT_VERDICT_RUNNING)
+        pct_cli_say("this trace was cut short: the run is repeated from the token in it");
+    pct_trace_close(&trace);
+    return 0;
+}
+
+static int read_name(struct pct_shrink *s)
+{
+    char token[PCT_TOKEN_MAX], error[512];
+    struct stat status;
+    int failed = pct_environment_check(true);
+    if (failed)
+        return failed;
+    bool is_file = !stat(s->name, &status);
+    if (!is_file && strlen(s->name) >= sizeof token)
+        return pct_cli_usage("this is neither a token nor a file: it is too long");
+    if (is_file)
+        failed = read_file(s, token, sizeof token);
+    else
+        snprintf(token, sizeof token, "%s", s->name);
+    if (failed)
+        return failed;
+    if (pct_config_parse_token(&s->trials.config, token, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, s->name);
+    if (!strcmp(s->trials.config.strategy, "none"))
+        return pct_cli_usage("strategy none leaves the order to the operating system: there is no schedule to look at");
+    if (!s->trials.launch.command)
+        return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");
+    return pct_cli_check_strategy(&s->trials.config);
+}
+
+/* A run of the failing schedule that did not fail. */
+static int explain_pass(const struct pct_shrink *s, const struct pct_trial *trial, bool same)
+{
+    char text[1200];
+    if (same)
+        return pct_cli_usage(
+            "the run of this token did not fail, and it is the same run as then: only runs that fail can "
+            "be made smaller");
+    if (!s->trials.config.has_hash)
+        return pct_cli_usage("the run of this token did not fail: only runs that fail can be made smaller");
+    struct pct_failure ending;
+    pct_failure_read(&ending, &trial->result);
+    pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &ending));
+    pct_cli_say(
+        "the run took other steps than then, so something besides the schedule is not as it was: the program was "
+        "rebuilt, or its input, arguments, environment or libraries differ");
+    pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
+    return PCT_EXIT_DIVERGENCE;
+}
+
+/* How often the failing run fails, if not always; and whether its schedule decides all. */
+static int judge(struct pct_shrink *s, uint64_t hash)
+{
+    static struct pct_trial trial;
+    struct pct_trials *t = &s->trials;
+    unsigned failed = 1, runs = 1, differ = 0;
+    t->repeat = 1;
+    t->rate = 1;
+    for (unsigned most = REPEATS; runs < most; runs++) {
+        if (pct_trial_again(t, &trial))
+            return t->status;
+        failed += trial.fails;
+        differ += trial.result.trace.header.hash != hash;
+        pct_trial_close(&trial);
+        if (differ || failed <= runs)
+            most = RATE_RUNS;
+    }
+    if (failed == runs)
+        return 0;
+    /* Enough runs that a schedule as good as this one fails in half of its rate nearly always. */
+    t->rate = (double)failed / runs / 2;
+    t->repeat = (unsigned)(4 / t->rate + 0.5);
+    t->repeat = t->repeat > 40 ? 40 : t->repeat;
+    pct_cli_say("the schedule does not decide alone: it failed %u times of %u; every schedule is judged by %u runs",
+                failed, runs, t->repeat);
+    return 0;
+}
+
+int pct_shrink_open(struct pct_shrink *s)
+{
+    static struct pct_trial trial;
+    struct pct_trials *t = &s->trials;
+    int failed = read_name(s);
+    if (!failed)
+        failed = pct_drive_check(&t->launch.drive, 1);
+    if (!failed)
+        failed = pct_launch_prepare(&t->launch);
+    if (failed)
+        return failed;
+    for (unsigned i = 0; i < RATE_RUNS; i++) {
+        if (pct_trial_again(t, &trial))
+            return t->status;
+        const struct pct_trace_header *header = &trial.result.trace.header;
+        bool fails = pct_failure_read(&t->failure, &trial.result);
+        bool same = t->config.has_hash && header->hash == t->config.hash;
+        if (!fails && (same || i + 1 == RATE_RUNS)) {
+            failed = explain_pass(s, &trial, same);
+            pct_trial_close(&trial);
+            return failed;
+        }
+        if (fails)
+            break;
+        pct_trial_close(&trial);
+    }
+    const struct pct_trace *trace = &trial.result.trace;
+    s->steps = trace->header.steps;
+    s->switches = trace->header.switches;
+    s->preemptions = trace->header.preemptions;
+    uint64_t hash = trace->header.hash;
+    if (t->config.has_hash && hash != t->config.hash)
+        pct_cli_say(
+            "the run took other steps than the one of the token (the program was rebuilt, or its input or libraries "
+            "differ), but it fails: going on with this failure");
+    if (!trace->complete) {
+        pct_cli_say("only the first %llu of %llu steps could be recorded: there is no room for the rest",
+                    (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
+        failed = PCT_EXIT_USAGE;
+    } else if (pct_switches_from_trace(&s->minimal, trace)) {
+        pct_cli_say("out of memory");
+        failed = PCT_EXIT_INTERNAL;
+    }
+    pct_trial_close(&trial);
+    return failed ? failed : judge(s, hash);
+}
+
+static int still_fails(void *context, const bool *keep, size_t count)
+{
+    struct pct_shrink *s = context;
+    (void)count;
+    char *list = pct_switches_format(&s->minimal, keep);
+    int fails = list ? pct_trials_fail(&s->trials, list) : -ENOMEM;
+    free(list);
+    return fails;
+}
+
+static int reduce(struct pct_shrink *s)
+{
+    bool *keep = malloc(s->minimal.count + 1);
+    if (!keep)
+        return -ENOMEM;
+    memset(keep, true, s->minimal.count);
+    int stop = pct_reduce(keep, s->minimal.count, still_fails, s);
+    size_t count = 0;
+    for (size_t i = 0; i < s->minimal.count; i++)
+        if (keep[i])
+            s->minimal.item[count++] = s->minimal.item[i];
+    s->minimal.count = count;
+    free(keep);
+    return stop;
+}
+
+/* Whether the switches of each thread still stand in the order of its operations. */
+static bool in_order(const struct pct_switches *switches, size_t moved)
+{
+    const struct pct_switch *item = &switches->item[moved];
+    for (size_t i = 0; i < switches->count; i++) {
+        const struct pct_switch *other = &switches->item[i];
+        if (i != moved && other->thread == item->thread && other->wake == item->wake &&
+            (i < moved ? other->made >= item->made : other->made <= item->made))
+            return false;
+    }
+    return true;
+}
+
+/* How far item i can move in this direction, one operation at a time. */
+static int move(struct pct_shrink *s, size_t i, bool later, uint32_t *furthest)
+{
+    struct pct_switch *item = &s->minimal.item[i];
+    uint32_t at = item->made;
+    *furthest = at;
+    for (unsigned moved = 0; moved < MOVES; moved++) {
+        if (!later && !item->made)
+            break;
+        item->made += later ? 1 : UINT32_MAX;
+        int fails = in_order(&s->minimal, i) ? still_fails(s, NULL, 0) : 0;
+        if (fails < 0)
+            return fails;
+        if (!fails)
+            break;
+        *furthest = item->made;
+    }
+    item->made = at;
+    return 0;
+}
+
+/* The switches as late as they can be: there the operation stands without which the failure goes away. */
+static int move_all(struct pct_shrink *s)
+{
+    free(s->ranges);
+    s->ranges = calloc(s->minimal.count + 1, sizeof *s->ranges);
+    if (!s->ranges)
+        return -ENOMEM;
+    for (size_t i = s->minimal.count; i-- > 0;) {
+        int stop = s->minimal.item[i].wake ? 0 : move(s, i, false, &s->ranges[i].earliest);
+        if (!stop && !s->minimal.item[i].wake)
+            stop = move(s, i, true, &s->ranges[i].latest);
+        if (stop)
+            return stop;
+        if (!s->minimal.item[i].wake)
+            s->minimal.item[i].made = s->ranges[i].latest;
+    }
+    return 0;
+}
+
+/* Reduce and move until nothing changes, and see what that has come to. */
+static int make_small(struct pct_shrink *s)
+{
+    static struct pct_trial trial;
+    struct pct_trials *t = &s->trials;
+    size_t before;
+    int stop = reduce(s);
+    do {
+        before = s->minimal.count;
+        stop = stop ? stop : move_all(s);
+        stop = stop ? stop : reduce(s);
+    } while (!stop && s->minimal.count < before);
+    for (unsigned i = 0; !stop && i < t->repeat; i++) {
+        stop = pct_shrink_show(s, &trial, NULL);
+        if (stop)
+            break;
+        bool last = trial.fails || i + 1 == t->repeat;
+        s->minimal_switches = trial.result.trace.header.switches;
+        s->minimal_preemptions = trial.result.trace.header.preemptions;
+        struct pct_config config = { 0 };
+        char error[256];
+        snprintf(s->token, sizeof s->token, "%s", trial.result.trace.header.token);
+        /* A list that does not fit into a token is not in it. */
+        if (!pct_config_parse_token(&config, s->token, pct_cli_find_strategy, error, sizeof error) && !config.list[0] &&
+            s->minimal.count)
+            s->token[0] = 0;
+        pct_trial_close(&trial);
+        if (last)
+            break;
+    }
+    if (stop && !t->status) {
+        pct_cli_say("out of memory");
+        t->status = PCT_EXIT_INTERNAL;
+    }
+    return t->status;
+}
+
+int pct_shrink_run(struct pct_shrink *s)
+{
+    int fails = still_fails(s, NULL, 0);
+    if (fails < 0)
+        return s->trials.status ? s->trials.status : PCT_EXIT_INTERNAL;
+    if (!fails) {
+        pct_cli_say(
+            "the failing run cannot be repeated as a list of switches: it depends on what the schedule does not hold");
+        return s->trials.status = PCT_EXIT_DIVERGENCE;
+    }
+    return make_small(s);
+}
+
+int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, bool *better)
+{
+    struct pct_shrink old = *s;
+    *better = false;
+    s->ranges = NULL;
+    s->minimal = (struct pct_switches){ .item = calloc(other->count + 1, sizeof *other->item), .count = other->count };
+    int stop = s->minimal.item ? 0 : PCT_EXIT_INTERNAL;
+    if (!stop) {
+        memcpy(s->minimal.item, other->item, other->count * sizeof *other->item);
+        /* It was made with another seed, which the target may have drawn from. */
+        stop = still_fails(s, NULL, 0);
+        stop = stop < 0 ? PCT_EXIT_INTERNAL : stop ? make_small(s) : 0;
+        *better = !stop && s->token[0] &&
+                  (s->minimal_preemptions < old.minimal_preemptions ||
+                   (s->minimal_preemptions == old.minimal_preemptions && s->minimal.count < old.minimal.count));
+    }
+    struct pct_shrink *worse = *better ? &old : s;
+    pct_switches_free(&worse->minimal);
+    free(worse->ranges);
+    if (!*better) {
+        old.trials = s->trials; /* what the runs have cost */
+        *s = old;
+    }
+    return s->trials.status ? s->trials.status : stop;
+}
+
+int pct_shrink_show(struct pct_shrink *s, struct pct_trial *trial, const char *sites)
+{
+    char *list = pct_switches_format(&s->minimal, NULL);
+    if (!list)
+        return s->trials.status = PCT_EXIT_INTERNAL;
+    s->trials.launch.sites = sites;
+    int failed = pct_trial_run(&s->trials, trial, "schedule", list, s->trials.config.run.seed);
+    s->trials.launch.sites = NULL;
+    free(list);
+    return failed;
+}
+
+void pct_shrink_close(struct pct_shrink *s)
+{
+    pct_switches_free(&s->minimal);
+    free(s->ranges);
+    s->ranges = NULL;
+    pct_trials_finish(&s->trials);
+    pct_launch_finish(&s->trials.launch);
+}

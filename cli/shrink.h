@@ -1,0 +1,45 @@
+/* From a failing token or trace to the smallest schedule that fails in the same way. For minimize and explain. */
+#ifndef PCT_CLI_SHRINK_H
+#define PCT_CLI_SHRINK_H
+
+#include "switches.h"
+#include "trial.h"
+#include <argp.h>
+
+/* How far a switch can be moved without the failure going away: in operations of its thread. */
+struct pct_range {
+    uint32_t earliest, latest;
+};
+
+/* What is known of a failing run, and of the smallest one. */
+struct pct_shrink {
+    struct pct_trials trials;
+    const char *name;                      /* the token or file, as given */
+    bool whole_report;                     /* say what is being done, on standard error */
+    uint64_t steps, switches, preemptions; /* of the run as given */
+    struct pct_switches minimal;
+    struct pct_range *ranges; /* by switch */
+    uint64_t minimal_switches, minimal_preemptions;
+    char token[PCT_TOKEN_MAX]; /* of the minimal schedule, with its hash; "": too long for one */
+};
+
+/* The parser of the command line of minimize and explain: a token or file, options of the target, the command. Its input is
+ * the struct pct_shrink. */
+extern const struct argp_child pct_shrink_options[];
+
+/* Read the token or file, run it, and find out how it fails. Returns 0, or the exit status for the command, after a message. */
+int pct_shrink_open(struct pct_shrink *shrink);
+
+/* Make it small. Returns likewise. */
+int pct_shrink_run(struct pct_shrink *shrink);
+
+/* Here is another schedule that failed, with another seed: *better says whether the minimal schedule was replaced by what it
+ * became when it was made small. Returns likewise. */
+int pct_shrink_consider(struct pct_shrink *shrink, const struct pct_switches *other, bool *better);
+
+/* Run the minimal schedule once more, with sites, and the stacks before these steps (PCT_SITES; NULL: none). */
+int pct_shrink_show(struct pct_shrink *shrink, struct pct_trial *trial, const char *sites);
+
+void pct_shrink_close(struct pct_shrink *shrink);
+
+#endif

@@ -1,0 +1,514 @@
+/* The campaign file: see store.h. Opening, checking, making and writing it; store_read.c reads the tables, store_merge.c makes one of
+ * several. */
+#include "store.h"
+#include "cli.h"
+#include "store_internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* docs/CAMPAIGN-FILE.md says what the columns mean. */
+static const char schema[] =
+    "CREATE TABLE facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
+    "CREATE TABLE findings(id INTEGER PRIMARY KEY, signature TEXT NOT NULL UNIQUE, verdict TEXT NOT NULL,"
+    " code INTEGER NOT NULL, title TEXT NOT NULL, message TEXT NOT NULL, seed INTEGER NOT NULL, token TEXT NOT NULL,"
+    " replay TEXT NOT NULL, report TEXT NOT NULL, output BLOB NOT NULL, uncontrolled TEXT NOT NULL,"
+    " file TEXT NOT NULL, line INTEGER NOT NULL, replays INTEGER NOT NULL, same INTEGER NOT NULL,"
+    " other INTEGER NOT NULL, identical INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE runs(seed INTEGER PRIMARY KEY, k INTEGER NOT NULL, depth INTEGER NOT NULL, code INTEGER NOT NULL,"
+    " finding INTEGER REFERENCES findings(id), steps INTEGER NOT NULL, threads INTEGER NOT NULL,"
+    " switches INTEGER NOT NULL, preemptions INTEGER NOT NULL, points INTEGER NOT NULL, spins INTEGER NOT NULL,"
+    " complete INTEGER NOT NULL, hash INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE frames(finding INTEGER NOT NULL REFERENCES findings(id), stack INTEGER NOT NULL,"
+    " level INTEGER NOT NULL, thread INTEGER NOT NULL, doing TEXT NOT NULL, function TEXT NOT NULL,"
+    " file TEXT NOT NULL, line INTEGER NOT NULL, module TEXT NOT NULL, offset INTEGER NOT NULL,"
+    " PRIMARY KEY(finding, stack, level)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE coverage(pair INTEGER PRIMARY KEY, seed INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE uncontrolled(kind INTEGER PRIMARY KEY, name TEXT NOT NULL, count INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE sessions(id INTEGER PRIMARY KEY, started INTEGER NOT NULL, seconds REAL NOT NULL,"
+    " runs INTEGER NOT NULL, jobs INTEGER NOT NULL) STRICT;";
+
+static const char *const statements[PCT_STORE_STATEMENTS] = {
+    [PCT_STORE_ADD_RUN] = "INSERT INTO runs VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PCT_STORE_ADD_FINDING] = "INSERT INTO findings VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PCT_STORE_ADD_FRAME] = "INSERT INTO frames VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [PCT_STORE_ADD_PAIR] = "INSERT INTO coverage VALUES(?1,?2) ON CONFLICT(pair) DO UPDATE SET seed = min(seed, ?2)",
+    [PCT_STORE_ADD_UNCONTROLLED] =
+        "INSERT INTO uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = count + ?3",
+    [PCT_STORE_CONFIRM] =
+        "UPDATE findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6 WHERE id=?1",
+    [PCT_STORE_ADD_SESSION] = "INSERT INTO sessions(started, seconds, runs, jobs) VALUES(?,?,?,?)",
+    [PCT_STORE_UPDATE_SESSION] = "UPDATE sessions SET seconds=?2, runs=?3 WHERE id=?1",
+    [PCT_STORE_SET_FACT] = "INSERT INTO facts VALUES(?1,?2) ON CONFLICT(key) DO UPDATE SET value=?2",
+    [PCT_STORE_FACT] = "SELECT value FROM facts WHERE key=?",
+    [PCT_STORE_RUNS] = "SELECT seed, k, depth, code, finding, steps, threads, switches, preemptions, points, spins,"
+                       " complete, hash FROM runs ORDER BY seed",
+    [PCT_STORE_FINDINGS] =
+        "SELECT f.id, signature, verdict, f.code, title, message, f.seed, token, replay, report, output,"
+        " uncontrolled, file, line, replays, same, other, identical, count(r.seed)"
+        " FROM findings f LEFT JOIN runs r ON r.finding = f.id GROUP BY f.id ORDER BY f.id",
+    [PCT_STORE_FRAMES] = "SELECT finding, stack, level, thread, doing, function, file, line, module, offset"
+                         " FROM frames WHERE finding=? ORDER BY stack, level",
+    [PCT_STORE_PAIRS] = "SELECT pair, seed FROM coverage ORDER BY seed, pair",
+    [PCT_STORE_UNCONTROLLED] = "SELECT kind, name, count FROM uncontrolled ORDER BY kind",
+    [PCT_STORE_SESSIONS] = "SELECT started, seconds, runs, jobs FROM sessions ORDER BY id",
+    [PCT_STORE_RUN] = "SELECT code, hash FROM runs WHERE seed=?",
+    [PCT_STORE_TOTALS] = "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
+                         " coalesce(max(threads), 0), (SELECT count(*) FROM findings), (SELECT count(*) FROM coverage),"
+                         " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions) FROM runs",
+};
+
+/* --- Failing ---------------------------------------------------------------------------------------------------------- */
+
+int pct_store_fail(struct pct_store *store, int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        snprintf(store->error, sizeof store->error, "there is no space left on the disk");
+        return -ENOSPC;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        snprintf(store->error, sizeof store->error, "another campaign is writing to it");
+        return -EBUSY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        snprintf(store->error, sizeof store->error, "the file is damaged (%s)", sqlite3_errmsg(store->db));
+        return -EINVAL;
+    case SQLITE_NOMEM:
+        snprintf(store->error, sizeof store->error, "out of memory");
+        return -ENOMEM;
+    default:
+        snprintf(store->error, sizeof store->error, "%s", sqlite3_errmsg(store->db));
+        return -EIO;
+    }
+}
+
+const char *pct_store_error(const struct pct_store *store)
+{
+    return store->error;
+}
+
+int pct_store_execute(struct pct_store *store, const char *sql)
+{
+    int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    return code ? pct_store_fail(store, code) : 0;
+}
+
+sqlite3_stmt *pct_store_statement(struct pct_store *store, enum pct_store_statement which)
+{
+    sqlite3_stmt *statement = store->statements[which];
+    sqlite3_reset(statement);
+    return statement;
+}
+
+/* Run a statement that gives no rows, and forget what was bound to it. */
+static int step(struct pct_store *store, sqlite3_stmt *statement)
+{
+    int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
+}
+
+/* --- Looking and making ----------------------------------------------------------------------------------------------- */
+
+static uint32_t big_endian(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+enum pct_store_state pct_store_look(const char *path, char *error, size_t size)
+{
+    /* https://www.sqlite.org/fileformat2.html, section 1.3: user version at 60, application id at 68. */
+    unsigned char head[100];
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT)
+        return PCT_STORE_ABSENT;
+    if (fd < 0) {
+        snprintf(error, size, "%s", strerror(errno));
+        return PCT_STORE_FOREIGN;
+    }
+    bool regular = !fstat(fd, &status) && S_ISREG(status.st_mode);
+    ssize_t got = regular ? read(fd, head, sizeof head) : -1;
+    close(fd);
+    if (got != sizeof head || memcmp(head, "SQLite format 3", 16) || big_endian(head + 68) != PCT_STORE_APPLICATION) {
+        snprintf(error, size,
+                 "this is not a campaign file of pct; it was left as it is. Name another with --db, or move it away");
+        return PCT_STORE_FOREIGN;
+    }
+    if (big_endian(head + 60) > PCT_STORE_VERSION) {
+        snprintf(error, size, "a newer version of pct made this campaign file (version %u, this pct knows %d)",
+                 big_endian(head + 60), PCT_STORE_VERSION);
+        return PCT_STORE_NEWER;
+    }
+    return PCT_STORE_OURS;
+}
+
+static int fill(sqlite3 *db, const struct pct_store_fact *facts)
+{
+    char pragmas[128];
+    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%u; PRAGMA user_version=%d;", PCT_STORE_APPLICATION,
+             PCT_STORE_VERSION);
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    if (!code)
+        code = sqlite3_exec(db, pragmas, NULL, NULL, NULL);
+    if (!code)
+        code = sqlite3_exec(db, schema, NULL, NULL, NULL);
+    if (!code)
+        code = sqlite3_prepare_v2(db, "INSERT INTO facts VALUES(?,?)", -1, &statement, NULL);
+    for (; !code && facts->key; facts++) {
+        sqlite3_bind_text(statement, 1, facts->key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 2, facts->value, -1, SQLITE_STATIC);
+        code = sqlite3_step(statement);
+        code = code == SQLITE_DONE ? sqlite3_reset(statement) : code;
+    }
+    sqlite3_finalize(statement);
+    return code ? code : sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+}
+
+/* The name of a new file is in its directory, which is a file of its own to the disk. If that fails, nothing is lost but time. */
+static void sync_directory(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+int pct_store_create(const char *path, const struct pct_store_fact *facts, char *error, size_t size)
+{
+    char temporary[4096];
+    struct pct_store making = { 0 };
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= sizeof temporary) {
+        snprintf(error, size, "the name is too long");
+        return -ENAMETOOLONG;
+    }
+    unlink(temporary);
+    int failed = 0, code = sqlite3_open_v2(temporary, &making.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    if (!code)
+        code = fill(making.db, facts);
+    if (code) {
+        failed = pct_store_fail(&making, code);
+        snprintf(error, size, "%s", making.error);
+    }
+    sqlite3_close(making.db);
+    /* Unlike rename(), this does not replace what somebody else made in the meantime. */
+    if (!failed && link(temporary, path)) {
+        failed = -errno;
+        snprintf(error, size, "%s", strerror(-failed));
+    }
+    unlink(temporary);
+    if (!failed)
+        sync_directory(path);
+    return failed;
+}
+
+/* --- Opening ---------------------------------------------------------------------------------------------------------- */
+
+/* One value of one row, or -1. */
+static int64_t ask(struct pct_store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t value = -1;
+    if (!sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+/* Nothing here writes. */
+static int check(struct pct_store *store)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, "PRAGMA quick_check(1)", -1, &statement, NULL);
+    if (!code)
+        code = sqlite3_step(statement);
+    const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    bool good = verdict && !strcmp(verdict, "ok");
+    if (!good && verdict)
+        snprintf(store->error, sizeof store->error, "the file is damaged (%s)", verdict);
+    sqlite3_finalize(statement);
+    if (!good)
+        return verdict ? -EINVAL : pct_store_fail(store, code);
+    if (ask(store, "SELECT count(*) FROM pragma_foreign_key_check") != 0 ||
+        ask(store, "SELECT count(*) FROM facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") != 6 ||
+        ask(store, "SELECT count(*) FROM findings WHERE id NOT IN (SELECT finding FROM runs WHERE finding NOTNULL)")) {
+        snprintf(store->error, sizeof store->error, "the file is damaged (its tables contradict each other)");
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int prepare(struct pct_store *store)
+{
+    for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++) {
+        int code =
+            sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);
+        if (code == SQLITE_ERROR) {
+            snprintf(store->error, sizeof store->error, "the file is damaged (%s)", sqlite3_errmsg(store->db));
+            return -EINVAL;
+        }
+        if (code)
+            return pct_store_fail(store, code);
+    }
+    return 0;
+}
+
+/* Once for looking: a connection that may write also tidies up when it is closed, and a damaged file is to stay as it is. */
+static int connect_to(struct pct_store *store, const char *path, bool write)
+{
+    int code = sqlite3_open_v2(path, &store->db, write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, NULL);
+    if (!code)
+        code = sqlite3_busy_timeout(store->db, 1000);
+    /* Counting the different hashes of a million runs needs room: in memory, or it thrashes in a temporary file. */
+    if (!code)
+        code = sqlite3_exec(store->db, "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536", NULL, NULL, NULL);
+    return code ? pct_store_fail(store, code) : 0;
+}
+
+static void disconnect(struct pct_store *store)
+{
+    for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++) {
+        sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+    sqlite3_close(store->db);
+    store->db = NULL;
+}
+
+static int begin(struct pct_store *store)
+{
+    return pct_store_execute(store, "BEGIN IMMEDIATE");
+}
+
+static int open_all(struct pct_store *store, const char *path, bool write)
+{
+    int failed = connect_to(store, path, false);
+    if (!failed)
+        failed = check(store);
+    if (!failed)
+        failed = prepare(store);
+    if (failed || !write)
+        return failed;
+    disconnect(store);
+    failed = connect_to(store, path, true);
+    if (!failed)
+        failed = pct_store_execute(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
+    if (!failed)
+        failed = begin(store);
+    store->writes = !failed;
+    return failed ? failed : prepare(store);
+}
+
+struct pct_store *pct_store_open(const char *path, bool write, char *error, size_t size)
+{
+    switch (pct_store_look(path, error, size)) {
+    case PCT_STORE_ABSENT:
+        snprintf(error, size, "%s", strerror(ENOENT));
+        return NULL;
+    case PCT_STORE_FOREIGN:
+    case PCT_STORE_NEWER:
+        return NULL;
+    case PCT_STORE_OURS:
+        break;
+    }
+    struct pct_store *store = calloc(1, sizeof *store);
+    if (!store) {
+        snprintf(error, size, "out of memory");
+        return NULL;
+    }
+    int failed = open_all(store, path, write);
+    if (!failed)
+        return store;
+    snprintf(error, size, "%s%s", store->error,
+             failed == -EINVAL ? "; it was left as it is. Begin anew with another --db, or move it away" : "");
+    pct_store_close(store);
+    return NULL;
+}
+
+void pct_store_close(struct pct_store *store)
+{
+    for (unsigned i = 0; i < store->fact_count; i++) {
+        free(store->facts[i].key);
+        free(store->facts[i].value);
+    }
+    if (store->writes) {
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++)
+            sqlite3_reset(store->statements[i]);
+        /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in the way; then
+         * it stays, and belongs to the file. */
+        sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    }
+    disconnect(store);
+    free(store);
+}
+
+/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_TRANSIENT);
+}
+
+static void bind_number(sqlite3_stmt *statement, int at, uint64_t number)
+{
+    sqlite3_bind_int64(statement, at, (int64_t)number);
+}
+
+int pct_store_add_session(struct pct_store *store, const struct pct_store_session *session)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_SESSION);
+    sqlite3_bind_int64(s, 1, session->started);
+    sqlite3_bind_double(s, 2, session->seconds);
+    bind_number(s, 3, session->runs);
+    bind_number(s, 4, session->jobs);
+    return step(store, s);
+}
+
+int pct_store_begin_session(struct pct_store *store, int64_t started, unsigned jobs)
+{
+    const struct pct_store_session session = { .started = started, .jobs = jobs };
+    int failed = pct_store_add_session(store, &session);
+    store->session = sqlite3_last_insert_rowid(store->db);
+    store->session_runs = 0;
+    return failed;
+}
+
+int pct_store_set_fact(struct pct_store *store, const char *key, const char *value)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_SET_FACT);
+    bind_text(s, 1, key);
+    bind_text(s, 2, value);
+    for (unsigned i = 0; i < store->fact_count; i++)
+        if (!strcmp(store->facts[i].key, key)) {
+            free(store->facts[i].key);
+            free(store->facts[i].value);
+            store->facts[i] = store->facts[--store->fact_count];
+            break;
+        }
+    return step(store, s);
+}
+
+int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_RUN);
+    bind_number(s, 1, run->seed);
+    bind_number(s, 2, run->k);
+    bind_number(s, 3, run->depth);
+    sqlite3_bind_int(s, 4, run->code);
+    if (run->finding)
+        sqlite3_bind_int64(s, 5, run->finding);
+    else
+        sqlite3_bind_null(s, 5);
+    bind_number(s, 6, run->steps);
+    bind_number(s, 7, run->threads);
+    bind_number(s, 8, run->switches);
+    bind_number(s, 9, run->preemptions);
+    bind_number(s, 10, run->points);
+    bind_number(s, 11, run->spins);
+    bind_number(s, 12, run->complete);
+    bind_number(s, 13, run->hash);
+    int code = sqlite3_step(s);
+    sqlite3_reset(s);
+    if (code == SQLITE_CONSTRAINT)
+        return -EEXIST;
+    store->session_runs++;
+    return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
+}
+
+int pct_store_add_finding(struct pct_store *store, struct pct_store_finding *finding)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_FINDING);
+    char signature[17];
+    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)finding->signature);
+    sqlite3_bind_null(s, 1);
+    bind_text(s, 2, signature);
+    bind_text(s, 3, finding->verdict);
+    sqlite3_bind_int(s, 4, finding->code);
+    bind_text(s, 5, finding->title);
+    bind_text(s, 6, finding->message);
+    bind_number(s, 7, finding->seed);
+    bind_text(s, 8, finding->token);
+    bind_text(s, 9, finding->replay);
+    bind_text(s, 10, finding->report);
+    sqlite3_bind_blob(s, 11, finding->output ? finding->output : "", (int)finding->output_size, SQLITE_TRANSIENT);
+    bind_text(s, 12, finding->uncontrolled);
+    bind_text(s, 13, finding->file);
+    sqlite3_bind_int(s, 14, finding->line);
+    bind_number(s, 15, finding->replays);
+    bind_number(s, 16, finding->same);
+    bind_number(s, 17, finding->other);
+    bind_number(s, 18, finding->identical);
+    int failed = step(store, s);
+    finding->id = sqlite3_last_insert_rowid(store->db);
+    return failed;
+}
+
+int pct_store_add_frame(struct pct_store *store, const struct pct_store_frame *frame)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_FRAME);
+    sqlite3_bind_int64(s, 1, frame->finding);
+    bind_number(s, 2, frame->stack);
+    bind_number(s, 3, frame->level);
+    bind_number(s, 4, frame->thread);
+    bind_text(s, 5, frame->doing);
+    bind_text(s, 6, frame->function);
+    bind_text(s, 7, frame->file);
+    sqlite3_bind_int(s, 8, frame->line);
+    bind_text(s, 9, frame->module);
+    bind_number(s, 10, frame->offset);
+    return step(store, s);
+}
+
+int pct_store_add_pair(struct pct_store *store, uint64_t pair, uint64_t seed)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_PAIR);
+    bind_number(s, 1, pair);
+    bind_number(s, 2, seed);
+    return step(store, s);
+}
+
+int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const char *name, uint64_t count)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_UNCONTROLLED);
+    bind_number(s, 1, kind);
+    bind_text(s, 2, name);
+    bind_number(s, 3, count);
+    return step(store, s);
+}
+
+int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *finding)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_CONFIRM);
+    sqlite3_bind_int64(s, 1, finding->id);
+    bind_number(s, 2, finding->replays);
+    bind_number(s, 3, finding->same);
+    bind_number(s, 4, finding->other);
+    bind_number(s, 5, finding->identical);
+    bind_text(s, 6, finding->uncontrolled);
+    return step(store, s);
+}
+
+int pct_store_commit(struct pct_store *store, double seconds)
+{
+    int failed = 0;
+    if (store->session) {
+        sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_UPDATE_SESSION);
+        sqlite3_bind_int64(s, 1, store->session);
+        sqlite3_bind_double(s, 2, seconds);
+        bind_number(s, 3, store->session_runs);
+        failed = step(store, s);
+    }
+    if (!failed)
+        failed = pct_store_execute(store, "COMMIT");
+    return failed ? failed : begin(store);
+}

@@ -1,0 +1,149 @@
+/* The campaign file: one SQLite database with the runs and findings of a campaign. docs/CAMPAIGN-FILE.md has the tables and
+ * why they are written the way they are. All of SQLite is behind this interface.
+ *
+ * Order of calls, for a campaign: pct_store_look(); pct_store_create() or not; pct_store_open(..., true);
+ * pct_store_add_*() ... pct_store_commit() ...; pct_store_close(). For readers: pct_store_open(..., false),
+ * pct_store_each_*(), pct_store_close(). The functions that return int return 0, or a negative errno after which pct_store_error()
+ * has one line for the user: -ENOSPC when the disk is full, -EBUSY when another campaign writes to the file, -EINVAL when the file is
+ * foreign, newer or damaged, -EIO otherwise. */
+#ifndef PCT_CLI_STORE_H
+#define PCT_CLI_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PCT_STORE_APPLICATION 0x70637463u /* "pctc" */
+#define PCT_STORE_VERSION 1
+
+/* What is at a path. */
+enum pct_store_state {
+    PCT_STORE_ABSENT, /* nothing: pct_store_create() may make it */
+    PCT_STORE_OURS,   /* a campaign file, as far as its first bytes say */
+    PCT_STORE_FOREIGN,
+    PCT_STORE_NEWER
+};
+
+/* Look at the first bytes of the file, without SQLite. On FOREIGN and NEWER, error has one line with the way out, without the
+ * file's name. */
+enum pct_store_state pct_store_look(const char *path, char *error, size_t size);
+
+struct pct_store_fact {
+    const char *key, *value;
+};
+
+/* Make a file with these facts (ended by a NULL key). It appears under its name when it is whole; one that is there already is
+ * never replaced. Returns 0 or a negative errno after a message in error. */
+int pct_store_create(const char *path, const struct pct_store_fact *facts, char *error, size_t size);
+
+struct pct_store;
+
+/* Open and check a campaign file. write: for adding to it. NULL: a line in error says why, and the way out; the file was not changed. */
+struct pct_store *pct_store_open(const char *path, bool write, char *error, size_t size);
+
+/* Close it; a writer's last commit must have been made, what was added since is forgotten. */
+void pct_store_close(struct pct_store *store);
+
+/* Why the last call failed. Valid until the next one. */
+const char *pct_store_error(const struct pct_store *store);
+
+/* --- Facts ------------------------------------------------------------------------------------------------------------ */
+
+/* The value of a fact, "" if there is none; valid until the store is closed. */
+const char *pct_store_fact(struct pct_store *store, const char *key);
+uint64_t pct_store_number(struct pct_store *store, const char *key);
+
+/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+
+struct pct_store_run {
+    uint64_t seed, k, depth;
+    int code;
+    int64_t finding; /* 0: it did not fail */
+    uint64_t steps, points, spins, switches, preemptions;
+    uint32_t threads;
+    bool complete;
+    uint64_t hash;
+};
+
+struct pct_store_finding {
+    int64_t id;         /* 0 for pct_store_add_finding(), which gives it one */
+    uint64_t signature; /* 0 is none */
+    const char *verdict, *title, *message, *token, *replay, *report, *uncontrolled, *file;
+    const void *output;
+    size_t output_size;
+    int code, line;
+    uint64_t seed;
+    uint64_t count; /* of its runs; reading only */
+    unsigned replays, same, other, identical;
+};
+
+struct pct_store_frame {
+    int64_t finding;
+    unsigned stack, level, thread;
+    const char *doing, *function, *file, *module;
+    int line;
+    uint64_t offset;
+};
+
+/* Set a fact, new or not. */
+int pct_store_set_fact(struct pct_store *store, const char *key, const char *value);
+
+struct pct_store_session {
+    int64_t started; /* seconds since 1970 */
+    double seconds;
+    uint64_t runs;
+    unsigned jobs;
+};
+int pct_store_add_session(struct pct_store *store, const struct pct_store_session *session);
+
+/* A new session: when it began. Its seconds and runs are written with each commit. */
+int pct_store_begin_session(struct pct_store *store, int64_t started, unsigned jobs);
+
+/* Returns -EEXIST when there is a run with this seed. */
+int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run);
+
+int pct_store_add_finding(struct pct_store *store, struct pct_store_finding *finding);
+int pct_store_add_frame(struct pct_store *store, const struct pct_store_frame *frame);
+int pct_store_add_pair(struct pct_store *store, uint64_t pair, uint64_t seed);
+int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const char *name, uint64_t count);
+
+/* What came of confirming this finding: replays, same, other, identical and uncontrolled. */
+int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *finding);
+
+/* Make all that was added since the last commit durable. seconds: how long this session has gone on. On failure all of it is
+ * undone, and the store can only be closed. */
+int pct_store_commit(struct pct_store *store, double seconds);
+
+/* --- Reading ---------------------------------------------------------------------------------------------------------- */
+
+/* Call `each` for all rows, until it returns something else than 0, which is then returned. What the rows point to is valid during
+ * the call only. Runs come in the order of their number in the campaign, findings by id, frames by stack and level, pairs in the
+ * order of their runs. */
+int pct_store_each_run(struct pct_store *store, int (*each)(void *data, const struct pct_store_run *run), void *data);
+int pct_store_each_finding(struct pct_store *store, int (*each)(void *data, const struct pct_store_finding *finding),
+                           void *data);
+int pct_store_each_frame(struct pct_store *store, int64_t finding,
+                         int (*each)(void *data, const struct pct_store_frame *frame), void *data);
+int pct_store_each_pair(struct pct_store *store, int (*each)(void *data, uint64_t pair, uint64_t seed), void *data);
+int pct_store_each_uncontrolled(struct pct_store *store,
+                                int (*each)(void *data, unsigned kind, const char *name, uint64_t count), void *data);
+
+int pct_store_each_session(struct pct_store *store, int (*each)(void *data, const struct pct_store_session *session),
+                           void *data);
+
+struct pct_store_totals {
+    uint64_t runs, failures, findings, schedules /* different ones */, pairs, max_steps;
+    uint64_t sessions;
+    double seconds; /* of all sessions */
+    uint32_t max_threads;
+};
+int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
+
+/* --- Merging ---------------------------------------------------------------------------------------------------------- */
+
+/* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put together by
+ * their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how many of them ended differently:
+ * then the first file's stays. The files in are only read. Returns 0 or a negative errno after a message in error. */
+int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, char *error, size_t size);
+
+#endif

@@ -1,0 +1,53 @@
+/* What the files of the store share; nobody else includes this. */
+#ifndef PCT_CLI_STORE_INTERNAL_H
+#define PCT_CLI_STORE_INTERNAL_H
+
+#include "store.h"
+#include <sqlite3.h>
+
+enum pct_store_statement {
+    PCT_STORE_ADD_RUN,
+    PCT_STORE_ADD_FINDING,
+    PCT_STORE_ADD_FRAME,
+    PCT_STORE_ADD_PAIR,
+    PCT_STORE_ADD_UNCONTROLLED,
+    PCT_STORE_CONFIRM,
+    PCT_STORE_ADD_SESSION,
+    PCT_STORE_UPDATE_SESSION,
+    PCT_STORE_SET_FACT,
+    PCT_STORE_FACT,
+    PCT_STORE_RUNS,
+    PCT_STORE_FINDINGS,
+    PCT_STORE_FRAMES,
+    PCT_STORE_PAIRS,
+    PCT_STORE_UNCONTROLLED,
+    PCT_STORE_SESSIONS,
+    PCT_STORE_RUN,
+    PCT_STORE_TOTALS,
+    PCT_STORE_STATEMENTS
+};
+
+enum { PCT_STORE_FACTS = 64 /* more than there are keys */ };
+
+struct pct_store {
+    sqlite3 *db;
+    sqlite3_stmt *statements[PCT_STORE_STATEMENTS];
+    bool writes; /* a transaction is open */
+    int64_t session;
+    uint64_t session_runs;
+    struct pct_store_known {
+        char *key, *value;
+    } facts[PCT_STORE_FACTS]; /* those that were asked for */
+    unsigned fact_count;
+    char error[512];
+};
+
+/* Put the message for this code of SQLite into store->error. Returns a negative errno. */
+int pct_store_fail(struct pct_store *store, int code);
+
+int pct_store_execute(struct pct_store *store, const char *sql);
+
+/* A prepared statement, ready to be bound and stepped. */
+sqlite3_stmt *pct_store_statement(struct pct_store *store, enum pct_store_statement which);
+
+#endif

@@ -1,0 +1,319 @@
+/* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one writer. */
+#include "cli.h"
+#include "store_internal.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A finding of one of the files; of those with the same signature the one with the first run stays. */
+struct candidate {
+    size_t from;
+    int64_t id; /* there */
+    uint64_t signature, seed;
+    int64_t merged; /* its id in the new file */
+};
+
+struct merge {
+    struct pct_store **from;
+    char *const *names;
+    size_t count;
+    struct pct_store *to;
+    struct candidate *candidates;
+    size_t candidate_count;
+    size_t now; /* which file is being read */
+    uint64_t differing;
+    char *error;
+    size_t error_size;
+};
+
+static int complain(struct merge *m, const char *text)
+{
+    snprintf(m->error, m->error_size, "%s", text);
+    return -EINVAL;
+}
+
+/* --- Do they belong together? ----------------------------------------------------------------------------------------- */
+
+/* The specification with k masked, if that was measured: it is the only thing in which shards may differ. */
+static void mask(char *to, size_t size, struct pct_store *store)
+{
+    const char *spec = pct_store_fact(store, "spec"), *k = strstr(spec, ",k=");
+    if (!k || !pct_store_number(store, "learned"))
+        snprintf(to, size, "%s", spec);
+    else
+        snprintf(to, size, "%.*s%s", (int)(k - spec), spec, k + 3 + strspn(k + 3, "0123456789"));
+}
+
+static int compare_facts(struct merge *m, size_t which)
+{
+    static const char *const keys[] = { "command", "binary", "options", "judging", "reference" };
+    char one[1024], other[1024], text[512];
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(pct_store_fact(m->from[0], keys[i]), pct_store_fact(m->from[which], keys[i]))) {
+            snprintf(text, sizeof text, "%.150s and %.150s are of different campaigns (%s)", m->names[0],
+                     m->names[which], keys[i]);
+            return complain(m, text);
+        }
+    mask(one, sizeof one, m->from[0]);
+    mask(other, sizeof other, m->from[which]);
+    if (!strcmp(one, other))
+        return 0;
+    snprintf(text, sizeof text, "%.150s and %.150s have different strategies", m->names[0], m->names[which]);
+    return complain(m, text);
+}
+
+/* --- The new file ----------------------------------------------------------------------------------------------------- */
+
+static int create(struct merge *m, const char *path)
+{
+    uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
+    bool learned = false, differs = false;
+    for (size_t i = 0; i < m->count; i++) {
+        struct pct_store *from = m->from[i];
+        uint64_t first = pct_store_number(from, "seed"), behind = first + pct_store_number(from, "runs");
+        uint64_t when = pct_store_number(from, "created");
+        seed = first < seed ? first : seed;
+        end = behind > end ? behind : end;
+        created = when < created ? when : created;
+        learned |= pct_store_number(from, "learned") != 0;
+        differs |= pct_store_number(from, "differs") != 0;
+    }
+    char seed_text[32], runs_text[32], created_text[32];
+    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
+    snprintf(runs_text, sizeof runs_text, "%llu", (unsigned long long)(end - seed));
+    snprintf(created_text, sizeof created_text, "%llu", (unsigned long long)created);
+    struct pct_store *first = m->from[0];
+    const struct pct_store_fact facts[] = {
+        { "pct", PCT_CLI_VERSION },
+        { "created", created_text },
+        { "command", pct_store_fact(first, "command") },
+        { "program", pct_store_fact(first, "program") },
+        { "binary", pct_store_fact(first, "binary") },
+        { "options", pct_store_fact(first, "options") },
+        { "judging", pct_store_fact(first, "judging") },
+        { "reference", pct_store_fact(first, "reference") },
+        { "spec", pct_store_fact(first, "spec") },
+        { "seed", seed_text },
+        { "runs", runs_text },
+        { "epoch", pct_store_fact(first, "epoch") },
+        { "shard", "0" },
+        { "of", "1" },
+        { "learned", learned ? "1" : "0" },
+        { "differs", differs ? "1" : "0" },
+        { NULL, NULL },
+    };
+    return pct_store_create(path, facts, m->error, m->error_size);
+}
+
+/* --- Findings --------------------------------------------------------------------------------------------------------- */
+
+static int collect(void *data, const struct pct_store_finding *finding)
+{
+    struct merge *m = data;
+    struct candidate *more = realloc(m->candidates, (m->candidate_count + 1) * sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    m->candidates = more;
+    more[m->candidate_count++] =
+        (struct candidate){ .from = m->now, .id = finding->id, .signature = finding->signature, .seed = finding->seed };
+    return 0;
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->seed != y->seed ? (x->seed > y->seed) - (x->seed < y->seed) : (x->from > y->from) - (x->from < y->from);
+}
+
+static struct candidate *find(struct merge *m, size_t from, int64_t id)
+{
+    for (size_t i = 0; i < m->candidate_count; i++)
+        if (m->candidates[i].from == from && m->candidates[i].id == id)
+            return &m->candidates[i];
+    return NULL;
+}
+
+/* Copy the finding that m->candidates[...] is, with its frames. */
+struct copying {
+    struct merge *m;
+    struct candidate *candidate;
+};
+
+static int copy_frame(void *data, const struct pct_store_frame *frame)
+{
+    const struct copying *copying = data;
+    struct pct_store_frame copy = *frame;
+    copy.finding = copying->candidate->merged;
+    return pct_store_add_frame(copying->m->to, &copy);
+}
+
+static int copy_finding(void *data, const struct pct_store_finding *finding)
+{
+    struct copying *copying = data;
+    if (finding->id != copying->candidate->id)
+        return 0;
+    struct pct_store_finding copy = *finding;
+    int failed = pct_store_add_finding(copying->m->to, &copy);
+    copying->candidate->merged = copy.id;
+    return failed;
+}
+
+/* In the order of their first runs, in which one campaign would have found them. */
+static int merge_findings(struct merge *m)
+{
+    int failed = 0;
+    for (m->now = 0; !failed && m->now < m->count; m->now++)
+        failed = pct_store_each_finding(m->from[m->now], collect, m);
+    if (m->candidate_count)
+        qsort(m->candidates, m->candidate_count, sizeof *m->candidates, compare_candidates);
+    for (size_t i = 0; !failed && i < m->candidate_count; i++) {
+        struct candidate *candidate = &m->candidates[i];
+        for (size_t j = 0; j < i && !candidate->merged; j++)
+            if (m->candidates[j].signature == candidate->signature)
+                candidate->merged = m->candidates[j].merged;
+        if (candidate->merged)
+            continue;
+        struct copying copying = { .m = m, .candidate = candidate };
+        failed = pct_store_each_finding(m->from[candidate->from], copy_finding, &copying);
+        if (!failed)
+            failed = pct_store_each_frame(m->from[candidate->from], candidate->id, copy_frame, &copying);
+    }
+    return failed;
+}
+
+/* --- The rest --------------------------------------------------------------------------------------------------------- */
+
+static bool is_same(struct pct_store *store, const struct pct_store_run *run)
+{
+    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_RUN);
+    sqlite3_bind_int64(s, 1, (int64_t)run->seed);
+    bool same = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == run->code &&
+                (uint64_t)sqlite3_column_int64(s, 1) == run->hash;
+    sqlite3_reset(s);
+    return same;
+}
+
+static int copy_run(void *data, const struct pct_store_run *run)
+{
+    struct merge *m = data;
+    struct pct_store_run copy = *run;
+    const struct candidate *finding = run->finding ? find(m, m->now, run->finding) : NULL;
+    copy.finding = finding ? finding->merged : 0;
+    int failed = pct_store_add_run(m->to, &copy);
+    if (failed != -EEXIST)
+        return failed;
+    m->differing += !is_same(m->to, run);
+    return 0;
+}
+
+static int copy_pair(void *data, uint64_t pair, uint64_t seed)
+{
+    return pct_store_add_pair(((struct merge *)data)->to, pair, seed);
+}
+
+static int copy_uncontrolled(void *data, unsigned kind, const char *name, uint64_t count)
+{
+    return pct_store_add_uncontrolled(((struct merge *)data)->to, kind, name, count);
+}
+
+static int copy_session(void *data, const struct pct_store_session *session)
+{
+    return pct_store_add_session(((struct merge *)data)->to, session);
+}
+
+static int merge_rows(struct merge *m)
+{
+    int failed = 0;
+    for (m->now = 0; !failed && m->now < m->count; m->now++) {
+        struct pct_store *from = m->from[m->now];
+        failed = pct_store_each_run(from, copy_run, m);
+        if (!failed)
+            failed = pct_store_each_pair(from, copy_pair, m);
+        if (!failed)
+            failed = pct_store_each_uncontrolled(from, copy_uncontrolled, m);
+        if (!failed)
+            failed = pct_store_each_session(from, copy_session, m);
+    }
+    return failed;
+}
+
+/* Findings all of whose runs ended differently in an earlier file; and whether the whole is the beginning of one campaign, which can go
+ * on. */
+static int tidy(struct merge *m)
+{
+    return pct_store_execute(
+        m->to, "DELETE FROM frames WHERE finding NOT IN (SELECT finding FROM runs WHERE finding NOTNULL);"
+               "DELETE FROM findings WHERE id NOT IN (SELECT finding FROM runs WHERE finding NOTNULL);"
+               "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT CAST(value AS INTEGER)"
+               " FROM facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM runs);");
+}
+
+static int merge_into(struct merge *m, const char *path)
+{
+    int failed = create(m, path);
+    if (failed)
+        return failed;
+    m->to = pct_store_open(path, true, m->error, m->error_size);
+    if (!m->to)
+        return -EIO;
+    failed = merge_findings(m);
+    if (!failed)
+        failed = merge_rows(m);
+    if (!failed)
+        failed = tidy(m);
+    if (!failed)
+        failed = pct_store_commit(m->to, 0);
+    if (failed) {
+        const char *why = m->to->error;
+        for (size_t i = 0; !why[0] && i < m->count; i++)
+            why = m->from[i]->error;
+        complain(m, why[0] ? why : strerror(-failed));
+    }
+    pct_store_close(m->to);
+    return failed;
+}
+
+/* The new file appears under its name when it is whole. */
+static int merge_all(struct merge *m, const char *to)
+{
+    char temporary[4096];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.merge", to, (long)getpid()) >= sizeof temporary)
+        return complain(m, "the name is too long");
+    unlink(temporary);
+    int failed = merge_into(m, temporary);
+    if (!failed && link(temporary, to)) {
+        failed = -errno;
+        complain(m,
+                 failed == -EEXIST ? "there is a file of this name already; it was left as it is" : strerror(-failed));
+    }
+    unlink(temporary);
+    return failed;
+}
+
+int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, char *error, size_t size)
+{
+    struct merge m = { .names = from, .error = error, .error_size = size };
+    m.from = calloc(count, sizeof *m.from);
+    if (!m.from)
+        return complain(&m, "out of memory");
+    int failed = 0;
+    for (; !failed && m.count < count; m.count++) {
+        char reason[400];
+        m.from[m.count] = pct_store_open(from[m.count], false, reason, sizeof reason);
+        if (!m.from[m.count]) {
+            snprintf(error, size, "%s: %s", from[m.count], reason);
+            failed = -EINVAL;
+            break;
+        }
+        failed = compare_facts(&m, m.count);
+    }
+    if (!failed)
+        failed = merge_all(&m, to);
+    for (size_t i = 0; i < m.count; i++)
+        pct_store_close(m.from[i]);
+    *differing = m.differing;
+    free(m.candidates);
+    free(m.from);
+    return failed;
+}

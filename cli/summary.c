@@ -1,0 +1,328 @@
+/* What the exporters of a campaign say: see summary.h. */
+#include "summary.h"
+#include "cli.h"
+#include "markup.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Places ----------------------------------------------------------------------------------------------------------- */
+
+/* The path of a source file as debug information has it. A relative one is taken to be relative to the root, where the
+ * compiler was called: nothing better is known. */
+static void set_place(const struct pct_summary *s, struct pct_summary_place *place, const char *file, int line)
+{
+    *place = (struct pct_summary_place){ .line = line };
+    if (!file || !*file)
+        return;
+    size_t length = strlen(s->root);
+    place->below_root = *file != '/';
+    while (file[0] == '.' && file[1] == '/')
+        file += 2;
+    if (!strncmp(file, "../", 3))
+        place->below_root = false;
+    if (!strncmp(file, s->root, length) && file[length] == '/') {
+        place->below_root = true;
+        file += length + 1;
+    }
+    place->path = strdup(file);
+}
+
+/* Where an annotation goes: the programmer's own code, not the library that it called. */
+static const struct pct_summary_place *choose_place(const struct pct_summary_finding *f)
+{
+    for (size_t i = 0; i < f->frame_count; i++)
+        if (f->frames[i].place.path && f->frames[i].place.below_root)
+            return &f->frames[i].place;
+    return NULL;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct pct_summary *s;
+    size_t room;
+    /* Of all runs: */
+    struct seen {
+        uint64_t value; /* hash, then its number */
+        uint64_t number;
+    } * hashes;
+    uint64_t *findings; /* by run: the finding, 0: none */
+    uint64_t *pairs;    /* seeds of the runs that brought new pairs */
+    uint64_t *seeds;
+    uint64_t run_count, pair_count;
+};
+
+static int keep_run(void *data, const struct pct_store_run *run)
+{
+    struct reader *r = data;
+    if (r->run_count == r->s->totals.runs)
+        return 1; /* another process adds runs: those up to here */
+    r->hashes[r->run_count] = (struct seen){ .value = run->hash, .number = r->run_count };
+    r->seeds[r->run_count] = run->seed;
+    r->findings[r->run_count++] = (uint64_t)run->finding;
+    return 0;
+}
+
+static int keep_pair(void *data, uint64_t pair, uint64_t seed)
+{
+    (void)pair;
+    struct reader *r = data;
+    if (r->pair_count == r->s->totals.pairs)
+        return 1;
+    r->pairs[r->pair_count++] = seed;
+    return 0;
+}
+
+static int keep_uncontrolled(void *data, unsigned kind, const char *name, uint64_t count)
+{
+    struct pct_summary *s = data;
+    (void)kind;
+    struct pct_summary_uncontrolled *more = reallocarray(s->uncontrolled, s->uncontrolled_count + 1, sizeof *more);
+    char *copy = pct_markup_clean(name);
+    if (more)
+        s->uncontrolled = more;
+    if (!more || !copy) {
+        free(copy);
+        return -ENOMEM;
+    }
+    more[s->uncontrolled_count++] = (struct pct_summary_uncontrolled){ .name = copy, .count = count };
+    return 0;
+}
+
+static int keep_frame(void *data, const struct pct_store_frame *frame)
+{
+    struct reader *r = data;
+    struct pct_summary_finding *f = &r->s->findings[r->s->count - 1];
+    struct pct_summary_frame *more = reallocarray(f->frames, f->frame_count + 1, sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    f->frames = more;
+    struct pct_summary_frame *kept = &more[f->frame_count++];
+    *kept = (struct pct_summary_frame){ .frame = *frame };
+    kept->frame.doing = pct_markup_clean(frame->doing);
+    kept->frame.function = pct_markup_clean(frame->function);
+    kept->frame.file = pct_markup_clean(frame->file);
+    kept->frame.module = pct_markup_clean(frame->module);
+    if (!kept->frame.doing || !kept->frame.function || !kept->frame.file || !kept->frame.module)
+        return -ENOMEM;
+    set_place(r->s, &kept->place, kept->frame.file, kept->frame.line);
+    return 0;
+}
+
+/* The strings of a finding: X(member). */
+#define FINDING_STRINGS(X) X(verdict) X(title) X(message) X(token) X(replay) X(report) X(uncontrolled) X(file)
+
+static int keep_finding(void *data, const struct pct_store_finding *finding)
+{
+    struct reader *r = data;
+    struct pct_summary *s = r->s;
+    struct pct_summary_finding *more = reallocarray(s->findings, s->count + 1, sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    s->findings = more;
+    struct pct_summary_finding *kept = &more[s->count++];
+    *kept = (struct pct_summary_finding){ .finding = *finding };
+    bool whole = true;
+#define KEEP(member)                                                                                                   \
+    kept->finding.member = pct_markup_clean(finding->member);                                                          \
+    whole = whole && kept->finding.member;
+    FINDING_STRINGS(KEEP)
+#undef KEEP
+    char *output = strndup(finding->output ? finding->output : "", finding->output_size);
+    kept->output_text = output ? pct_markup_clean(output) : NULL;
+    free(output);
+    kept->finding.output = NULL;
+    kept->rate = pct_rate_wilson(finding->count, s->totals.runs);
+    return whole && kept->output_text ? 0 : -ENOMEM;
+}
+
+/* Frames after all findings: one statement at a time. */
+static int read_frames(struct reader *r)
+{
+    struct pct_summary *s = r->s;
+    size_t count = s->count;
+    int failed = 0;
+    for (s->count = 1; !failed && s->count <= count; s->count++) {
+        struct pct_summary_finding *f = &s->findings[s->count - 1];
+        failed = pct_store_each_frame(s->store, f->finding.id, keep_frame, r);
+        const struct pct_summary_place *place = choose_place(f);
+        if (place)
+            set_place(s, &f->place, place->path, place->line);
+        else
+            set_place(s, &f->place, f->finding.file, f->finding.line);
+    }
+    s->count = count;
+    return failed;
+}
+
+/* --- Curves ----------------------------------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Count what each run added, in its order, and keep some of the sums. */
+static void add_up(struct reader *r, const bool *is_new)
+{
+    struct pct_summary *s = r->s;
+    uint64_t step = r->run_count / PCT_SUMMARY_POINTS + 1, pair = 0, most = 0;
+    struct pct_curve_point sum = { 0 };
+    for (uint64_t i = 0; i < r->run_count; i++) {
+        sum.runs++;
+        sum.schedules += is_new[i];
+        sum.failures += r->findings[i] != 0;
+        /* Findings are numbered in the order of their first runs, unless files were merged. */
+        if (r->findings[i] > most) {
+            most = r->findings[i];
+            sum.findings++;
+        }
+        while (pair < r->pair_count && r->pairs[pair] <= r->seeds[i]) {
+            pair++;
+            sum.pairs++;
+        }
+        if ((i + 1) % step == 0 || i + 1 == r->run_count)
+            s->curve[s->points++] = sum;
+    }
+}
+
+static int read_curves(struct reader *r)
+{
+    struct pct_summary *s = r->s;
+    int failed = pct_store_each_run(s->store, keep_run, r);
+    if (failed >= 0)
+        failed = pct_store_each_pair(s->store, keep_pair, r);
+    if (failed < 0)
+        return failed;
+    bool *is_new = calloc(r->run_count + 1, sizeof *is_new);
+    s->curve = calloc(PCT_SUMMARY_POINTS + 1, sizeof *s->curve);
+    if (!is_new || !s->curve) {
+        free(is_new);
+        return -ENOMEM;
+    }
+    qsort(r->hashes, r->run_count, sizeof *r->hashes, by_value);
+    for (uint64_t i = 0; i < r->run_count; i++)
+        if (!i || r->hashes[i].value != r->hashes[i - 1].value)
+            is_new[r->hashes[i].number] = true;
+    qsort(r->pairs, r->pair_count, sizeof *r->pairs, by_number);
+    add_up(r, is_new);
+    free(is_new);
+    return 0;
+}
+
+static int read_all(struct reader *r)
+{
+    struct pct_summary *s = r->s;
+    int failed = pct_store_totals(s->store, &s->totals);
+    if (failed)
+        return failed;
+    s->command = pct_markup_clean(pct_store_fact(s->store, "command"));
+    s->program = pct_markup_clean(pct_store_fact(s->store, "program"));
+    r->hashes = calloc(s->totals.runs + 1, sizeof *r->hashes);
+    r->findings = calloc(s->totals.runs + 1, sizeof *r->findings);
+    r->seeds = calloc(s->totals.runs + 1, sizeof *r->seeds);
+    r->pairs = calloc(s->totals.pairs + 1, sizeof *r->pairs);
+    if (!s->command || !s->program || !r->hashes || !r->findings || !r->seeds || !r->pairs)
+        return -ENOMEM;
+    failed = pct_store_each_uncontrolled(s->store, keep_uncontrolled, s);
+    if (!failed)
+        failed = pct_store_each_finding(s->store, keep_finding, r);
+    if (!failed)
+        failed = read_frames(r);
+    return failed ? failed : read_curves(r);
+}
+
+int pct_summary_read(struct pct_summary *summary, struct pct_store *store, const char *root, char *error, size_t size)
+{
+    *summary = (struct pct_summary){ .store = store };
+    struct reader r = { .s = summary };
+    char resolved[PATH_MAX];
+    if (!realpath(root ? root : ".", resolved)) {
+        int failed = -errno;
+        snprintf(error, size, "%s: %s", root ? root : ".", strerror(-failed));
+        return failed;
+    }
+    snprintf(summary->root, sizeof summary->root, "%s", strcmp(resolved, "/") ? resolved : "");
+    int failed = read_all(&r);
+    free(r.hashes);
+    free(r.findings);
+    free(r.seeds);
+    free(r.pairs);
+    if (failed)
+        snprintf(error, size, "%s", failed == -ENOMEM ? "out of memory" : pct_store_error(store));
+    return failed;
+}
+
+static void drop(const char *string)
+{
+    free((char *)(uintptr_t)string);
+}
+
+void pct_summary_free(struct pct_summary *summary)
+{
+    for (size_t i = 0; i < summary->count; i++) {
+        struct pct_summary_finding *f = &summary->findings[i];
+        for (size_t j = 0; j < f->frame_count; j++) {
+            drop(f->frames[j].frame.doing);
+            drop(f->frames[j].frame.function);
+            drop(f->frames[j].frame.file);
+            drop(f->frames[j].frame.module);
+            free(f->frames[j].place.path);
+        }
+#define DROP(member) drop(f->finding.member);
+        FINDING_STRINGS(DROP)
+#undef DROP
+        free(f->frames);
+        free(f->place.path);
+        free(f->output_text);
+    }
+    free(summary->findings);
+    free(summary->curve);
+    for (size_t i = 0; i < summary->uncontrolled_count; i++)
+        free(summary->uncontrolled[i].name);
+    free(summary->uncontrolled);
+    free(summary->command);
+    free(summary->program);
+    *summary = (struct pct_summary){ 0 };
+}
+
+/* --- Words ------------------------------------------------------------------------------------------------------------ */
+
+char *pct_summary_replay(const struct pct_summary_finding *finding)
+{
+    char *line = NULL;
+    return asprintf(&line, "pct %s", finding->finding.replay) < 0 ? NULL : line;
+}
+
+const char *pct_summary_format_rate(char *buffer, size_t size, const struct pct_summary *summary,
+                                    const struct pct_summary_finding *finding)
+{
+    double runs = summary->totals.runs ? (double)summary->totals.runs : 1;
+    snprintf(buffer, size, "%llu of %llu runs (%.3g %%; 95 %%: %.2g to %.2g %%)",
+             (unsigned long long)finding->finding.count, (unsigned long long)summary->totals.runs,
+             100 * (double)finding->finding.count / runs, 100 * finding->rate.low, 100 * finding->rate.high);
+    return buffer;
+}
+
+const char *pct_summary_format_replays(char *buffer, size_t size, const struct pct_summary_finding *finding)
+{
+    const struct pct_store_finding *f = &finding->finding;
+    if (!f->replays)
+        snprintf(buffer, size, "not confirmed by replays yet");
+    else
+        snprintf(buffer, size, "%s%u of %u replays failed in the same way%s",
+                 f->same == f->replays ? "confirmed: " : "", f->same, f->replays,
+                 f->same < f->replays && f->uncontrolled[0] ? "; see what pct could not order" : "");
+    return buffer;
+}

@@ -1,0 +1,113 @@
+/* A schedule as a list of switches: see switches.h. */
+#include "switches.h"
+#include <errno.h>
+#include <pct/strategy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strategies/list.h>
+#include <string.h>
+
+uint32_t *pct_switches_number(const struct pct_trace *trace)
+{
+    uint32_t *number = calloc(trace->count + 1, sizeof *number);
+    uint32_t *made = calloc(PCT_MAX_THREADS + 1, sizeof *made);
+    uint32_t running = 0;
+    for (uint64_t i = 0; number && made && i < trace->count; i++) {
+        uint32_t thread = PCT_RECORD_THREAD(trace->records[i]);
+        /* Strategies count it as a step of the thread that ran last. */
+        if (PCT_RECORD_OP(trace->records[i]) == PCT_OP_OUTSIDE) {
+            made[running]++;
+            continue;
+        }
+        running = thread;
+        number[i] = ++made[thread];
+    }
+    if (!made) {
+        free(number);
+        number = NULL;
+    }
+    free(made);
+    return number;
+}
+
+static bool is_wake(uint64_t record)
+{
+    unsigned op = PCT_RECORD_OP(record), argument = PCT_RECORD_ARG(record);
+    return (op == PCT_OP_COND_SIGNAL || op == PCT_OP_FUTEX_WAKE) && argument && argument != PCT_ARG_NOBODY;
+}
+
+int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trace *trace)
+{
+    uint32_t *number = pct_switches_number(trace);
+    switches->count = 0;
+    switches->item = calloc(2 * trace->count + 1, sizeof *switches->item);
+    uint64_t last = UINT64_MAX; /* the index of the record before, of those that count */
+    for (uint64_t i = 0; number && switches->item && i < trace->count; i++) {
+        uint64_t record = trace->records[i];
+        uint32_t thread = PCT_RECORD_THREAD(record);
+        if (PCT_RECORD_OP(record) == PCT_OP_OUTSIDE)
+            continue;
+        uint32_t before = last == UINT64_MAX ? 0 : PCT_RECORD_THREAD(trace->records[last]);
+        if (last != UINT64_MAX && before != thread)
+            switches->item[switches->count++] =
+                (struct pct_switch){ .thread = before, .made = number[last], .value = thread, .step = last };
+        if (is_wake(record))
+            switches->item[switches->count++] = (struct pct_switch){
+                .thread = thread, .made = number[i] - 1, .value = PCT_RECORD_ARG(record), .wake = true, .step = i
+            };
+        last = i;
+    }
+    bool failed = !number || !switches->item;
+    free(number);
+    if (failed)
+        pct_switches_free(switches);
+    return failed ? -ENOMEM : 0;
+}
+
+char *pct_switches_format(const struct pct_switches *switches, const bool *keep)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    const char *between = "";
+    for (size_t i = 0; i < switches->count; i++) {
+        const struct pct_switch *item = &switches->item[i];
+        if (keep && !keep[i])
+            continue;
+        fprintf(out, "%s%u.%u.%s%u", between, item->thread, item->made, item->wake ? "w" : "", item->value);
+        between = "-";
+    }
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+int pct_switches_parse(struct pct_switches *switches, const char *text)
+{
+    switches->count = 0;
+    switches->item = calloc(pct_list_count(text) + 1, sizeof *switches->item);
+    if (!switches->item)
+        return -ENOMEM;
+    while (*text) {
+        struct pct_switch *item = &switches->item[switches->count++];
+        bool fine = pct_list_number(&text, &item->thread) && pct_list_skip(&text, '.') &&
+                    pct_list_number(&text, &item->made) && pct_list_skip(&text, '.');
+        item->wake = fine && pct_list_skip(&text, 'w');
+        if (!fine || !pct_list_number(&text, &item->value) || item->thread >= PCT_MAX_THREADS ||
+            (*text && (!pct_list_skip(&text, '-') || !*text))) {
+            pct_switches_free(switches);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+void pct_switches_free(struct pct_switches *switches)
+{
+    free(switches->item);
+    *switches = (struct pct_switches){ 0 };
+}

@@ -1,0 +1,195 @@
+/* `pct trace`: a recorded trace in other formats. */
+#include "cli.h"
+#include "trace_export.h"
+#include "schedule.h"
+#include <argp.h>
+#include <common/text.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A page with more steps than this takes a browser long to load; the last ones are where runs fail. */
+#define PAGE_STEPS UINT64_C(2000000)
+
+static const struct format {
+    const char *name;
+    const char *suffix; /* of files that are to have this format */
+    int (*export)(const struct pct_trace_export *x);
+} formats[] = {
+    { "text", ".txt", pct_trace_export_text },      { "jsonl", ".jsonl", pct_trace_export_jsonl },
+    { "chrome", ".json", pct_trace_export_chrome }, { "dot", ".dot", pct_trace_export_dot },
+    { "html", ".html", pct_trace_export_html },
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats, KEY_FROM = 3000, KEY_TO, KEY_LAST };
+
+static const struct argp_option options[] = {
+    { "format", 'f', "FORMAT", 0, "text, jsonl, chrome, dot or html (default: by the name of the output, else text)",
+      1 },
+    { "output", 'o', "FILE", 0, "write to FILE (default: standard output)", 1 },
+    { "from", KEY_FROM, "STEP", 0, "begin with this step (default: the first)", 2 },
+    { "to", KEY_TO, "STEP", 0, "end with this step (default: the last); of dot, the state after it", 2 },
+    { "last", KEY_LAST, "N", 0, "only the last N steps, or the last N before --to", 2 },
+    { 0 },
+};
+
+struct wishes {
+    const char *file, *format, *output;
+    const char *from, *to, *last;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wishes *w = state->input;
+    switch (key) {
+    case 'f':
+        w->format = argument;
+        return 0;
+    case 'o':
+        w->output = argument;
+        return 0;
+    case KEY_FROM:
+        w->from = argument;
+        return 0;
+    case KEY_TO:
+        w->to = argument;
+        return 0;
+    case KEY_LAST:
+        w->last = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (w->file)
+            argp_error(state, "one trace at a time");
+        w->file = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->file)
+            argp_error(state, "no trace is given; `pct run -t FILE -- COMMAND` records one");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TRACEFILE",
+    .doc =
+        "Write a recorded run as text, JSON lines, a trace for the Perfetto viewer (chrome), a graph of who waits for "
+        "what (dot), or a timeline for the browser (html).\v"
+        "Source lines of steps are there if the run was recorded with --sites:\n"
+        "  pct replay --sites -t run.pct TOKEN -- COMMAND; pct trace run.pct -o run.html",
+};
+
+static const struct format *choose_format(const struct wishes *w)
+{
+    const char *names[FORMATS], *suffix = w->output ? strrchr(w->output, '.') : NULL;
+    for (size_t i = 0; i < FORMATS; i++) {
+        names[i] = formats[i].name;
+        if (w->format ? !strcmp(w->format, formats[i].name) : suffix && !strcmp(suffix, formats[i].suffix))
+            return &formats[i];
+    }
+    if (!w->format)
+        return &formats[0];
+    const char *closest = pct_text_closest(w->format, names, FORMATS);
+    if (closest)
+        pct_cli_say("--format: unknown format '%s'; did you mean %s?", w->format, closest);
+    else
+        pct_cli_say("--format: '%s' is none of text, jsonl, chrome, dot and html", w->format);
+    return NULL;
+}
+
+/* The window that is wished for. Returns 0, or an exit status after a message. */
+static int choose_window(struct pct_trace_export *x, const struct wishes *w, const struct format *format)
+{
+    const struct pct_trace *trace = x->trace;
+    uint64_t first = trace->first + 1, end = trace->first + trace->count, from = first, to = end, last = 0;
+    char error[256];
+    if ((w->from && pct_config_parse_u64(&from, w->from, 1, UINT64_MAX, "--from", error, sizeof error)) ||
+        (w->to && pct_config_parse_u64(&to, w->to, 1, UINT64_MAX, "--to", error, sizeof error)) ||
+        (w->last && pct_config_parse_u64(&last, w->last, 1, UINT64_MAX, "--last", error, sizeof error)))
+        return pct_cli_usage("%s", error);
+    if (!trace->count)
+        return 0;
+    if (from > end || to < first || from > to)
+        return pct_cli_usage("steps %llu to %llu: the trace has the steps %llu to %llu", (unsigned long long)from,
+                             (unsigned long long)to, (unsigned long long)first, (unsigned long long)end);
+    if (from < first)
+        from = first;
+    if (to > end)
+        to = end;
+    if (last && last < to - from + 1)
+        from = to + 1 - last;
+    if (format->export == pct_trace_export_html && to - from >= PAGE_STEPS && !w->from && !last) {
+        from = to + 1 - PAGE_STEPS;
+        pct_cli_say("the page shows the last %llu of %llu steps; --from, --to and --last choose others",
+                    (unsigned long long)PAGE_STEPS, (unsigned long long)trace->count);
+    }
+    x->from = from - first;
+    x->to = to - first + 1;
+    return 0;
+}
+
+/* Into a file of its own first, so that an export is there whole or not at all; what is no regular file is written to. */
+static int write_out(struct pct_trace_export *x, const struct wishes *w, const struct format *format)
+{
+    char temporary[4096] = "";
+    struct stat status;
+    bool direct = w->output && !stat(w->output, &status) && !S_ISREG(status.st_mode);
+    x->out = stdout;
+    if (w->output && !direct &&
+        (size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", w->output, (long)getpid()) >= sizeof temporary)
+        return pct_cli_usage("%s: %s", w->output, strerror(ENAMETOOLONG));
+    if (w->output)
+        x->out = fopen(direct ? w->output : temporary, direct ? "we" : "wxe");
+    if (!x->out)
+        return pct_cli_usage("%s: %s", w->output, strerror(errno));
+    int failed = format->export(x);
+    if (!failed && (fflush(x->out) || ferror(x->out)))
+        failed = errno ? -errno : -EIO;
+    if (w->output && fclose(x->out) && !failed)
+        failed = -errno;
+    if (temporary[0] && !failed && rename(temporary, w->output))
+        failed = -errno;
+    if (temporary[0] && failed)
+        unlink(temporary);
+    if (failed)
+        pct_cli_say("%s: %s", w->output ? w->output : "standard output", strerror(-failed));
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+int pct_cmd_trace(int argc, char **argv)
+{
+    static struct pct_trace trace;
+    struct wishes wishes = { 0 };
+    struct pct_snapshot snapshot;
+    char error[512];
+    argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+    const struct format *format = choose_format(&wishes);
+    if (!format)
+        return PCT_EXIT_USAGE;
+    if (pct_trace_open(&trace, wishes.file, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: %s", wishes.file, error);
+    struct pct_trace_export x = { .trace = &trace, .snapshot = &snapshot };
+    int status = choose_window(&x, &wishes, format);
+    if (!status && pct_snapshot_read(&snapshot, &trace)) {
+        pct_cli_say("out of memory");
+        status = PCT_EXIT_INTERNAL;
+    } else if (!status) {
+        pct_schedule_fill_holders(&snapshot, &trace);
+        if (trace.header.verdict == PCT_VERDICT_RUNNING)
+            pct_cli_say(
+                "the target was killed, or ended in a way that pct does not see: its %llu recorded steps are there",
+                (unsigned long long)trace.count);
+        else if (!trace.complete)
+            pct_cli_say("only %llu of %llu steps are in this trace", (unsigned long long)trace.count,
+                        (unsigned long long)trace.header.steps);
+        if (trace.note[0])
+            pct_cli_say("%s", trace.note);
+        status = write_out(&x, &wishes, format);
+        pct_snapshot_free(&snapshot);
+    }
+    pct_trace_close(&trace);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* The side of the process for a debugger: see debugger.h. With the baton, except pct_debugger_end(). */
+#include "debugger.h"
+
+struct pct_debugger pct_debugger = {
+    .version = PCT_DEBUGGER_VERSION,
+    .slot_size = sizeof(struct pct_shim_thread),
+    .offsets = {
+#define OFFSET(type, member) offsetof(struct type, member),
+        PCT_DEBUGGER_OFFSETS(OFFSET)
+#undef OFFSET
+    },
+};
+
+__attribute__((noinline)) void pct_debugger_stop(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+void pct_debugger_begin(void)
+{
+    pct_debugger.sched = &pct_S;
+    pct_debugger.slots = pct_shim.slots;
+    pct_S.break_step = pct_debugger.stop_at;
+}
+
+static void stop(uint32_t reason, uint32_t thread)
+{
+    pct_debugger.thread = thread;
+    pct_debugger.reason = reason;
+    pct_debugger_stop();
+    pct_debugger.reason = 0;
+}
+
+void pct_debugger_pause(struct pct_thread *thread)
+{
+    /* What comes next, the debugger says while it is here. */
+    pct_S.break_step = 0;
+    pct_S.break_other = 0;
+    stop(PCT_DEBUGGER_STEP, thread->id);
+}
+
+void pct_debugger_end(enum pct_verdict verdict)
+{
+    pct_debugger.verdict = verdict;
+    stop(PCT_DEBUGGER_END, pct_self ? pct_self->core.id : PCT_NO_THREAD);
+}

@@ -1,0 +1,291 @@
+/* The fork server: the target, loaded, linked and initialised once, makes a copy of itself for each run (`pct run -n`).
+ *
+ * It stops where a run that was started by exec would do the first thing that the scheduler sees or that differs between
+ * runs: at the first call of an intercepted function in a constructor (a lock, a clock, a random number, a descriptor, a
+ * thread, a child), or else before main. What came before depends neither on the seed nor on the time, so a copy does what
+ * a process of its own would do: the same schedule, at the same addresses.
+ *
+ * What would be shared between copies, or is missing in them, is looked at before the first one is made: descriptors that
+ * came into being since the start, and threads. Then the server says so and ends, and runs are started by exec.
+ *
+ * The copy is made by a system call, not by libc's fork, whose handlers (pthread_atfork) would run, and which would leave
+ * the copy a child of this process. It is one of the `pct` command's, like any other run: so its end, its signals and its
+ * process group are awaited in one way only.
+ *
+ * The run's token and the path of its trace go to the places in the environment where exec would have put them. */
+#include "forkserver.h"
+#include "shim.h"
+#include "sys.h"
+#include "watchdog.h"
+#include <common/forkserver.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <pct/random.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+extern char **environ;
+
+enum { TOKEN, TRACE, KNOWN };
+static const char *const names[KNOWN] = { "PCT_TOKEN=", "PCT_TRACE=" };
+static const char pad_name[] = PCT_PAD_NAME;
+
+static struct {
+    int fd;         /* 0: this is no server */
+    uint64_t files; /* as by list_files(), at the start */
+    char *kept;
+    size_t kept_size;
+} server;
+
+/* Which descriptors are open now, as a number that differs if they do. 0: /proc does not tell. */
+static uint64_t list_files(void)
+{
+    struct entry {
+        uint64_t inode, offset;
+        uint16_t size;
+        uint8_t type;
+        char name[];
+    };
+    char buffer[2048] __attribute__((aligned(8)));
+    uint64_t all = 0;
+    long got, folder = PCT_SYS3(SYS_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (folder < 0)
+        return 0;
+    while ((got = PCT_SYS3(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < got;) {
+            const struct entry *entry = (const void *)(buffer + at);
+            long number = 0;
+            for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
+                number = 10 * number + *c - '0';
+            if (entry->name[0] != '.' && number != folder)
+                all += pct_random((uint64_t)number, 0, 0);
+            at += entry->size;
+        }
+    PCT_SYS1(SYS_close, folder);
+    return got ? 0 : all;
+}
+
+void pct_forkserver_start(int fd, char **environment)
+{
+    static const char bind[] = PCT_PAD_BIND;
+    for (char **at = environment; *at; at++)
+        if (!at[1] && !strncmp(*at, bind, sizeof bind - 1)) {
+            memset(*at, '.', sizeof bind - 1);
+            memcpy(*at, pad_name, sizeof pad_name - 1);
+        }
+    server.fd = fd;
+    server.files = list_files();
+}
+
+bool pct_forkserver_is_on(void)
+{
+    return server.fd;
+}
+
+void pct_forkserver_reserve(size_t size)
+{
+    long at = PCT_SYS6(SYS_mmap, 0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    server.kept = at < 0 && at > -4096 ? NULL : (char *)at;
+    server.kept_size = size;
+}
+
+void *pct_forkserver_reserved(size_t size)
+{
+    return size == server.kept_size ? server.kept : NULL;
+}
+
+/* --- The environment ---------------------------------------------------------------------------------------------------- */
+
+/* Our variables stand together, in the order in which the command made them: from PCT_TOKEN to the padding, which fills up
+ * what the others leave. */
+struct region {
+    char **first; /* the pointer to PCT_TOKEN; PCT_TRACE is the next */
+    char *pad;    /* the string of padding */
+    size_t left;  /* dots in it */
+};
+
+static bool find_region(struct region *region, char **environment)
+{
+    char **at = environment;
+    while (*at && strncmp(*at, names[TOKEN], strlen(names[TOKEN])))
+        at++;
+    region->first = at;
+    if (!*at || !at[1] || strncmp(at[1], names[TRACE], strlen(names[TRACE])))
+        return false;
+    for (; at[1]; at++)
+        if (at[1] != *at + strlen(*at) + 1)
+            return false;
+    region->pad = *at;
+    region->left = strlen(*at);
+    if (strncmp(*at, pad_name, sizeof pad_name - 1))
+        return false;
+    region->left -= sizeof pad_name - 1;
+    return true;
+}
+
+/* How much longer the region gets; the padding shrinks by it. */
+static long growth(const struct region *region, const char *const *values)
+{
+    long more = 0;
+    for (int i = 0; i < KNOWN; i++)
+        more += (long)(strlen(names[i]) + strlen(values[i])) - (long)strlen(region->first[i]);
+    return more;
+}
+
+/* Wherever a list of the environment points into the region, it shall point to the same string as before. */
+static void move_pointers(char **list, const char *from, const char *middle, const char *end, long more, char *trace)
+{
+    for (; list && *list; list++)
+        if (*list > from && *list < middle)
+            *list = trace;
+        else if (*list >= middle && *list < end)
+            *list += more;
+}
+
+/* As exec would have laid it out. */
+static void write_environment(const struct region *region, char **environment, const char *const *values)
+{
+    char *from = region->first[TOKEN], *middle = region->first[TRACE] + strlen(region->first[TRACE]) + 1;
+    char *end = region->pad + sizeof pad_name + region->left;
+    long more = growth(region, values);
+    memmove(middle + more, middle, (size_t)(region->pad - middle) + sizeof pad_name - 1);
+    char *at = from, *trace = from;
+    for (int i = 0; i < KNOWN; i++) {
+        trace = at;
+        memcpy(at, names[i], strlen(names[i]));
+        at += strlen(names[i]);
+        memcpy(at, values[i], strlen(values[i]) + 1);
+        at += strlen(values[i]) + 1;
+    }
+    for (char *dot = region->pad + more + sizeof pad_name - 1; dot < region->pad + sizeof pad_name - 1; dot++)
+        *dot = '.';
+    if (environ != environment)
+        move_pointers(environ, from, middle, end, more, trace);
+    move_pointers(environment, from, middle, end, more, trace);
+}
+
+/* --- Serving ------------------------------------------------------------------------------------------------------------ */
+
+/* False: nobody listens any more. */
+static bool reply(enum pct_forkserver_state state, int pid)
+{
+    struct pct_forkserver_reply r = { .version = PCT_FORKSERVER_VERSION, .state = state, .pid = pid };
+    return PCT_SYS6(SYS_sendto, server.fd, &r, sizeof r, MSG_NOSIGNAL, NULL, 0) == sizeof r;
+}
+
+/* Whether copies of this process would do what it would do. */
+static enum pct_forkserver_state examine(const struct region *region)
+{
+    struct stat tasks;
+    if (!region->first)
+        return PCT_FORKSERVER_ENVIRONMENT;
+    if (!pct_shim.clear_tid)
+        return PCT_FORKSERVER_LIBC;
+    /* Each directory in it is a link. */
+    if (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink != 3)
+        return PCT_FORKSERVER_THREADS;
+    if (!server.files || list_files() != server.files)
+        return PCT_FORKSERVER_DESCRIPTORS;
+    return PCT_FORKSERVER_READY;
+}
+
+/* Wait for the next request. Returns the number of descriptors that came along, or a negative errno. */
+static int receive(struct pct_forkserver_request *request, int *files)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } control;
+    struct iovec piece = { request, sizeof *request };
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    long got;
+    do
+        got = PCT_SYS3(SYS_recvmsg, server.fd, &message, MSG_CMSG_CLOEXEC);
+    while (got == -EINTR);
+    if (got <= (long)offsetof(struct pct_forkserver_request, text) || request->version != PCT_FORKSERVER_VERSION)
+        return got < 0 ? (int)got : -EPROTO;
+    ((char *)request)[got - 1] = 0;
+    if (message.msg_controllen < sizeof control.head)
+        return 0;
+    int count = (int)((control.head.cmsg_len - CMSG_LEN(0)) / sizeof *files);
+    memcpy(files, CMSG_DATA(&control.head), sizeof *files * (size_t)count);
+    return count;
+}
+
+static void end_server(void) __attribute__((noreturn));
+static void end_server(void)
+{
+    PCT_SYS1(SYS_exit_group, 0);
+    __builtin_unreachable();
+}
+
+/* In the copy: what the launcher does between fork and exec (cli/launch.c). */
+static void become_run(const struct pct_forkserver_request *request, const int *files, long parent)
+{
+    pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
+    PCT_SYS2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    PCT_SYS2(SYS_setpgid, 0, 0);
+    /* It may have ended before it could take this process with it, or have given up waiting. */
+    if (PCT_SYS0(SYS_getppid) != parent || !reply(PCT_FORKSERVER_READY, pct_shim.pid))
+        end_server();
+    PCT_SYS1(SYS_close, server.fd);
+    pct_affinity_go_free();
+    if (request->input) {
+        PCT_SYS2(SYS_dup2, *files, 0);
+        PCT_SYS1(SYS_close, *files++);
+    }
+    if (request->output) {
+        PCT_SYS2(SYS_dup2, *files, 1);
+        PCT_SYS2(SYS_dup2, *files, 2);
+        PCT_SYS1(SYS_close, *files);
+    }
+}
+
+void pct_forkserver_serve(char **environment)
+{
+    struct region region;
+    void *robust = NULL;
+    size_t robust_size = 0;
+    /* Not on the stack, which the runs have, too: each page that both sides write is copied. */
+    struct pct_forkserver_request *request = pct_host_futex.map(sizeof *request);
+    if (!find_region(&region, environment))
+        region.first = NULL;
+    enum pct_forkserver_state state = examine(&region);
+    /* What every run with a second thread would do. */
+    pct_real_resolve_all();
+    pct_preempt_locate();
+    pct_affinity_wait_there();
+    if (!reply(state, 0) || state != PCT_FORKSERVER_READY)
+        end_server();
+    long parent = PCT_SYS0(SYS_getppid);
+    PCT_SYS3(SYS_get_robust_list, 0, &robust, &robust_size);
+    for (;;) {
+        int files[2], count = receive(request, files);
+        if (count < 0)
+            end_server();
+        const char *values[KNOWN] = { request->text, request->text + strlen(request->text) + 1 };
+        long left = (long)region.left - growth(&region, values);
+        if (left < 0 || left >= PCT_PAD_UNIT || count != request->input + request->output) {
+            reply(PCT_FORKSERVER_FULL, 0);
+        } else {
+            /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not inherited. */
+            long pid = PCT_SYS6(SYS_clone, CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, 0, 0,
+                                (char *)pthread_self() + pct_shim.clear_tid, 0, 0);
+            if (!pid) {
+                PCT_SYS2(SYS_set_robust_list, robust, robust_size);
+                become_run(request, files, parent);
+                write_environment(&region, environment, values);
+                return;
+            }
+            if (pid < 0)
+                reply(PCT_FORKSERVER_FORK, 0);
+        }
+        for (int i = 0; i < count; i++)
+            PCT_SYS1(SYS_close, files[i]);
+    }
+}

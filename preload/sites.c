@@ -1,0 +1,123 @@
+/* Where in the target's code each step is made: see sites.h. On the turn of the thread that holds the baton.
+ *
+ * A wrapper that passes a point has marked its frame (PCT_ENTER), and above that mark stands the address to which it
+ * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first address
+ * behind a call that is not in the shim: there is nothing in between but our own few locals. */
+#include "sites.h"
+#include "registers.h"
+#include "shim.h"
+#include "sys.h"
+#include <sys/uio.h>
+
+enum { STACKS = 64, STACK_BYTES = 16 << 10, FRAMES_WORDS = 128 };
+
+/* The linker's: where the shim begins and ends in memory. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static struct {
+    bool wanted;
+    uint32_t count;
+    uint64_t steps[STACKS];
+    char *kept; /* room for the stacks */
+    size_t kept_size;
+} sites;
+
+bool pct_sites_parse(const char *value)
+{
+    sites.wanted = true;
+    if (value[0] == 'o' && value[1] == 'n' && !value[2])
+        return true;
+    uint64_t last = 0;
+    while (sites.count < STACKS) {
+        uint64_t step = 0;
+        const char *from = value;
+        for (; *value >= '0' && *value <= '9' && value - from < 18; value++)
+            step = step * 10 + (uint64_t)(*value - '0');
+        if (value == from || step <= last || (*value && *value != ','))
+            return false;
+        sites.steps[sites.count++] = last = step;
+        if (!*value++)
+            return true;
+    }
+    return false;
+}
+
+void pct_sites_begin(struct pct_sched *s)
+{
+    if (!sites.wanted)
+        return;
+    size_t each = sizeof(struct pct_snap_section) + sizeof(struct pct_snap_step) + STACK_BYTES;
+    sites.kept = sites.count ? pct_host_futex.map(sites.count * each) : NULL;
+    pct_sites_start(s, sites.steps, sites.kept ? sites.count : 0);
+}
+
+/* Copies memory that may not be there. */
+static size_t copy(void *out, uintptr_t from, size_t size)
+{
+    struct iovec here = { out, size }, there = { (void *)from, size };
+    long got = PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &here, 1, &there, 1, 0);
+    return got < 0 ? 0 : (size_t)got;
+}
+
+static bool in_shim(uint64_t address)
+{
+    return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
+/* Whether a call stands before this address: the near one by offset, or one through a register or memory (2 to 7 bytes). */
+static bool behind_call(uint64_t address)
+{
+    unsigned char code[7];
+    if (address < 4096 || copy(code, address - sizeof code, sizeof code) != sizeof code)
+        return false;
+    if (code[2] == 0xe8)
+        return true;
+    for (unsigned i = 0; i <= 5; i++)
+        if (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2)
+            return true;
+    return false;
+}
+
+uint64_t pct_sites_call(const struct pct_thread *thread)
+{
+    const uint64_t *frame = pct_shim_of(thread)->inside;
+    if (!frame)
+        return 0;
+    if (!in_shim(frame[1]))
+        return frame[1];
+    for (unsigned i = 2; i < FRAMES_WORDS; i++)
+        if (!in_shim(frame[i]) && behind_call(frame[i]))
+            return frame[i];
+    return 0;
+}
+
+void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step)
+{
+    static const int places[8] = { 3, 6, 12, 13, 14, 15, 7, 16 };
+    uint64_t regs[8];
+    pct_save_registers(regs);
+    struct pct_snap_section *head = (void *)(sites.kept + sites.kept_size);
+    struct pct_snap_step *at = (void *)(head + 1);
+    *at = (struct pct_snap_step){ .step = step, .address = regs[6] };
+    for (int i = 0; i < 8; i++)
+        at->regs[places[i]] = regs[i];
+    size_t size = 0;
+    /* By pages: a read that crosses into nothing would fail as a whole. */
+    while (size < STACK_BYTES) {
+        size_t part = 4096 - (at->address + size) % 4096;
+        if (part > STACK_BYTES - size)
+            part = STACK_BYTES - size;
+        if (copy((char *)(at + 1) + size, at->address + size, part) != part)
+            break;
+        size += part;
+    }
+    *head = (struct pct_snap_section){ .type = PCT_SNAP_STEP, .thread = thread->id, .size = sizeof *at + size };
+    sites.kept_size += (sizeof *head + sizeof *at + size + 7) & ~(size_t)7;
+}
+
+const void *pct_sites_stacks(size_t *size)
+{
+    *size = sites.kept_size;
+    return sites.kept_size ? sites.kept : NULL;
+}

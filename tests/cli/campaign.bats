@@ -1,0 +1,381 @@
+#!/usr/bin/env bats
+# `pct campaign`: findings, judging, the campaign file and what may happen to it, shards, reports.
+load common
+
+setup_file()
+{
+    compile_targets
+    "$cc" -O1 -fPIC -shared -o "$BATS_FILE_TMPDIR/nospace.so" "$root/tests/cli/nospace.c"
+}
+
+setup()
+{
+    enter
+}
+
+# All that a file says about runs and findings, but for times.
+rows()
+{
+    python3 - "$1" <<'END'
+import sqlite3, sys
+file = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+for table in ("runs", "findings", "frames", "coverage", "uncontrolled"):
+    for row in sorted(file.execute(f"SELECT * FROM {table}")):
+        print(table, *row, sep="|")
+END
+}
+
+# query FILE SQL: the first value of the first row. Read-only, or it would make a file that is not there.
+query()
+{
+    python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
+}
+
+# The last command that replays a finding.
+replay_command()
+{
+    printf '%s\n' "$output" | grep ' replay ' | tail -n 1
+}
+
+@test "a failure is a finding: folded, confirmed by ten replays, with its rate and a command that replays it" {
+    run "$pct" campaign -n 60 -s 1 -d 2 -- ./target race
+    is "$status" 1
+    has "60 of 60 runs"
+    has "1 finding;"
+    has "10 of 10  assertion: "
+    has "replayed 10 times: 10 failed the same way; 10 identical"
+    has "#"
+    has "race  at "
+    failed=$(printf '%s\n' "$output" | sed -n 's/^60 of 60 .*: \([0-9]*\) failed.*/\1/p')
+    [ "$failed" -gt 1 ]
+    is "$(query pct-campaign.db 'SELECT count(*) FROM runs WHERE finding = 1')" "$failed"
+    run --separate-stderr bash -c "$(replay_command)"
+    is "$status" 134
+    has "replayed identically"
+}
+
+@test "different failures are different findings" {
+    run "$pct" campaign -n 120 -s 1 -d 2 -q -- ./target abba
+    is "$status" 1
+    has "deadlock at "
+    has "waits for mutex "
+    is "$(query pct-campaign.db 'SELECT count(*) FROM findings')" 1
+    # The same deadlock in another order of the two threads is the same.
+    has "take_both"
+    run "$pct" campaign --db two.db -n 2 -s 1 -- ./target crash
+    is "$status" 1
+    is "$(query two.db 'SELECT count(*) FROM findings')" 1
+    has "crash by signal 11"
+    run "$pct" campaign --db three.db -n 2 -s 1 -- ./target exit 3
+    has "exit status 3"
+    run "$pct" campaign --db three.db -n 2 -s 1 --fresh --ok-status 3 -- ./target exit 3
+    is "$status" 0
+    has "no failure"
+    [ -e three.db.old ]
+}
+
+@test "a run that hangs is a finding, and the campaign goes on" {
+    run "$pct" campaign -n 2 -s 1 -k 9 --timeout 0.3 -- ./target hang
+    is "$status" 1
+    has "2 of 2 runs"
+    has "1 finding;"
+    has "10 of 10  timeout"
+    has "replay --timeout 0.3 "
+    run "$pct" campaign --db presets.db -q -n 1 -s 1 -k 9 -- ./target
+    is "$(query presets.db "SELECT value FROM facts WHERE key = 'options'")" "--timeout 60 "
+}
+
+@test "a clean campaign says what it is worth" {
+    run "$pct" campaign -n 50 -s 1 -d 1 -k 9 -- ./target race 0
+    is "$status" 0
+    has "no failure"
+    has "n = 2 threads, k = 9 points, 50 runs: a bug of depth 1 would have been missed with probability at most"
+    run "$pct" campaign report
+    is "$status" 0
+    has "50 runs: a bug of depth 1 would have been missed"
+}
+
+@test "k is measured before the first run, and a run that is longer takes the claim away" {
+    run "$pct" campaign -n 10 -s 1 -d 2 -- ./target race 0
+    has "pct,depth=2,k=9, seeds 1 to 10"
+    has "k = 9 points, 10 runs"
+    run "$pct" campaign --db short.db -n 10 -s 1 -d 2 -k 3 -- ./target race 0
+    has "no claim about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
+}
+
+@test "what a sanitizer reports is a failure, even if the program ends with status 0" {
+    printf '%s\n' '#include <limits.h>' \
+        'int main(int argc, char **argv) { volatile int most = INT_MAX; (void)argv;' 'most += argc;' 'return 0; }' > undefined.c
+    "$cc" -g -O0 -fsanitize=undefined -o undefined undefined.c
+    run "$pct" campaign -n 3 -s 1 -- ./undefined
+    is "$status" 1
+    has "sanitizer report: "
+    has "undefined.c:3:"
+    has "runtime error: signed integer overflow"
+    printf '%s\n' '#include <stdlib.h>' 'int main(void) { char *p = malloc(3); free(p); return p[1]; }' > address.c
+    "$cc" -g -O0 -fsanitize=address -o address address.c
+    run "$pct" campaign --db address.db -n 3 -s 1 -- ./address
+    is "$status" 1
+    has "sanitizer report: AddressSanitizer: heap-use-after-free"
+    is "$(query address.db 'SELECT count(*) FROM findings')" 1
+}
+
+@test "output is compared with a file, or with the first run; an oracle decides" {
+    echo "seen 0" > want
+    run "$pct" campaign -n 40 -s 1 -d 1 --expect want -- ./target race tell
+    is "$status" 1
+    has "wrong output: line 1 is 'seen 1', expected 'seen 0'"
+    is "$(query pct-campaign.db 'SELECT count(*) FROM findings')" 1
+    run "$pct" campaign --db same.db -n 5 -s 1 --expect-same -- ./target output
+    is "$status" 0
+    run "$pct" campaign --db oracle.db -n 40 -s 1 -d 1 --oracle 'grep -qx "seen 0"' -- ./target race tell
+    is "$status" 1
+    has "oracle: the oracle's status is 1"
+    # It may like what pct would not.
+    run "$pct" campaign --db status.db -n 3 -s 1 --oracle '[ "$RUN_STATUS" = 7 ]' -- ./target exit 7
+    is "$status" 0
+    run -127 "$pct" campaign --db nothing.db -n 3 -s 1 --oracle ./nothing -- ./target exit 7
+    has "the oracle could not be run"
+    run "$pct" campaign --db nowhere.db -n 3 --expect nowhere -- ./target
+    is "$status" 2
+    has "--expect=nowhere: No such file"
+}
+
+@test "a finding that does not replay says so, and what was not controlled" {
+    # Fails on its first start after the calibration (two runs), and never again.
+    printf '%s\n' '#!/bin/sh' 'echo >> count' '[ "$(wc -l < count)" != 5 ]' > flaky
+    chmod +x flaky
+    run "$pct" campaign -n 6 -s 1 -j 1 -k 100 -- ./flaky
+    is "$status" 1
+    has "0 of 10"
+    has "replayed 10 times: 0 failed the same way, 10 did not fail"
+    has "not controlled by pct"
+}
+
+@test "killed at many points and gone on with, it is the campaign that was never killed" {
+    arguments=(-n 60 -s 1 -d 2 --epoch 1700000000 -j 2)
+    echo 0 > pid
+    "$pct" campaign "${arguments[@]}" --db whole.db -- ./target murder count pid 999999 > whole.out 2>&1 || true
+    rm count
+    # In the calibration (17 runs), among the first runs, while a finding is confirmed, and later.
+    points=(1 9 30 50 51 70 71 90 100 110 111 112 140 150 160 185 186 205)
+    kills=0
+    for attempt in $(seq 40); do
+        rm -f pid
+        "$pct" campaign "${arguments[@]}" --db killed.db -- ./target murder count pid "${points[@]}" > out 2>&1 &
+        child=$!
+        echo $child > pid.new
+        mv pid.new pid
+        status=0
+        wait $child || status=$?
+        [ "$status" = 137 ] || break
+        kills=$((kills + 1))
+    done
+    is "$status" 1
+    [ "$kills" -ge 5 ]
+    is "$(query killed.db 'SELECT count(*) FROM runs')" 60
+    # Commands differ in the points at which they kill: tokens and reports name neither.
+    diff <(rows whole.db | grep -v '^findings') <(rows killed.db | grep -v '^findings')
+    is "$(query killed.db 'SELECT group_concat(signature || seed || token || replays || same) FROM findings')" \
+        "$(query whole.db 'SELECT group_concat(signature || seed || token || replays || same) FROM findings')"
+    [ ! -e killed.db-wal ]
+}
+
+@test "interrupted by Ctrl-C it says how to go on, and does; -n adds runs" {
+    echo > go
+    "$pct" campaign -n 1000000 -s 1 -k 9 --db long.db -- ./target race 0 > out 2>&1 &
+    child=$!
+    for _ in $(seq 600); do
+        [ "$(query long.db 'SELECT count(*) FROM runs' 2>/dev/null || echo 0)" -gt 3 ] && break
+        sleep 0.1
+    done
+    kill -INT $child
+    status=0
+    wait $child || status=$?
+    is "$status" 130
+    grep -q 'interrupted; long.db has all runs so far, and the same command goes on' out
+    done_runs=$(query long.db 'SELECT count(*) FROM runs')
+    [ "$done_runs" -gt 3 ]
+    run "$pct" campaign -n $((done_runs + 5)) -s 1 -k 9 --db long.db -- ./target race 0
+    is "$status" 0
+    has "long.db: $done_runs of $((done_runs + 5)) runs are done; going on"
+    has "$((done_runs + 5)) of $((done_runs + 5)) runs"
+    run "$pct" campaign -n 2 -s 1 -k 9 --db long.db -- ./target race 0
+    is "$status" 2
+    has "-n says how many there shall be in all"
+    run "$pct" campaign --db long.db -- ./target race 0
+    is "$status" 0
+    has "--fresh begins anew"
+}
+
+@test "a full disk stops it cleanly, and it goes on when there is room" {
+    LD_PRELOAD=$BATS_FILE_TMPDIR/nospace.so NOSPACE_BYTES=150000 run "$pct" campaign -n 3000 -s 1 -k 9 --epoch 1700000000 -- \
+        ./target race 0
+    is "$status" 125
+    has "there is no space left on the disk. What is in it stays; when there is room, the same command goes on"
+    run "$pct" campaign report
+    is "$status" 0
+    before=$(query pct-campaign.db 'SELECT count(*) FROM runs')
+    [ "$before" -lt 3000 ]
+    run "$pct" campaign -n $((before + 3)) -s 1 -k 9 --epoch 1700000000 -- ./target race 0
+    is "$status" 0
+    has "$((before + 3)) of $((before + 3)) runs"
+}
+
+@test "a file that is not its own, or damaged, is refused and left alone" {
+    refused()
+    {
+        local reason=$1 sum
+        sum=$(sha256sum < some.db)
+        run "$pct" campaign --db some.db -n 2 -s 1 -k 9 -- ./target race 0
+        is "$status" 2
+        has "$reason"
+        run "$pct" campaign report some.db
+        is "$status" 2
+        has "$reason"
+        is "$(sha256sum < some.db)" "$sum"
+    }
+    echo "a diary" > some.db
+    refused "this is not a campaign file of pct; it was left as it is"
+    run "$pct" campaign --fresh --db some.db -n 2 -- ./target
+    is "$status" 2
+    is "$(cat some.db)" "a diary"
+    rm some.db
+    python3 -c 'import sqlite3; f = sqlite3.connect("some.db"); f.execute("CREATE TABLE runs(x)"); f.commit()'
+    refused "this is not a campaign file of pct"
+    "$pct" campaign --db good.db -n 20 -s 1 -k 9 -- ./target race 0
+    python3 -c 'import sys; d = bytearray(open("good.db", "rb").read()); d[63] = 2; open("some.db", "wb").write(d)'
+    refused "a newer version of pct made this campaign file"
+    head -c 20000 good.db > some.db
+    refused "damaged"
+    python3 -c 'd = bytearray(open("good.db", "rb").read()); d[4096:8192] = b"x" * 4096; open("some.db", "wb").write(d)'
+    refused "damaged"
+    cp good.db some.db
+    python3 -c 'import sqlite3; f = sqlite3.connect("some.db"); f.execute("DROP TABLE findings"); f.commit()'
+    refused "damaged"
+    run "$pct" campaign report nothing.db
+    is "$status" 2
+    has "No such file"
+}
+
+@test "a file of another campaign is not gone on with: says what differs, and the way out" {
+    "$pct" campaign -n 3 -s 1 -d 2 -k 9 -- ./target race 0
+    differs()
+    {
+        run "$pct" campaign "${@:2}"
+        is "$status" 2
+        has "$1"
+        has "--fresh"
+    }
+    differs "its command is" -n 3 -s 1 -d 2 -k 9 -- ./target race 1
+    differs "its seed is '1', not '2'" -n 3 -s 2 -d 2 -k 9 -- ./target race 0
+    differs "its strategy is 'pct,depth=2,k=9', not 'pct,depth=3,k=9'" -n 3 -s 1 -d 3 -k 9 -- ./target race 0
+    differs "what it calls a failure is" -n 3 -s 1 -d 2 -k 9 --ok-status 1 -- ./target race 0
+    differs "its options are" -n 3 -s 1 -d 2 -k 9 --timeout 9 -- ./target race 0
+    differs "its shard is" -n 3 -s 1 -d 2 -k 9 --epoch "$(query pct-campaign.db 'SELECT value FROM facts WHERE key="epoch"')" \
+        --shard 2/3 -- ./target race 0
+    cp --remove-destination "$(readlink target)" other
+    ln -sf other target
+    "$pct" campaign --db rebuilt.db -n 3 -s 1 -- ./target
+    printf x >> other
+    differs "the program was rebuilt since" --db rebuilt.db -n 3 -s 1 -- ./target
+}
+
+@test "two campaigns do not write to one file" {
+    "$pct" campaign -n 3 -s 1 -k 9 -- ./target race 0
+    python3 - "$pct" <<'END'
+import sqlite3, subprocess, sys
+file = sqlite3.connect("pct-campaign.db", isolation_level=None)
+file.execute("BEGIN IMMEDIATE")
+done = subprocess.run([sys.argv[1], "campaign", "-n", "4", "-s", "1", "-k", "9", "--", "./target", "race", "0"],
+                      capture_output=True, text=True)
+assert done.returncode == 2 and "another campaign is writing to it" in done.stderr, done
+END
+}
+
+@test "shards do the runs of the whole, and merged they are the whole" {
+    arguments=(-n 50 -s 1 -d 2 --epoch 1700000000)
+    "$pct" campaign "${arguments[@]}" --db whole.db -- ./target race > /dev/null 2>&1 || true
+    for i in 1 2 3; do
+        "$pct" campaign "${arguments[@]}" --shard $i/3 --db shard$i.db -- ./target race > /dev/null 2>&1 || true
+    done
+    is "$(query shard2.db 'SELECT min(seed) || " " || max(seed) || " " || count(*) FROM runs')" "2 50 17"
+    run "$pct" campaign merge merged.db shard3.db shard1.db shard2.db
+    is "$status" 0
+    diff <(rows whole.db) <(rows merged.db)
+    run "$pct" campaign report merged.db
+    is "$status" 1
+    has "50 of 50 runs"
+    # A part of them is no campaign that could go on; the whole is.
+    "$pct" campaign merge part.db shard1.db shard3.db
+    run "$pct" campaign "${arguments[@]}" --db part.db -- ./target race
+    is "$status" 2
+    has "merged from files that do not have all runs"
+    run "$pct" campaign "${arguments[@]}" -n 52 --db merged.db -- ./target race
+    is "$status" 1
+    has "52 of 52 runs"
+    # A run that is in two files counts once.
+    run "$pct" campaign merge twice.db shard1.db merged.db
+    is "$status" 0
+    is "$(query twice.db 'SELECT count(*) FROM runs')" 52
+    lacks "ended differently"
+}
+
+@test "what cannot be merged is not, and nothing is overwritten" {
+    "$pct" campaign --db a.db -n 3 -s 1 -d 2 -k 9 -- ./target race 0
+    "$pct" campaign --db b.db -n 3 -s 1 -d 3 -k 9 -- ./target race 0
+    run "$pct" campaign --db c.db -n 3 -s 1 -d 2 -k 9 -- ./target race 1
+    run "$pct" campaign merge out.db a.db b.db
+    is "$status" 2
+    has "different strategies"
+    run "$pct" campaign merge out.db a.db c.db
+    is "$status" 2
+    has "different campaigns (command)"
+    run "$pct" campaign merge b.db a.db
+    is "$status" 2
+    has "left as it is"
+    run "$pct" campaign merge out.db a.db nothing.db
+    is "$status" 2
+    has "nothing.db: No such file"
+    [ ! -e out.db ]
+    # Other seeds of the same campaign may be put together.
+    "$pct" campaign --db d.db -n 3 -s 4 -d 2 -k 9 -- ./target race 0
+    run "$pct" campaign merge out.db a.db d.db
+    is "$status" 0
+    run "$pct" campaign report out.db
+    has "seeds 1 to 6"
+    has "6 of 6 runs"
+}
+
+@test "shards want a seed and an epoch, and a sensible number" {
+    for wrong in 0/3 4/3 3 x/3 1/0 -1/3 1/3x; do
+        run "$pct" campaign --shard=$wrong -s 1 --epoch 5 -- ./target
+        is "$status" 2
+        has "such as 3/64"
+    done
+    run "$pct" campaign --shard 1/3 -s 1 -- ./target
+    is "$status" 2
+    has "need the same --seed and --epoch"
+}
+
+@test "the end: no command, a command that is not there, one that is not controlled" {
+    run "$pct" campaign
+    is "$status" 2
+    has "no command is given"
+    run -127 "$pct" campaign -- ./nothing
+    has "command not found"
+    run "$pct" campaign -n 3 -- ./static
+    is "$status" 123
+    [ ! -e pct-campaign.db ]
+}
+
+@test "a report shows all of a finding when asked" {
+    run "$pct" campaign -q -x -n 200 -s 1 -d 2 -- ./target abba
+    is "$status" 1
+    run "$pct" campaign report --all
+    is "$status" 1
+    has "the cycle:"
+    has "lock mutex "
+    has "abba begins"
+    has "failed the same way"
+}

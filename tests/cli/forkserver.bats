@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# The fork server: a forked run is the run that exec would have made; where it is not, or would be slower, runs start by exec.
+load common
+
+setup_file()
+{
+    compile_targets
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/early" "$root/tests/cli/early.c"
+}
+
+setup()
+{
+    enter
+    ln -sf "$BATS_FILE_TMPDIR/early" .
+}
+
+fixed=(--state none --epoch 1700000000)
+
+# What the runs of this campaign have seen, one line a run, into file $1; the reason for exec, if there is one, to standard
+# output.
+record()
+{
+    local to=$1
+    shift
+    rm -f line
+    "$pct" run "${fixed[@]}" -g -s 1 -k 40 --ok-status 1 "$@" > said 2>&1 || { cat said && return 1; }
+    sort -u line > "$to"
+    sed -n 's/.*started by exec: //p' said
+}
+
+@test "a forked run is the one by exec: schedule, addresses, environment, time, random numbers, descriptors" {
+    # In a constructor: threads, the clock, random numbers, a lock, a variable; or nothing.
+    for what in none thread clock random lock variable; do
+        is "$(record forked -n 12 -- ./early $what line)" ""
+        is "$(record started -n 12 --exec -- ./early $what line)" ""
+        is "$(wc -l < started)" 12
+        cmp forked started
+    done
+}
+
+@test "each failing run of the programs with known bugs has the same token, and it replays" {
+    for program in "$build"/bugs/*; do
+        case $program in *-fixed | *.d) continue ;; esac
+        for mode in -q --exec; do
+            "$pct" run "${fixed[@]}" -g -n 12 -s 1 -S random-walk $mode --save "saved$mode" -- "$program" > said 2>&1 || true
+            for trace in "saved$mode"/*; do
+                [ ! -e "$trace" ] || head -c 8192 "$trace" | tr '\0' '\n' | grep -ao '^pct1:.*'
+            done > "tokens$mode"
+            rm -rf "saved$mode"
+        done
+        cmp tokens-q tokens--exec
+        cat tokens-q >> tokens
+    done
+    [ "$(grep -c '^pct1:' tokens)" -gt 30 ]
+    run --separate-stderr "$pct" run "${fixed[@]}" -n 500 -s 1 -d 2 -- ./target abba
+    is "$status" 120
+    run "$pct" replay -n 3 "$(replay_token)" -- ./target abba
+    has "replayed identically 3 times of 3"
+}
+
+@test "where copies would differ, runs start by exec, and it is said why" {
+    is "$(record runs -n 3 -- ./early open line)" \
+        "the target opens or closes descriptors before main, which all runs would share"
+    is "$(record runs -n 3 -- ./early unseen line)" "the target starts threads before main that pct does not see"
+    is "$(record runs -n 3 -- ./early close line)" "the target ends before main"
+    is "$(record runs -n 3 -- ./early pid line)" "the first run went another way when it was forked"
+    is "$(record runs -n 3 --aslr -- ./early none line)" "forked runs would all have the same addresses (--aslr)"
+    run "$pct" run -g -n 3 -S none --ok-status 1 -- ./early none line
+    has "started by exec: strategy none leaves the runs to the operating system"
+    is "$(record runs -n 3 --exec -- ./early open line)" ""
+}
+
+@test "a server that is killed is replaced, and then done without: no run is lost" {
+    is "$(record runs -n 20 -- ./early kill line)" ""
+    is "$(wc -l < runs)" 20
+    grep -q '^pct: 20 runs in .* no failure' said
+}
+
+@test "children of a forked run have its token" {
+    record runs -n 4 -- ./early child line
+    [ "$(grep -c 'child=0' runs)" -ge 4 ]
+    ! grep -q 'child=[1-9]' runs
+}
+
+@test "forked runs read the same file, each from its start, and what they write is shown if they fail" {
+    printf 'one\ntwo\n' > file
+    run bash -c '"$0" run -n 30 -- grep -q two < file' "$pct"
+    is "$status" 0
+    run --separate-stderr bash -c '"$0" run -g -n 30 -- grep . < file' "$pct"
+    is "$status" 0
+    is "$output" ""
+    run --separate-stderr bash -c '"$0" run -n 30 -- sh -c "cat; exit 4" < file' "$pct"
+    is "$status" 4
+    is "$output" $'one\ntwo'
+}
+
+@test "no server is left behind" {
+    run "$pct" run "${fixed[@]}" -n 40 -j 2 -s 1 -- ./early none line
+    is "$status" "$(($(grep -c 'first=2' line) > 0))"
+    ! grep -qsa "early.none" /proc/[0-9]*/cmdline
+}

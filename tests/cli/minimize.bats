@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# `pct minimize` and `pct explain`: the smallest schedule as a token and as a file, and what they say to bad input. That depths
+# and culprits are right is for tests/programs/explain.
+load common
+
+setup_file()
+{
+    compile_targets
+}
+
+setup()
+{
+    enter
+}
+
+# A deadlock of ./target abba: $token, and its trace in the file deadlock.trace.
+find_deadlock()
+{
+    run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=20 -t deadlock.trace -- ./target abba
+    is "$status" 120
+    token=$(replay_token)
+}
+
+@test "a token becomes the smallest schedule, which replays" {
+    find_deadlock
+    run "$pct" minimize "$token" -- ./target abba
+    is "$status" 0
+    has "the smallest schedule: 1 switch, 1 preemption"
+    has "depth 2: 24 of 24 schedules fail that keep to these orderings"
+    has "the other way round, "
+    has "target.c:18 (take_both)"
+    small=$(printf '%s\n' "$output" | grep -o 'pct1:schedule,switches=[^ '"'"']*' | head -n 1)
+    run "$pct" replay "$small" -- ./target abba
+    is "$status" 120
+    has "replayed identically (hash "
+    # What is smallest stays so.
+    run --separate-stderr "$pct" minimize -q "$small" -- ./target abba
+    is "$output" "$small"
+}
+
+@test "a schedule as a file: written, replayed, edited" {
+    find_deadlock
+    run --separate-stderr "$pct" minimize -q --no-depth -o small "$token" -- ./target abba
+    is "$status" 0
+    small=$output
+    run cat small
+    has "# pct schedule 1"
+    has "token $small"
+    has "switch "
+    has "target.c:"
+    run "$pct" replay small -- ./target abba
+    is "$status" 120
+    has "replayed identically (hash "
+    run --separate-stderr "$pct" minimize -q small -- ./target abba
+    is "$status" 0
+    # Without its switches it is the default order.
+    sed -i '/^switch/d' small
+    run "$pct" replay small -- ./target abba
+    is "$status" 0
+    has "there is no hash to compare with (the schedule was edited)"
+}
+
+@test "damaged schedule files" {
+    find_deadlock
+    printf '# pct schedule 1\ntoken %s\nswitch 1.2.2\n' "$token" > none
+    run -2 "$pct" replay none -- ./target abba
+    has "none: its token is of strategy pct, and only schedule follows switches"
+    run --separate-stderr "$pct" run -s 1 -S schedule -- ./target abba
+    token=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
+    printf '# pct schedule 1\ntoken %s\nswitch 1.2\n' "$token" > none
+    run -2 "$pct" replay none -- ./target abba
+    has "switches is a list like 1.4.2-2.9.1"
+    printf '# pct schedule 1\nswitch 1.2.2\n' > none
+    run -2 "$pct" replay none -- ./target abba
+    has "there is no line \`token TOKEN\` in it"
+    printf '# pct schedule 1\nswitch 1.2.2 twice\n' > none
+    run -2 "$pct" minimize none -- ./target abba
+    has "line 2: expected \`token TOKEN\` or \`switch THREAD.OPERATIONS.THREAD\`"
+    echo 'something else' > none
+    run -2 "$pct" minimize none -- ./target abba
+    has "none: neither a schedule nor a trace"
+}
+
+@test "explain a deadlock, from its trace" {
+    find_deadlock
+    run "$pct" explain deadlock.trace -- ./target abba
+    is "$status" 0
+    has "the cycle:"
+    has "It needs these orderings (depth 2; 24 of 24"
+    has "The other way round, "
+    has "The smallest schedule that fails (1 preemption"
+    has "The schedule that differs least and passes is the same up to step "
+    has "Objects: mutex 1: \`"
+    run -2 "$pct" explain deadlock.trace
+    has "no command is given; the trace was recorded with:"
+}
+
+@test "a stripped program is explained by offsets, one without debug information by functions" {
+    find_deadlock
+    "$cc" -O1 -pthread -o bare "$root/tests/cli/target.c"
+    run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=20 -- ./bare abba
+    run "$pct" explain "$(replay_token)" -- ./bare abba
+    is "$status" 0
+    has "take_both in bare"
+    strip bare
+    run "$pct" explain "$(replay_token)" -- ./bare abba
+    is "$status" 0
+    has "bare+0x"
+}
+
+@test "a token that does not fail any more: 122, and why" {
+    find_deadlock
+    for command in minimize explain; do
+        run "$pct" $command "$token" -- ./target exit 0
+        is "$status" 122
+        has "the token does not fail any more: exit status 0"
+        has "the program was rebuilt, or its input, arguments, environment or libraries differ"
+    done
+    run --separate-stderr "$pct" run -s 3 -- ./target output
+    passing=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
+    run -2 "$pct" minimize "$passing" -- ./target output
+    has "did not fail, and it is the same run as then"
+}
+
+@test "another failure than before is gone on with" {
+    find_deadlock
+    run "$pct" minimize --no-depth "$token" -- ./target exit 7
+    is "$status" 0
+    has "the run took other steps than the one of the token"
+    has "exit status 7"
+    has "none: it fails in the default order"
+}
+
+@test "a trace that was cut short is repeated from its token" {
+    find_deadlock
+    # As SIGKILL leaves it: still running, as far as the header knows.
+    printf '\0\0\0\0' | dd of=deadlock.trace bs=1 seek=232 conv=notrunc status=none
+    run "$pct" minimize --no-depth deadlock.trace -- ./target abba
+    is "$status" 0
+    has "this trace was cut short: the run is repeated from the token in it"
+    has "the smallest schedule: "
+}
+
+@test "bad usage" {
+    run -2 "$pct" minimize
+    has "no token and no file is given"
+    run -2 "$pct" minimize pct1:nonsense -- ./target abba
+    run -2 "$pct" explain pct1:nonsense:1:1:-:0000 -- ./target abba
+    has "damaged"
+    run --separate-stderr "$pct" run -S none -s 1 -- ./target exit 3
+    run -2 "$pct" minimize "$(replay_token)" -- ./target exit 3
+    has "strategy none leaves the order to the operating system"
+    run -2 "$pct" run -S schedule,switches=1.2 -- ./target exit 0
+    has "switches is a list like 1.4.2-2.9.1"
+    run -2 "$pct" run -S order,before=1.2.1.3 -- ./target exit 0
+    has "before is a list like"
+    run -2 "$pct" run -S order,before=A -- ./target exit 0
+    has "not a list of lower-case letters"
+}

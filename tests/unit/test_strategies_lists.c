@@ -1,0 +1,157 @@
+/* The strategies that follow a list: `schedule` makes the switches that it is told and none without need, `order` keeps to its
+ * constraints wherever that is possible. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <pct/trace.h>
+#include <stdlib.h>
+#include <strategies/strategies.h>
+#include <string.h>
+
+enum { THREADS = 3, STEPS = 6 };
+
+/* Threads of STEPS operations each that never block, run by a strategy; writes who made each step. */
+static void play(char *out, const struct pct_strategy *strategy, const char *list, uint64_t seed)
+{
+    struct pct_run run = { .seed = seed, .list = list };
+    const char *why = NULL;
+    size_t size = (strategy->state_size(&run) + 63u) & ~(size_t)63;
+    void *state = aligned_alloc(64, size);
+    memset(state, 0, size);
+    assert_int_equal(strategy->start(state, &run, &why), 0);
+    uint32_t made[THREADS] = { 0 }, enabled = THREADS, current = PCT_NO_THREAD;
+    struct pct_operation next = { .op = PCT_OP_YIELD };
+    for (uint32_t t = 0; t < THREADS; t++) {
+        if (strategy->announce)
+            strategy->announce(state, t, &next);
+        strategy->enable(state, t);
+    }
+    uint64_t step = 0, ran = 0;
+    while (enabled) {
+        enum pct_why why_now = current == PCT_NO_THREAD ? PCT_WHY_START
+                               : made[current] == STEPS ? PCT_WHY_FINISHED
+                                                        : PCT_WHY_BUDGET;
+        struct pct_point point = { .step = step, .ran = ran, .current = current, .enabled = enabled, .why = why_now };
+        struct pct_choice choice = strategy->pick(state, &point);
+        current = choice.thread;
+        assert_true(current < THREADS && made[current] < STEPS);
+        for (ran = 0; ran < (choice.budget ? choice.budget : 1) && made[current] < STEPS; ran++) {
+            out[step++] = (char)('0' + current);
+            made[current]++;
+            next.op = made[current] % 2 ? PCT_OP_CLOCK : PCT_OP_YIELD;
+            if (strategy->announce)
+                strategy->announce(state, current, &next);
+        }
+        if (made[current] == STEPS) {
+            enabled--;
+            strategy->disable(state, current);
+        }
+    }
+    out[step] = 0;
+    free(state);
+}
+
+static void test_schedule(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *list, *expected;
+    } cases[] = {
+        { NULL, "000000111111222222" },
+        { "", "000000111111222222" },
+        { "0.2.2", "002222220000111111" }, /* the lowest goes on when it has finished */
+        { "0.2.1-1.3.0", "001110000111222222" },
+        { "0.6.2", "000000222222111111" }, /* a thread that has finished is followed by whom the list says */
+        { "0.9.1", "000000111111222222" }, /* it never comes so far */
+        { "0.2.2-2.1.0-0.3.1-1.6.0", "002011111100022222" },
+        { "1.6.0-0.2.2", "002222220000111111" }, /* 0 is no longer there */
+        { "0.2.w1", "000000111111222222" },      /* and no wake is chosen */
+    };
+    char made[THREADS * STEPS + 1];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            play(made, &pct_strategy_schedule, cases[i].list, seed);
+            assert_string_equal(made, cases[i].expected);
+        }
+}
+
+static void test_wakes(void **unused)
+{
+    (void)unused;
+    struct pct_run run = { .list = "0.0.w2-0.3.w1" };
+    const char *why = NULL;
+    void *state = calloc(1, pct_strategy_schedule.state_size(&run));
+    assert_int_equal(pct_strategy_schedule.start(state, &run, &why), 0);
+    pct_strategy_schedule.enable(state, 0);
+    struct pct_point point = { .current = PCT_NO_THREAD, .enabled = 1, .why = PCT_WHY_START };
+    assert_int_equal(pct_strategy_schedule.pick(state, &point).thread, 0);
+    assert_int_equal(pct_strategy_schedule.choose(state, 3, 0), 2);
+    assert_int_equal(pct_strategy_schedule.choose(state, 3, 1), 0);
+    assert_int_equal(pct_strategy_schedule.choose(state, 2, 3), 1);
+    assert_int_equal(pct_strategy_schedule.choose(state, 2, 4), 0);
+    free(state);
+}
+
+/* The step at which a thread made its operation of this number, from 1. */
+static int at(const char *made, char thread, int number)
+{
+    int i = 0;
+    for (; made[i] && number; i++)
+        number -= made[i] == thread;
+    return i;
+}
+
+static void test_order(void **unused)
+{
+    (void)unused;
+    char made[THREADS * STEPS + 1];
+    bool other = false;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        play(made, &pct_strategy_order, "0.3.1.2-1.4.2.1", seed);
+        assert_true(at(made, '0', 3) < at(made, '1', 2) && at(made, '1', 4) < at(made, '2', 1));
+        _Static_assert(PCT_OP_YIELD == 50 && PCT_OP_CLOCK == 53, "the numbers in the list");
+        /* By kinds: operations 2, 4 and 6 of a thread are reads of the clock, the others yields. */
+        play(made, &pct_strategy_order, "2.53x3.0.50x2", seed);
+        assert_true(at(made, '2', 6) < at(made, '0', 3));
+        play(made, &pct_strategy_order, "", seed);
+        other = other || at(made, '2', 6) > at(made, '0', 3);
+        /* They contradict each other: the run goes on all the same. */
+        play(made, &pct_strategy_order, "0.3.1.2-1.2.0.3", seed);
+        assert_int_equal(strlen(made), THREADS * STEPS);
+    }
+    assert_true(other);
+}
+
+static void test_bad_lists(void **unused)
+{
+    (void)unused;
+    static const char *const switches[] = { "1",         "1.2",         "1.2.",       "1.2.3-", "-1.2.3",
+                                            "1.2.3.4",   "a.2.3",       "1.2.x3",     "01.2.3", "32767.1.0",
+                                            "1.2.32767", "1.3.0-1.3.2", "1.3.0-1.2.0" };
+    static const char *const orders[] = {
+        "1",        "1.2.3",     "1.2.1.3",     "1.0.2.1",  "1.2.2.1-",  "1.2.2.1.3",
+        "1.x2.2.1", "1.0x2.2.1", "1.127x2.2.1", "1.2x.2.1", "1.2x0.2.1", "32767.1.0.1"
+    };
+    for (size_t i = 0; i < sizeof switches / sizeof *switches + sizeof orders / sizeof *orders; i++) {
+        bool first = i < sizeof switches / sizeof *switches;
+        const struct pct_strategy *strategy = first ? &pct_strategy_schedule : &pct_strategy_order;
+        struct pct_run run = { .list = first ? switches[i] : orders[i - sizeof switches / sizeof *switches] };
+        const char *why = NULL;
+        void *state = calloc(1, strategy->state_size(&run));
+        assert_true(strategy->start(state, &run, &why) < 0);
+        assert_non_null(why);
+        free(state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule), cmocka_unit_test(test_wakes),
+                                        cmocka_unit_test(test_order), cmocka_unit_test(test_bad_lists) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
