@@ -8,7 +8,6 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,7 +85,7 @@ __attribute__((noreturn)) static void become(const struct pct_process *process, 
                                              const char *directory)
 {
     const struct pct_launch *launch = process->launch;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pct_launch_follow(launch);
     setpgid(0, 0);
     signal(SIGTTOU, SIG_DFL);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -197,7 +196,7 @@ __attribute__((noreturn)) static void become_client(const struct pct_process *pr
                                                     char **environment)
 {
     const struct pct_driven *d = process->driven;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pct_launch_follow(launch);
     setpgid(0, 0);
     signal(SIGTTOU, SIG_DFL);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -166,10 +166,12 @@ static size_t length_of(char *const *words)
 static pid_t start(const char *file, char **words, int out)
 {
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t own = getpid(), pid = fork();
     if (pid)
         return pid < 0 ? -errno : pid;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != own)
+        _exit(PCT_EXIT_INTERNAL); /* we have ended before this could be asked for */
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     if (out >= 0)

@@ -87,6 +87,7 @@ static int take_over_tsan(struct pct_launch *launch)
 int pct_launch_prepare(struct pct_launch *launch)
 {
     char error[512];
+    launch->own = getpid();
     int status = pct_locate_command(launch->command[0], launch->program, sizeof launch->program);
     if (status) {
         pct_cli_say("%s: %s", launch->command[0],
@@ -138,6 +139,13 @@ void pct_launch_finish(struct pct_launch *launch)
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
 }
 
+void pct_launch_follow(const struct pct_launch *launch)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launch->own)
+        _exit(PCT_EXIT_INTERNAL); /* it has ended before this could be asked for */
+}
+
 /* What a target is started with. */
 struct start {
     const struct pct_process *process;
@@ -152,8 +160,7 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
 {
     const struct pct_process *process = start->process;
     const struct pct_launch *launch = process->launch;
-    /* The target does not outlive us, not even when we are killed by SIGKILL. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pct_launch_follow(launch);
     setpgid(0, 0);
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpid());

@@ -54,6 +54,7 @@ struct pct_launch {
     struct pct_forks forks; /* see pct_forking_plan() */
     struct pct_scratches scratches;
     /* Set by pct_launch_prepare(). */
+    pid_t own; /* this process, whose end is that of its children */
     char program[PATH_MAX];
     char library_path[PATH_MAX];
     int input;            /* what several runs read, each from the start */
@@ -147,6 +148,9 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
  * `input` as its standard input, and `control` under the number `number`. Returns its process id, or the negative exit status
  * for the command, after a message. */
 pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number);
+
+/* In a new child: end with this process, even if that is killed by SIGKILL. Async-signal-safe. */
+void pct_launch_follow(const struct pct_launch *launch);
 
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);
