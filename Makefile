@@ -62,19 +62,31 @@ command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))
 shim_sources := $(core_sources) $(sort $(wildcard preload/*.c))
+runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*.c))
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
-pct_objects := $(call objects_of,$(sort $(shim_sources) $(cli_sources)))
+pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(cli_sources)))
+
+# Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own name, and under
+# those of the libraries that it stands in for in programs linked with -fsanitize=thread.
+compiler_names := pct-cc pct-c++ pct-clang pct-clang++
+compilers := $(addprefix $(B)/,$(compiler_names))
+takeovers := $(B)/tsan/libtsan.so.2 $(B)/tsan/libclang_rt.tsan-x86_64.so
+runtime_parts := $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
 bugs := $(foreach n,$(bug_names),$(B)/bugs/$(n) $(B)/bugs/$(n)-fixed)
 paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
 paper := $(foreach n,$(paper_names),$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
+# Those whose bug lies between memory accesses, built by pct-cc, and by pct-clang where there is a clang.
+memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
+memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
+memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc)))))
+bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan)
 
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
@@ -89,12 +101,14 @@ test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command bugs paper examples bench-programs snippets unit sim test-programs fuzzers objects tests
-all: lib command examples bugs
-lib: $(B)/libpct.so
+.PHONY: all lib command compilers bugs paper memory-bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
+all: lib command compilers examples bugs
+lib: $(B)/libpct.so $(runtime_parts)
+compilers: lib $(compilers)
 command: $(B)/pct $(B)/share/gdb.py
 bugs: $(bugs)
 paper: $(paper)
+memory-bugs: $(memory_bugs) $(memory_bugs_clang)
 examples: $(examples)
 bench-programs: $(bench_programs)
 snippets: $(snippets)
@@ -103,7 +117,7 @@ sim: $(sim_tests)
 test-programs: $(test_programs)
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
-tests: all paper snippets unit sim test-programs
+tests: all paper snippets unit sim test-programs memory-bugs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
@@ -125,7 +139,7 @@ check:
 check-unit: wanted = unit
 check-sim: wanted = sim
 check-snippets: wanted = all snippets
-check-programs: wanted = all paper test-programs
+check-programs: wanted = all paper test-programs memory-bugs
 check-cli check-compat: wanted = all
 check-unit check-sim check-snippets check-programs check-cli check-compat:
 	@scripts/setup build check
@@ -206,18 +220,25 @@ installed_headers := $(sort $(wildcard include/pct/*.h))
 manuals := $(sort $(wildcard man/*.[1-8]))
 # man/pct.1 belongs in share/man/man1
 manual_directory = $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))
-install: lib command
+install: lib command compilers
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct \
 		$(sort $(foreach m,$(manuals),$(call manual_directory,$(m))))
 	$(INSTALL) -m 755 $(B)/pct $(DESTDIR)$(PREFIX)/bin/pct
 	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/pct/tsan
+	$(INSTALL) -m 644 $(B)/libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
+	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(DESTDIR)$(PREFIX)/lib/pct/tsan/
+	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
+	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
 	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
 	$(INSTALL) -m 644 cli/debug/gdb.py $(DESTDIR)$(PREFIX)/share/pct/gdb.py
 	$(foreach m,$(manuals),$(INSTALL) -m 644 $(m) $(call manual_directory,$(m))/ && ) :
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pct
-	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
+	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
+	rm -rf $(DESTDIR)$(PREFIX)/lib/pct/tsan
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
 	rm -f $(foreach m,$(manuals),$(call manual_directory,$(m))/$(notdir $(m)))
 	rm -f $(DESTDIR)$(PREFIX)/share/pct/gdb.py
@@ -268,7 +289,7 @@ $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(pct_objects)' | cmp -s - $@ || printf '%s\n' '$(pct_objects)' > $@
 
-$(B)/gen/libpct.map: preload/intercepts.def scripts/gen-map scripts/rows.awk
+$(B)/gen/libpct.map: preload/intercepts.def preload/memory.c scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-map > $@
 
@@ -298,6 +319,26 @@ $(B)/obj/sched/record.o: CFLAGS += -O3
 $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sources
 	$(call quiet,LINK)$(CC) $(shim_ldflags) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
+# Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
+$(call objects_of,$(runtime_sources)): CFLAGS += -mcx16
+
+runtime_ldflags := -shared -Wl,-z,now -Wl,--no-undefined
+$(B)/libpct-tsan.so: $(call objects_of,$(runtime_sources)) $(B)/sources
+	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
+$(takeovers): $(call objects_of,$(runtime_sources)) $(B)/sources
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+# What gcc links under -fsanitize=thread, where it looks for it with -B.
+$(B)/tsan/libtsan.so:
+	@mkdir -p $(@D)
+	$(call quiet,GEN)ln -sf ../libpct-tsan.so $@
+$(B)/tsan/libtsan_preinit.o: $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) -x c -c -o $@ /dev/null
+
+$(compilers): scripts/pct-cc
+	$(call quiet,GEN)$(INSTALL) -m 755 $< $@
 # Found beside the command, as in share/pct when it is installed.
 $(B)/share/%: cli/debug/%
 	@mkdir -p $(@D)
@@ -353,6 +394,19 @@ $(B)/paper/%-fixed: bench/paper/%.c $(common_prerequisites)
 $(B)/paper/%: bench/paper/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
+instrumented = -std=gnu17 $(warnings) -O1 -g -pthread $(depend) -o $@ $<
+$(B)/bugs-memory/clang-%-fixed: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-clang -DFIXED $(instrumented)
+$(B)/bugs-memory/clang-%: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-clang $(instrumented)
+$(B)/bugs-memory/%-fixed: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-cc -DFIXED $(instrumented)
+$(B)/bugs-memory/%: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-cc $(instrumented)
 
 $(B)/snippets/%: tests/snippets/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
@@ -384,6 +438,15 @@ $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prer
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o %.a,$^)
 
+# The same program four times: plain, telling pct of its accesses, and with the sanitizer's own library.
+access_c = -std=gnu17 -O2 -g -pthread -Iinclude -I. $(depend) -o $@ $<
+$(B)/bench/access-pct-cc $(B)/bench/access-pct-clang: $(B)/bench/access-pct-%: bench/access.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-$* $(access_c)
+$(B)/bench/access-tsan: bench/access.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)gcc -fsanitize=thread $(access_c)
+
 $(B)/bench/%: bench/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O2 -g $(depend) -o $@ $< $(own_flags)
@@ -400,5 +463,5 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 .SECONDARY:
 
 -include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
-	$(bench_programs) $(snippets) $(test_programs) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+	$(memory_bugs) $(memory_bugs_clang) $(bench_programs) $(snippets) $(test_programs) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))

@@ -271,6 +271,9 @@ static int look_at(struct state *s, struct pct_process *process)
         c->failed = true;
         c->first = *process;
         c->first_result = result;
+    } else if (!failed && result.trace.header.races && !c->raced++) {
+        c->race = *process;
+        c->race_result = result;
     } else {
         pct_result_close(&result);
         pct_process_close(process);
@@ -418,6 +421,11 @@ int pct_campaign_run(struct pct_campaign *campaign)
 
 void pct_campaign_close(struct pct_campaign *campaign)
 {
+    if (campaign->raced) {
+        pct_result_close(&campaign->race_result);
+        pct_process_close(&campaign->race);
+        campaign->raced = 0;
+    }
     if (!campaign->failed)
         return;
     pct_result_close(&campaign->first_result);

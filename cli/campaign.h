@@ -75,6 +75,9 @@ struct pct_campaign {
     bool failed;              /* there is a first failing run: */
     struct pct_process first; /* not yet closed */
     struct pct_result first_result;
+    uint64_t raced;          /* runs that did not fail, but had data races (--races=report); the first of them: */
+    struct pct_process race; /* not yet closed */
+    struct pct_result race_result;
     char last_token[PCT_TOKEN_MAX]; /* of the last run that counted */
 };
 
@@ -88,7 +91,7 @@ uint32_t pct_campaign_threads(const struct pct_result *result);
  * that told us to end. What came of it so far is valid in any case. */
 int pct_campaign_run(struct pct_campaign *campaign);
 
-/* Give back the scratch files of the first failing run. */
+/* Give back the scratch files of the runs that were kept. */
 void pct_campaign_close(struct pct_campaign *campaign);
 
 #endif

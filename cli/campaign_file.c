@@ -204,7 +204,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     if (pct_config_parse_spec(&there, spec, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: %s", plan->path, error);
     bool same = !strcmp(there.strategy, c->config.strategy) && there.real_time == c->config.real_time &&
-                there.max_steps == c->config.max_steps;
+                there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
+                there.races == c->config.races;
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");

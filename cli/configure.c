@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_EXEC };
+enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_MEMORY_POINTS, KEY_RACES, KEY_EXEC };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
@@ -16,6 +16,12 @@ static const struct argp_option options[] = {
     { "points", 'k', "N", 0, "its parameter k (default: learned from runs of the command)", 2 },
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
     { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
+    { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
+      "which memory accesses of a program built with pct-cc are scheduling points: shared, all or off (default: "
+      "shared)",
+      2 },
+    { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
+      2 },
     { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
     { NULL, 0, NULL, 0, "The target", 8 },
     { "exec", KEY_EXEC, NULL, 0,
@@ -44,6 +50,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MAX_STEPS:
         w->max_steps = argument;
+        return 0;
+    case KEY_MEMORY_POINTS:
+        w->memory_points = argument;
+        return 0;
+    case KEY_RACES:
+        w->races = argument;
         return 0;
     case KEY_EPOCH:
         w->epoch = argument;
@@ -124,6 +136,13 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
         return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
     if (text)
         config->real_time = !strcmp(text, "real");
+    text = pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");
+    if (text && !error[0])
+        pct_config_parse_points(config, text, w->memory_points ? "--memory-points" : "PCT_MEMORY_POINTS", error,
+                                sizeof error);
+    text = pct_configure_choose(w->races, "PCT_RACES");
+    if (text && !error[0])
+        pct_config_parse_races(config, text, w->races ? "--races" : "PCT_RACES", error, sizeof error);
     return error[0] ? pct_cli_usage("%s", error) : 0;
 }
 

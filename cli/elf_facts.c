@@ -133,3 +133,28 @@ bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size
         close(fd);
     return found;
 }
+
+bool pct_elf_defines(const char *path, const char *name)
+{
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
+         section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        Elf_Data *data = NULL;
+        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
+            !(data = elf_getdata(section, NULL)))
+            continue;
+        GElf_Sym symbol;
+        for (int i = 0; !found && gelf_getsym(data, i, &symbol); i++) {
+            const char *defined = symbol.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header.sh_link, symbol.st_name);
+            found = defined && !strcmp(defined, name);
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}

@@ -37,6 +37,9 @@ int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code)
 /* The first library that this program needs whose name begins with `prefix`, as in the program. False: none, or no ELF. */
 bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size);
 
+/* Whether the symbols of this file have a definition of this name. */
+bool pct_elf_defines(const char *path, const char *name);
+
 /* Decode `size` bytes of x86-64 code and add its system call instructions to *raw. */
 void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size);
 

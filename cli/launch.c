@@ -56,6 +56,34 @@ static int open_input(bool *is_file)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/* A program built with -fsanitize=thread gets our runtime library instead of the sanitizer's: one with the name that it asks
+ * for is preloaded behind libpct.so, and the loader takes no second of that name. */
+static int take_over_tsan(struct pct_launch *launch)
+{
+    static const char *const names[] = { "libtsan.so.2", "libclang_rt.tsan-x86_64.so" };
+    char needed[128], path[sizeof launch->library_path];
+    const char *slash = strrchr(launch->library_path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!pct_elf_needs(launch->program, names[i], needed, sizeof needed))
+            continue;
+        int length = snprintf(path, sizeof path, "%s:%.*s/tsan/%s", launch->library_path,
+                              slash ? (int)(slash - launch->library_path) : 0, launch->library_path, names[i]);
+        if ((size_t)length >= sizeof path || access(strchr(path, ':') + 1, R_OK))
+            return pct_cli_usage(
+                "%s was built with -fsanitize=thread, and the library that stands in for %s is not beside "
+                "%s: run `make`, or `make install` again",
+                launch->command[0], names[i], launch->library_path);
+        strcpy(launch->library_path, path);
+        return 0;
+    }
+    if (pct_elf_defines(launch->program, "__tsan_init"))
+        return pct_cli_usage(
+            "%s has the runtime of -fsanitize=thread inside, which does not run beside pct: build it with "
+            "pct-clang or pct-cc, or link it with -shared-libsan",
+            launch->command[0]);
+    return 0;
+}
+
 int pct_launch_prepare(struct pct_launch *launch)
 {
     char error[512];
@@ -81,7 +109,9 @@ int pct_launch_prepare(struct pct_launch *launch)
                                  launch->program);
         strcpy(launch->library_path, list);
     }
-    status = pct_around_prepare(launch);
+    status = take_over_tsan(launch);
+    if (!status)
+        status = pct_around_prepare(launch);
     if (status)
         return status;
     launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);

@@ -77,6 +77,7 @@ enum pct_ending {
     PCT_ENDING_KILLED,  /* by a signal that nobody can see coming, like SIGKILL */
     PCT_ENDING_TIMEOUT, /* --timeout */
     PCT_ENDING_NOT_CONTROLLED,
+    PCT_ENDING_RACE,      /* --races=fail */
     PCT_ENDING_NOT_READY, /* from here: of servers, see drive.h */
     PCT_ENDING_EARLY,
     PCT_ENDING_NOT_STOPPED,

@@ -250,7 +250,9 @@ static void show(struct replay *r, struct pct_process *process, const struct pct
         pct_schedule_file_compare(r->name, r->launch.program);
     if (!r->quiet && !clean && result->ending != PCT_ENDING_DIVERGENCE)
         pct_outcome_report(&r->launch, process, result);
-    else if (!r->quiet)
+    else if (result->trace.header.races)
+        pct_report_print_races(stderr, &result->trace);
+    if (clean && !r->quiet)
         pct_report_print_uncontrolled(stderr, result->trace.header.uncontrolled);
 }
 

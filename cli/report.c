@@ -1,6 +1,7 @@
 /* The report of a run: see report.h. */
 #include "report.h"
 #include "cli.h"
+#include "races.h"
 #include "schedule.h"
 #include "stacks.h"
 #include <stdlib.h>
@@ -56,6 +57,9 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
         break;
     case PCT_VERDICT_TIMEOUT:
         fputs("timeout: the target had not ended when its time was over", out);
+        break;
+    case PCT_VERDICT_RACE:
+        fputs("data race: two accesses that nothing orders", out);
         break;
     default:
         fputs("internal error of pct", out);
@@ -156,10 +160,11 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         pct_report_print_verdict(out, trace);
     fputc('\n', out);
     print_facts(out, trace);
-    if (snapshot.thread_count) {
+    if (snapshot.thread_count || snapshot.race_count) {
         struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
             pct_report_print_cycle(out, &snapshot, unwinder);
+        pct_races_print(out, &snapshot, unwinder);
         pct_stacks_print(out, trace, &snapshot, unwinder);
         pct_unwind_close(unwinder);
     }
@@ -175,6 +180,19 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         if (trace->header.message[0])
             fputc('\n', out);
     }
+    pct_snapshot_free(&snapshot);
+}
+
+void pct_report_print_races(FILE *out, const struct pct_trace *trace)
+{
+    struct pct_snapshot snapshot;
+    if (pct_snapshot_read(&snapshot, trace)) {
+        pct_cli_say("out of memory");
+        return;
+    }
+    struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
+    pct_races_print(out, &snapshot, unwinder);
+    pct_unwind_close(unwinder);
     pct_snapshot_free(&snapshot);
 }
 

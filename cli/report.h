@@ -13,6 +13,9 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace);
  * the last steps to show. */
 void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps);
 
+/* The data races that were found in the run, with --races. */
+void pct_report_print_races(FILE *out, const struct pct_trace *trace);
+
 /* Lines about what the scheduler could not order; nothing if there was nothing. */
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts);
 

@@ -10,16 +10,27 @@
 const char *pct_ending_name(enum pct_ending ending)
 {
     static const char *const names[PCT_ENDING_COUNT] = {
-        [PCT_ENDING_EXIT] = "exit status",        [PCT_ENDING_CRASH] = "crash",
-        [PCT_ENDING_ASSERTION] = "assertion",     [PCT_ENDING_DEADLOCK] = "deadlock",
-        [PCT_ENDING_LIVELOCK] = "livelock",       [PCT_ENDING_DIVERGENCE] = "divergence",
-        [PCT_ENDING_INTERNAL] = "internal error", [PCT_ENDING_KILLED] = "killed",
-        [PCT_ENDING_TIMEOUT] = "timeout",         [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
-        [PCT_ENDING_NOT_READY] = "not ready",     [PCT_ENDING_EARLY] = "ended early",
-        [PCT_ENDING_NOT_STOPPED] = "not stopped", [PCT_ENDING_CLIENT] = "client failed",
-        [PCT_ENDING_NO_CLIENT] = "no client",     [PCT_ENDING_SANITIZER] = "sanitizer report",
-        [PCT_ENDING_OUTPUT] = "wrong output",     [PCT_ENDING_ORACLE] = "oracle",
-        [PCT_ENDING_SETUP] = "setup failed",      [PCT_ENDING_TEARDOWN] = "teardown failed",
+        [PCT_ENDING_EXIT] = "exit status",
+        [PCT_ENDING_CRASH] = "crash",
+        [PCT_ENDING_ASSERTION] = "assertion",
+        [PCT_ENDING_DEADLOCK] = "deadlock",
+        [PCT_ENDING_LIVELOCK] = "livelock",
+        [PCT_ENDING_DIVERGENCE] = "divergence",
+        [PCT_ENDING_INTERNAL] = "internal error",
+        [PCT_ENDING_KILLED] = "killed",
+        [PCT_ENDING_TIMEOUT] = "timeout",
+        [PCT_ENDING_NOT_CONTROLLED] = "not controlled",
+        [PCT_ENDING_RACE] = "data race",
+        [PCT_ENDING_NOT_READY] = "not ready",
+        [PCT_ENDING_EARLY] = "ended early",
+        [PCT_ENDING_NOT_STOPPED] = "not stopped",
+        [PCT_ENDING_CLIENT] = "client failed",
+        [PCT_ENDING_NO_CLIENT] = "no client",
+        [PCT_ENDING_SANITIZER] = "sanitizer report",
+        [PCT_ENDING_OUTPUT] = "wrong output",
+        [PCT_ENDING_ORACLE] = "oracle",
+        [PCT_ENDING_SETUP] = "setup failed",
+        [PCT_ENDING_TEARDOWN] = "teardown failed",
     };
     return names[ending];
 }
@@ -49,6 +60,7 @@ static void set_unrecorded(struct pct_result *result, const struct pct_process *
     header->verdict = code == PCT_EXIT_DEADLOCK     ? PCT_VERDICT_DEADLOCK
                       : code == PCT_EXIT_LIVELOCK   ? PCT_VERDICT_LIVELOCK
                       : code == PCT_EXIT_DIVERGENCE ? PCT_VERDICT_DIVERGENCE
+                      : code == PCT_EXIT_RACE       ? PCT_VERDICT_RACE
                       : code == PCT_EXIT_INTERNAL   ? PCT_VERDICT_INTERNAL
                       : code < 0                    ? PCT_VERDICT_CRASH
                                                     : PCT_VERDICT_EXIT;
@@ -86,6 +98,9 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
         break;
     case PCT_VERDICT_DIVERGENCE:
         set(result, PCT_ENDING_DIVERGENCE, PCT_EXIT_DIVERGENCE);
+        break;
+    case PCT_VERDICT_RACE:
+        set(result, PCT_ENDING_RACE, PCT_EXIT_RACE);
         break;
     default:
         set(result, PCT_ENDING_INTERNAL, PCT_EXIT_INTERNAL);

@@ -208,6 +208,18 @@ static void print_summary(const struct pct_campaign *c, int status)
     pct_report_print_uncontrolled(stderr, c->uncontrolled);
 }
 
+/* The races of runs that did not fail, by the first of them. */
+static void print_races(const struct pct_campaign *c)
+{
+    if (!c->raced)
+        return;
+    const struct pct_trace_header *header = &c->race_result.trace.header;
+    pct_cli_say("%llu of the runs that did not fail had data races; the first is that of seed %llu:",
+                (unsigned long long)c->raced, (unsigned long long)header->seed);
+    pct_report_print_races(stderr, &c->race_result.trace);
+    pct_outcome_print_replay(&c->launch, &c->race, &c->race_result);
+}
+
 static int finish(struct pct_campaign *c, const struct wishes *w, int status)
 {
     if (!c->failed) {
@@ -217,6 +229,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
             pct_cli_say("token %s", c->last_token);
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
             pct_claim_print(stderr, c, w->quiet);
+        print_races(c);
         return status || pct_claim_reached(c) ? status : PCT_EXIT_CONFIDENCE;
     }
     struct pct_result *result = &c->first_result;
@@ -226,6 +239,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
         pct_cli_say("seed %llu failed", seed);
         pct_outcome_show_output(&c->first, true);
     }
+    print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
     pct_outcome_report(&c->launch, &c->first, result);
     pct_around_keep(stderr, &c->first);

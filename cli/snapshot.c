@@ -9,18 +9,21 @@ static int allocate(struct pct_snapshot *snapshot, const struct pct_trace *trace
 {
     struct pct_snap_section section;
     const unsigned char *data;
-    size_t threads = 0, memory = 0, objects = 0, stops = 0;
+    size_t threads = 0, memory = 0, objects = 0, stops = 0, races = 0;
     for (size_t at = 0; pct_trace_next_section(trace, &at, &section, &data);) {
         threads += section.type == PCT_SNAP_THREAD;
         memory += section.type == PCT_SNAP_STACK;
         objects += section.type == PCT_SNAP_OBJECT;
         stops += section.type == PCT_SNAP_STEP;
+        races += section.type == PCT_SNAP_RACE;
     }
     snapshot->threads = calloc(threads + 1, sizeof *snapshot->threads);
     snapshot->memory = calloc(memory + 1, sizeof *snapshot->memory);
     snapshot->objects = calloc(objects + 1, sizeof *snapshot->objects);
+    snapshot->races = calloc(races + 1, sizeof *snapshot->races);
     snapshot->stops = calloc(stops + 1, sizeof *snapshot->stops);
-    return snapshot->threads && snapshot->memory && snapshot->objects && snapshot->stops ? 0 : -ENOMEM;
+    return snapshot->threads && snapshot->memory && snapshot->objects && snapshot->stops && snapshot->races ? 0
+                                                                                                            : -ENOMEM;
 }
 
 static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_section *section,
@@ -44,6 +47,8 @@ static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_se
         memory->size = section->size - sizeof memory->address;
     } else if (section->type == PCT_SNAP_OBJECT && section->size >= sizeof(struct pct_snap_object))
         memcpy(&snapshot->objects[snapshot->object_count++], data, sizeof *snapshot->objects);
+    else if (section->type == PCT_SNAP_RACE && section->size >= sizeof(struct pct_snap_race))
+        memcpy(&snapshot->races[snapshot->race_count++], data, sizeof *snapshot->races);
     else if (section->type == PCT_SNAP_SITES && !snapshot->sites) {
         snapshot->sites = (const void *)data; /* sections are aligned */
         snapshot->site_count = section->size / sizeof *snapshot->sites;
@@ -81,6 +86,7 @@ void pct_snapshot_free(struct pct_snapshot *snapshot)
     free(snapshot->memory);
     free(snapshot->objects);
     free(snapshot->stops);
+    free(snapshot->races);
     memset(snapshot, 0, sizeof *snapshot);
 }
 

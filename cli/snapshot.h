@@ -32,6 +32,8 @@ struct pct_snapshot {
     uint64_t site_count;
     struct pct_snap_stop *stops;
     size_t stop_count;
+    struct pct_snap_race *races;
+    size_t race_count;
 };
 
 /* Returns 0, or -ENOMEM. A trace without a snapshot gives an empty one. */

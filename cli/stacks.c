@@ -45,16 +45,21 @@ static void print_frame(FILE *out, size_t number, const struct pct_frame *frame)
     fputc('\n', out);
 }
 
+void pct_stacks_print_frames(FILE *out, const struct pct_stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        print_frame(out, i, &stack->frames[i]);
+    if (stack->cut)
+        fputs("    ...\n", out);
+}
+
 static void print_stack(FILE *out, struct pct_unwinder *unwinder, size_t index)
 {
     static struct pct_stack stack; /* large, and there is one thread here */
     if (!unwinder)
         return;
     pct_unwind_thread(unwinder, index, &stack);
-    for (size_t i = 0; i < stack.count; i++)
-        print_frame(out, i, &stack.frames[i]);
-    if (stack.cut)
-        fputs("    ...\n", out);
+    pct_stacks_print_frames(out, &stack);
     if (!stack.count)
         fputs("    (its stack cannot be unwound)\n", out);
 }

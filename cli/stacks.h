@@ -15,4 +15,7 @@ void pct_stacks_print_place(FILE *out, struct pct_unwinder *unwinder, size_t ind
 void pct_stacks_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                       struct pct_unwinder *unwinder);
 
+/* Print a stack, a frame a line. */
+void pct_stacks_print_frames(FILE *out, const struct pct_stack *stack);
+
 #endif

@@ -93,7 +93,9 @@ int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char
     struct pct_config config = { .run = { .seed = seed },
                                  .epoch = trials->config.epoch,
                                  .real_time = trials->config.real_time,
-                                 .max_steps = trials->config.max_steps };
+                                 .max_steps = trials->config.max_steps,
+                                 .memory_points = trials->config.memory_points,
+                                 .races = trials->config.races };
     snprintf(config.strategy, sizeof config.strategy, "%s", strategy);
     bool fits = strlen(list) < sizeof config.list;
     if (fits)

@@ -211,32 +211,37 @@ static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack 
 
 static bool is_shim(const struct pct_frame *frame)
 {
-    return !strcmp(frame->module, "libpct.so");
+    return !strcmp(frame->module, "libpct.so") || !strcmp(frame->module, "libpct-tsan.so");
+}
+
+/* pc: what to name. at: where the frame is. False: there is no room. */
+static bool add_address(struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
+{
+    if (stack->count == PCT_STACK_MAX) {
+        stack->cut = true;
+        return false;
+    }
+    struct pct_frame *frame = &stack->frames[stack->count];
+    memset(frame, 0, sizeof *frame);
+    frame->pc = at;
+    name_frame(unwinder, frame, pc);
+    if (is_shim(frame))
+        return true;
+    if (frame->file[0])
+        split_inlined(unwinder, stack, pc);
+    stack->count++;
+    return true;
 }
 
 static int add_frame(Dwfl_Frame *state, void *arg)
 {
     struct pct_unwinder *unwinder = arg;
-    struct pct_stack *stack = unwinder->out;
     Dwarf_Addr pc;
     bool activation;
     if (!dwfl_frame_pc(state, &pc, &activation))
         return DWARF_CB_ABORT;
-    if (stack->count == PCT_STACK_MAX) {
-        stack->cut = true;
-        return DWARF_CB_ABORT;
-    }
-    struct pct_frame *frame = &stack->frames[stack->count];
-    memset(frame, 0, sizeof *frame);
-    frame->pc = pc;
     /* A return address can be behind the call's function: the call itself is what to name. */
-    name_frame(unwinder, frame, activation ? pc : pc - 1);
-    if (is_shim(frame))
-        return DWARF_CB_OK;
-    if (frame->file[0])
-        split_inlined(unwinder, stack, activation ? pc : pc - 1);
-    stack->count++;
-    return DWARF_CB_OK;
+    return add_address(unwinder, unwinder->out, activation ? pc : pc - 1, pc) ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 /* What every thread begins with says nothing. */
@@ -256,14 +261,29 @@ static bool is_start(const struct pct_frame *frame)
     return !strncmp(frame->function, "__libc_start_main", sizeof "__libc_start_main" - 1);
 }
 
+static void drop_start(struct pct_stack *stack)
+{
+    while (!stack->cut && stack->count && is_start(&stack->frames[stack->count - 1]))
+        stack->count--;
+}
+
 void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)
 {
     stack->count = 0;
     stack->cut = false;
     unwinder->out = stack;
     dwfl_getthread_frames(unwinder->dwfl, (pid_t)index + 1, add_frame, unwinder);
-    while (!stack->cut && stack->count && is_start(&stack->frames[stack->count - 1]))
-        stack->count--;
+    drop_start(stack);
+}
+
+void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,
+                          struct pct_stack *stack)
+{
+    stack->count = 0;
+    stack->cut = false;
+    for (size_t i = 0; i < count && addresses[i]; i++)
+        add_address(unwinder, stack, addresses[i] - 1, addresses[i]);
+    drop_start(stack);
 }
 
 void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)

@@ -43,5 +43,9 @@ void pct_unwind_place(const struct pct_unwinder *unwinder, uint64_t address, boo
 
 /* The variable at this address, by the symbols of its file: "queue", "table+24". False: it is in none, or has no symbol. */
 bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);
+/* The stack of these addresses, each behind the instruction that it stands for; up to the first 0, or count. The same frames are
+ * left out. */
+void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,
+                          struct pct_stack *stack);
 
 #endif

@@ -7,6 +7,7 @@
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
+ *             [ ",memory-points=" WORD ] [ ",races=" WORD ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -30,6 +31,14 @@
 
 static const char time_name[] = "time";
 static const char max_steps_name[] = "max-steps";
+static const char points_name[] = "memory-points";
+static const char races_name[] = "races";
+static const char *const reserved_names[] = { time_name, max_steps_name, points_name, races_name };
+enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, RESERVED, SEEN_LIST = RESERVED };
+
+static const char *const time_words[] = { "virtual", "real" };
+static const char *const points_words[] = PCT_POINTS_WORDS;
+static const char *const races_words[] = PCT_RACES_WORDS;
 static const char none[] = "none"; /* the empty list */
 
 static size_t length_of(const char *text)
@@ -163,6 +172,15 @@ static bool is_word(const char *text)
     return true;
 }
 
+/* Which of the reserved names this is; RESERVED: none. */
+static unsigned reserved_name(const char *name)
+{
+    unsigned i = 0;
+    while (i < RESERVED && !same(name, reserved_names[i]))
+        i++;
+    return i;
+}
+
 /* An out-of-tree strategy may declare what a token could not hold: found here, before it does harm. */
 static const char *bad_params(const struct pct_strategy *strategy)
 {
@@ -181,9 +199,10 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a word for a parameter's value 0 that a token cannot hold, or that is out of range";
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
-        if (same(param->name, time_name) || same(param->name, max_steps_name) ||
-            (strategy->list && same(param->name, strategy->list)))
-            return " declares a parameter named time or max-steps, which pct keeps for itself, or as its list is";
+        if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
+            return " declares a parameter named time, max-steps, memory-points or races, which pct keeps for itself, "
+                   "or as "
+                   "its list is";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -195,14 +214,14 @@ static const char *bad_params(const struct pct_strategy *strategy)
 
 static int fail_unknown_param(const struct pct_strategy *strategy, const char *name, char *error, size_t size)
 {
-    const char *words[PCT_MAX_PARAMS + 3];
+    const char *words[PCT_MAX_PARAMS + RESERVED + 1];
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++)
         words[i] = strategy->params[i].name;
     if (strategy->list)
         words[count++] = strategy->list;
-    words[count++] = time_name;
-    words[count++] = max_steps_name;
+    for (unsigned i = 0; i < RESERVED; i++)
+        words[count++] = reserved_names[i];
 
     struct pct_text text;
     pct_text_init(&text, error, size);
@@ -225,8 +244,6 @@ static int fail_unknown_param(const struct pct_strategy *strategy, const char *n
     return -EINVAL;
 }
 
-enum { SEEN_TIME = 1, SEEN_MAX_STEPS = 2, SEEN_LIST = 4 };
-
 /* The value of a parameter; where there is a word for 0, only that means 0. */
 static int parse_value(uint64_t *value, const char *text, const struct pct_param *param, char *error, size_t size)
 {
@@ -245,6 +262,53 @@ static int parse_value(uint64_t *value, const char *text, const struct pct_param
         pct_text_add(&message, param->zero);
     }
     return -EINVAL;
+}
+
+static int parse_word(uint8_t *value, const char *text, const char *const *words, unsigned count, const char *what,
+                      char *error, size_t size)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (same(text, words[i])) {
+            *value = (uint8_t)i;
+            return 0;
+        }
+    struct pct_text message;
+    pct_text_init(&message, error, size);
+    pct_text_add(&message, what);
+    pct_text_add(&message, ": ");
+    add_quoted(&message, text);
+    pct_text_add(&message, " is no choice; it must be ");
+    for (unsigned i = 0; i < count; i++) {
+        pct_text_add(&message, !i ? "" : i + 1 < count ? ", " : " or ");
+        pct_text_add(&message, words[i]);
+    }
+    return -EINVAL;
+}
+
+int pct_config_parse_points(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_word(&config->memory_points, text, points_words, PCT_POINTS_COUNT, what, error, size);
+}
+
+int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_word(&config->races, text, races_words, PCT_RACES_COUNT, what, error, size);
+}
+
+static int parse_reserved(struct pct_config *config, unsigned which, const char *value, char *error, size_t size)
+{
+    uint8_t word = 0;
+    int status = 0;
+    if (which == SEEN_MAX_STEPS)
+        return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, max_steps_name, error, size);
+    if (which == SEEN_POINTS)
+        return pct_config_parse_points(config, value, points_name, error, size);
+    if (which == SEEN_RACES)
+        return pct_config_parse_races(config, value, races_name, error, size);
+    status = parse_word(&word, value, time_words, 2, time_name, error, size);
+    if (!status)
+        config->real_time = word;
+    return status;
 }
 
 /* The value of a list. What stands in it is for the strategy to judge. */
@@ -279,22 +343,14 @@ static int parse_param(struct pct_config *config, const struct pct_strategy *str
     item[name_length] = '\0';
     const char *value = item + name_length + 1;
 
-    unsigned reserved = same(item, time_name)                          ? SEEN_TIME
-                        : same(item, max_steps_name)                   ? SEEN_MAX_STEPS
-                        : strategy->list && same(item, strategy->list) ? SEEN_LIST
-                                                                       : 0;
-    if (reserved) {
-        if (*seen & reserved)
+    bool list = strategy->list && same(item, strategy->list);
+    unsigned reserved = list ? SEEN_LIST : reserved_name(item);
+    if (list || reserved < RESERVED) {
+        if (*seen >> reserved & 1)
             return fail(error, size, "parameter ", item, " is given twice");
-        *seen |= reserved;
-        if (reserved == SEEN_LIST)
-            return parse_list(config, item, value, error, size);
-        if (reserved == SEEN_MAX_STEPS)
-            return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, item, error, size);
-        if (!same(value, "real") && !same(value, "virtual"))
-            return fail(error, size, "time: ", value, " is not a kind of time; it must be virtual or real");
-        config->real_time = same(value, "real");
-        return 0;
+        *seen |= 1u << reserved;
+        return list ? parse_list(config, item, value, error, size)
+                    : parse_reserved(config, reserved, value, error, size);
     }
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++) {
@@ -334,7 +390,7 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
                                                      : decimal_length(config->run.param[i]));
     if (strategy->list)
         length += sizeof ",=none" - 1 + length_of(strategy->list) + length_of(config->list);
-    return length + sizeof ",time=real,max-steps=" - 1 + 20;
+    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
 }
 
 /* pct_config_parse_spec(), which also says what it found. */
@@ -437,6 +493,14 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
         pct_text_add(&text, ",max-steps=");
         pct_text_add_u64(&text, config->max_steps);
     }
+    if (config->memory_points) {
+        pct_text_add(&text, ",memory-points=");
+        pct_text_add(&text, points_words[config->memory_points]);
+    }
+    if (config->races) {
+        pct_text_add(&text, ",races=");
+        pct_text_add(&text, races_words[config->races]);
+    }
     pct_text_add_char(&text, ':');
     pct_text_add_u64(&text, config->run.seed);
     pct_text_add_char(&text, ':');
@@ -525,6 +589,8 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     struct pct_config result = *config;
     result.real_time = false;
     result.max_steps = 0;
+    result.memory_points = PCT_POINTS_SHARED;
+    result.races = PCT_RACES_OFF;
     const struct pct_strategy *strategy;
     int status = parse_spec(&result, field[FIELD_SPEC], find, &strategy, error, size);
     if (status)
@@ -549,19 +615,4 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
         return fail(error, size, "token ", token, foreign);
     *config = result;
     return 0;
-}
-
-/* Variables */
-
-const char *pct_config_unknown_variable(const char *variable)
-{
-#define NAME(name, value, help) #name,
-    static const char *const names[] = { PCT_VARIABLES(NAME) };
-#undef NAME
-    const size_t count = sizeof names / sizeof names[0];
-    for (size_t i = 0; i < count; i++)
-        if (same(variable, names[i]))
-            return NULL;
-    const char *closest = pct_text_closest(variable, names, count);
-    return closest ? closest : "";
 }

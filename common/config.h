@@ -10,15 +10,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Which memory accesses are scheduling points, in programs that tell of them: sched/memory.h. */
+#define PCT_POINTS_WORDS                                                                                               \
+    {                                                                                                                  \
+        "shared", "all", "off"                                                                                         \
+    }
+enum { PCT_POINTS_SHARED, PCT_POINTS_ALL, PCT_POINTS_OFF, PCT_POINTS_COUNT };
+
+/* What becomes of data races: sched/races.h. */
+#define PCT_RACES_WORDS                                                                                                \
+    {                                                                                                                  \
+        "off", "report", "fail"                                                                                        \
+    }
+enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
+
 #define PCT_LIST_MAX 321u /* with its end: as much as a token has room for beside the rest */
 
 struct pct_config {
-    char strategy[256]; /* a built-in name, or a path (it has a slash) */
-    uint32_t given;     /* bit i: parameter i was given by the user, not preset */
-    struct pct_run run; /* seed and the values of the parameters */
-    uint64_t epoch;     /* seconds since 1970 at which virtual time begins; 0: the time of the start */
-    bool real_time;     /* PCT_TIME=real */
-    uint64_t max_steps; /* step bound, 0: none */
+    char strategy[256];    /* a built-in name, or a path (it has a slash) */
+    uint32_t given;        /* bit i: parameter i was given by the user, not preset */
+    struct pct_run run;    /* seed and the values of the parameters */
+    uint64_t epoch;        /* seconds since 1970 at which virtual time begins; 0: the time of the start */
+    bool real_time;        /* PCT_TIME=real */
+    uint64_t max_steps;    /* step bound, 0: none */
+    uint8_t memory_points; /* PCT_POINTS_* */
+    uint8_t races;         /* PCT_RACES_* */
     char list
         [PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to set */
     bool has_hash;
@@ -28,7 +44,7 @@ struct pct_config {
 /* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the way
  * out, with a "did you mean" where a known word is close). */
 
-/* Parse `NAME[,param=value...]`, also the reserved parameters time= and max-steps=. `find` returns the strategy of that
+/* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points= and races=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
  * given get their presets. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
@@ -43,6 +59,10 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
 /* Whole numbers: decimal digits, or 0x and hexadecimal. what names the thing in the message. */
 int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64_t max, const char *what, char *error,
                          size_t size);
+
+/* A word of PCT_POINTS_WORDS, of PCT_RACES_WORDS. what names the thing in the message. */
+int pct_config_parse_points(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
 /* Format the token of this configuration (with the hash if has_hash). strategy gives the names of the parameters.
  * Returns its length; out is always terminated. */
@@ -65,6 +85,12 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "Default: off")                                                                                                  \
     X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
+    X(PCT_MEMORY_POINTS, "shared|all|off",                                                                             \
+      "which memory accesses of a program built with pct-cc are scheduling points: those to locations that several "   \
+      "threads touch, all, or none. Default: shared")                                                                  \
+    X(PCT_RACES, "off|report|fail",                                                                                    \
+      "look for data races in a program built with pct-cc: report them at the end, or end the run at the first. "      \
+      "Default: off")                                                                                                  \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
     X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \

@@ -7,6 +7,7 @@
 #include "io.h"
 #include "maps.h"
 #include "registers.h"
+#include <sched/races.h>
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
@@ -138,6 +139,8 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
                                       .deadline = t->core.timer.place ? wait->deadline : UINT64_MAX };
     if (t == self && context)
         snap->state = PCT_SNAP_RUNNING;
+    if (wait->object == &t->location)
+        snap->object = t->location.number;
     if (t->core.queued) {
         snap->object = wait->object->number;
         snap->holder = holder_of(wait->object);
@@ -179,6 +182,19 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
         add_stack(sink, t->core.id, snap->regs[7]);
 }
 
+/* The data races found. Returns how many. */
+static uint32_t add_races(struct sink *sink)
+{
+    uint32_t count = 0;
+    const struct pct_snap_race *races = pct_S.races ? pct_races_found(pct_S.races, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pct_snap_race *race = section(sink, PCT_SNAP_RACE, races[i].access[1].thread, sizeof *race);
+        if (race)
+            *race = races[i];
+    }
+    return count;
+}
+
 /* Where each step was made, and the stacks that were kept before some, if that was recorded. */
 static void add_sites(struct sink *sink)
 {
@@ -197,6 +213,7 @@ static void add_snapshot(struct sink *sink, const ucontext_t *context, bool thre
 {
     char *begin = sink->at;
     add_maps(sink);
+    pct_shim.header->races = add_races(sink);
     if (pct_S.sites)
         add_sites(sink);
     for (uint32_t id = 0; threads && id < pct_S.threads && id < THREADS_SHOWN; id++)
@@ -245,7 +262,7 @@ static int make_file(const ucontext_t *context)
     header->records_size = REPORT_STEPS * 8;
     pct_shim.header = header;
     struct sink sink = { (char *)(records + REPORT_STEPS), (char *)at + size };
-    add_snapshot(&sink, context, true);
+    add_snapshot(&sink, context, header->verdict != PCT_VERDICT_EXIT);
     PCT_SYS2(SYS_ftruncate, fd, header->file_size);
     return (int)fd;
 }
@@ -360,7 +377,7 @@ static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
         return;
     int fd = -1;
     if (pct_shim.mapped && !pct_S.ring) {
-        append_snapshot(context, true);
+        append_snapshot(context, verdict != PCT_VERDICT_EXIT); /* of a run that ended by itself, its races */
         cut_file();
         if (!pct_shim.quiet)
             fd = (int)PCT_SYS3(SYS_open, pct_shim.trace_path, O_RDONLY, 0);
@@ -373,6 +390,13 @@ static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
 
 void pct_end_normal(void)
 {
+    uint32_t races = 0;
+    if (pct_S.races)
+        pct_races_found(pct_S.races, &races);
+    if (races) {
+        finish_with_snapshot(PCT_VERDICT_EXIT, NULL);
+        return;
+    }
     if (!finish(PCT_VERDICT_EXIT))
         return;
     if (pct_S.sites && pct_shim.mapped && !pct_S.ring)
@@ -405,6 +429,8 @@ static int exit_code(enum pct_verdict verdict)
         return PCT_EXIT_DIVERGENCE;
     case PCT_VERDICT_TIMEOUT:
         return PCT_EXIT_TIMEOUT;
+    case PCT_VERDICT_RACE:
+        return PCT_EXIT_RACE;
     default:
         return PCT_EXIT_INTERNAL;
     }

@@ -1,7 +1,9 @@
 /* pthread_once. A done once is a read of a constant and no scheduling point. Otherwise the real one runs the routine, and
  * others are disabled until it has returned, thrown or been cancelled. */
+#include "memory.h"
 #include "shim.h"
 #include "once.h"
+#include <sched/races.h>
 
 /* GLIBC: the control word, nptl/pthreadP.h. */
 enum { IN_PROGRESS = 1, DONE = 2 };
@@ -16,18 +18,23 @@ static void run_routine(void)
 {
     struct pct_shim_thread *self = pct_self;
     void (*routine)(void) = self->once_routine;
+    const void *control = (void *)self->once_object->address; /* it may run another once routine */
     pct_changed(self->once_object);
     /* Not in a wrapper: this is the target's. */
     const void *inside = self->inside;
     self->inside = NULL;
     routine();
+    pct_memory_order(control, PCT_MEMORY_RELEASE);
     self->inside = inside;
 }
 
 int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread_once_t *, void (*)(void)))
 {
-    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE)
+    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE) {
+        if (PCT_UNLIKELY(pct_S.races != NULL))
+            pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;
+    }
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_ONCE, PCT_CLASS_ONCE, control, real(control, routine));
@@ -37,8 +44,13 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     struct pct_object *object = pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE);
     bool run = !(*control & DONE);
     pct_done(self, PCT_OP_ONCE, run ? PCT_ARG_RUN : 0, object);
-    if (!run)
+    if (!run) {
+        pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;
+    }
+    /* Whoever began it before has thrown, or was cancelled. */
+    if (PCT_UNLIKELY(pct_S.races != NULL) && object->holder != PCT_NO_THREAD)
+        pct_races_succeed(pct_S.races, self->core.id, object->holder);
     object->holder = self->core.id;
     /* A routine that throws or is cancelled unwinds past us. A cleanup here would tie the shim to one unwinder, so the
      * scheduler is told to ask the others' predicates on its own now and then, until the routine has returned. */

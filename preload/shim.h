@@ -26,6 +26,7 @@
 #include <common/config.h>
 #include <common/text.h>
 #include <errno.h>
+#include <sched/memory.h>
 #include <sched/record.h>
 #include <sched/sched.h>
 
@@ -79,6 +80,10 @@ struct pct_shim_thread {
     uint64_t signal_mask;  /* of a thread that has not started */
     int handled;           /* the last signal whose handler has run in it */
     bool restart;          /* the handlers that have interrupted its wait all have SA_RESTART */
+    /* Memory: memory.c */
+    struct pct_object location;      /* that it is about to access */
+    struct pct_memory_recent recent; /* what it looked at last */
+    uintptr_t stack_from, stack_to;  /* its stack; 0: not found out yet */
     /* The watchdog */
     uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
 };

@@ -8,12 +8,14 @@
 #include "debugger.h"
 #include "forkserver.h"
 #include "io.h"
+#include "memory.h"
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
 #include "vtimer.h"
 #include <dlfcn.h>
 #include <pct/random.h>
+#include <sched/races.h>
 #include <fcntl.h>
 #include <string.h>
 #include <strategies/strategies.h>
@@ -168,6 +170,11 @@ static void configure(void)
         config->real_time = true;
     else if (variables.PCT_TIME && strcmp(variables.PCT_TIME, "virtual"))
         refuse("PCT_TIME must be virtual or real");
+    if (variables.PCT_MEMORY_POINTS &&
+        pct_config_parse_points(config, variables.PCT_MEMORY_POINTS, "PCT_MEMORY_POINTS", error, sizeof error))
+        refuse(error);
+    if (variables.PCT_RACES && pct_config_parse_races(config, variables.PCT_RACES, "PCT_RACES", error, sizeof error))
+        refuse(error);
     uint64_t cpu;
     if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
         number(&cpu, variables.PCT_CPU, "PCT_CPU");
@@ -411,6 +418,8 @@ static void begin(struct pct_trace_header *header)
     header->records_size = room * 8;
     if (!pct_shim.slots || pct_record_start(s, header, (uint64_t *)((char *)header + PCT_TRACE_HEADER_SIZE), room))
         refuse("out of memory");
+    if (pct_shim.config.races && !none && !pct_races_start(s))
+        pct_say("no address space for the race detector: races are not looked for");
     if (pct_sched_start(s, &why))
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
@@ -434,6 +443,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_itimer_forget();
     pct_timer_forget();
     pct_timerfd_forget();
+    pct_memory_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;
     pct_shim.slots = NULL; /* the parent's are in use */

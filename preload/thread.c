@@ -3,6 +3,7 @@
  * A thread exists for the scheduler from the moment its creator asks for it; when its kernel thread really starts is
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
  * re-arms itself to the last of the rounds that POSIX allows. */
+#include "memory.h"
 #include "signals.h"
 #include <limits.h>
 
@@ -31,6 +32,7 @@ struct pct_shim_thread *pct_thread_find(pthread_t handle)
 void pct_thread_adopt(struct pct_shim_thread *slot)
 {
     pct_self = slot;
+    pct_memory_adopt(slot->core.id);
     slot->tid = pct_engine_tid();
     slot->owner = (uint32_t)slot->tid | UINT64_C(1) << 32;
     slot->handle = pthread_self();
@@ -159,6 +161,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, PCT_ARG_ERROR, 0);
         return error;
     }
+    pct_memory_second_thread();
     slot->handle = *handle;
     struct pct_object *object = pct_object_init(&pct_S.objects, (void *)*handle, PCT_CLASS_THREAD);
     object->model[0] = slot->core.id;

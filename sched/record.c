@@ -2,6 +2,7 @@
  * for every eight bytes; docs/TRACE.md has the definition. */
 #include "internal.h"
 #include "record.h"
+#include "races.h"
 #include <common/hash.h>
 #include <errno.h>
 
@@ -51,6 +52,8 @@ static void say_lost(struct pct_sched *s)
 
 void pct_record_turn(struct pct_sched *s)
 {
+    if (s->races)
+        pct_races_follow(s);
     s->hash = pct_hash_records(s->block, PCT_TRACE_BLOCK, s->hash);
     s->block_step += PCT_TRACE_BLOCK;
     s->block = s->record;
@@ -58,6 +61,8 @@ void pct_record_turn(struct pct_sched *s)
     if (s->ring) {
         if (used == s->records_max)
             s->record = s->block = s->records;
+        if (s->races)
+            pct_races_turned(s);
         return;
     }
     s->header->recorded = pct_steps(s);
@@ -66,6 +71,8 @@ void pct_record_turn(struct pct_sched *s)
     say_lost(s);
     if (!use_ring(s))
         s->host->end(PCT_VERDICT_INTERNAL, "out of memory");
+    if (s->races)
+        pct_races_turned(s);
 }
 
 uint64_t pct_record_hash(const struct pct_sched *s)

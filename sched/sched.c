@@ -51,7 +51,7 @@ int pct_sched_start(struct pct_sched *s, const char **why)
 /* Operations that commute with each other on one object. All others are taken to change it. */
 static bool reads(enum pct_op op)
 {
-    return op == PCT_OP_RWLOCK_RDLOCK || op == PCT_OP_RWLOCK_TRYRDLOCK;
+    return op == PCT_OP_RWLOCK_RDLOCK || op == PCT_OP_RWLOCK_TRYRDLOCK || op == PCT_OP_LOAD || op == PCT_OP_ATOMIC_LOAD;
 }
 
 /* The pending operation of this thread is another one. */
@@ -278,18 +278,32 @@ void pct_sched_attend(struct pct_sched *s)
     }
 }
 
-void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)
+/* Whether the last spin was the last step. A sleep is two steps: its beginning and its end. */
+static bool after_spin(const struct pct_sched *s)
 {
-    thread->spins++;
-    /* A sleep is two steps: its beginning and its end. */
-    s->spin_run = pct_steps(s) - s->spin_step <= 2 ? s->spin_run + 1 : 1;
+    return pct_steps(s) - s->spin_step <= 2;
+}
+
+/* steps: that this spin took. in_a_row: nothing but spins was made since the last one. */
+static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, bool in_a_row)
+{
+    s->spin_run = in_a_row ? s->spin_run + steps : steps;
     s->spin_step = pct_steps(s);
     if (s->spin_run >= PCT_LIVELOCK_SPINS)
         s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
-    if (s->strategy->spinning && !s->replay)
-        s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
+    /* One that took long is as good as several. */
+    for (uint32_t i = 0; i < steps; i += PCT_SPIN_STEPS) {
+        thread->spins++;
+        if (s->strategy->spinning && !s->replay)
+            s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
+    }
     s->budget_end = pct_steps(s);
     pct_stop_soon(s);
+}
+
+void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)
+{
+    spin(s, thread, 1, after_spin(s));
 }
 
 void pct_sched_keep_house(struct pct_sched *s)
@@ -527,7 +541,18 @@ void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self)
 {
     s->current = NULL;
-    pct_sched_in_vain(s, self);
+    spin(s, self, 1, after_spin(s));
+    s->current = self;
+}
+
+void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row)
+{
+    s->current = NULL;
+    spin(s, self, steps, in_a_row);
+    /* Nobody but a sleeper could change what the thread looks at. */
+    if (self->spins >= PCT_SPINS_ALONE && s->enabled == 1 && s->timers_count && !s->replay && !s->outside &&
+        !s->can_outside && !s->polled_outside)
+        pct_timer_jump(s);
     s->current = self;
 }
 

@@ -12,6 +12,8 @@
  *     outside.c  waits that only the outside world can end
  *     stuck.c    holders of the baton that pass no point
  *     sites.c    where in the target's code each step is made, if that is to be recorded
+ *     races.c    data races, and races_order.c what orders accesses; clocks.c
+ *     memory.c   which memory accesses are scheduling points
  *
  * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
  * Of one that can: try it; when that fails, pct_sched_wait() until its predicate holds, try again, pct_record().
@@ -47,6 +49,13 @@
 /* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever threads,
  * are a livelock: every strategy has let the others overtake thousands of times by then. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
+
+/* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper. */
+#define PCT_SPINS_ALONE 64u
+
+/* A spin that took many steps, of memory, counts once for so many. A strategy may answer one by letting others overtake with a small
+ * probability only (PCT: 1/16), and each of these steps is one of the k. */
+#define PCT_SPIN_STEPS 4u
 
 /* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks, unlocks it)
  * while others could run is polling: that is one long spin, which would starve them under a strategy with priorities. When it
@@ -171,6 +180,7 @@ struct pct_host {
 };
 
 struct pct_trace_header;
+struct pct_races;
 
 struct pct_sched {
     /* The fast path: one cache line, in this order. */
@@ -259,6 +269,7 @@ struct pct_sched {
     uint32_t break_other; /* no pause before a step of this thread: its id + 1 */
     uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
                              point; 0: never */
+    struct pct_races *races; /* the race detector, or NULL */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 };
@@ -323,6 +334,9 @@ uint32_t pct_sched_choose(struct pct_sched *s, uint32_t waiters);
 
 /* The running thread is about to pass a point without making progress. Call before its pct_point(). */
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
+
+/* The same after a spin of so many steps. in_a_row: since the last spin, by whichever thread, nothing was done but to look. */
+void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
 
 /* The running thread is about to end the process: pass the point of the final wait. */
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self);

@@ -105,7 +105,13 @@
     X(CHILD_WAIT, "wait for child", NONE)                                                                              \
     X(STUCK, "stuck", NONE) /* lost the baton without having passed a point; arg: PCT_ARG_SPINS and the like */        \
     X(SIGNAL_HANDLE, "signal handler", NONE) /* begins; arg: the signal */                                             \
-    X(TIMER_SET, "timer set", NONE)          /* arms or disarms a timer */
+    X(TIMER_SET, "timer set", NONE)          /* arms or disarms a timer */                                             \
+    X(LOAD, "load", MEMORY)                  /* of plain memory, by programs that tell (docs/MEMORY.md) */             \
+    X(STORE, "store", MEMORY)                                                                                          \
+    X(ATOMIC_LOAD, "atomic load", MEMORY)                                                                              \
+    X(ATOMIC_STORE, "atomic store", MEMORY)                                                                            \
+    X(ATOMIC_UPDATE, "atomic update", MEMORY) /* reads and writes at once */                                           \
+    X(ATOMIC_TRY, "atomic exchange", MEMORY)  /* the same, where a loop may depend on what it finds */
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,
@@ -127,7 +133,8 @@ enum pct_op {
     X(ONCE, "once")                                                                                                    \
     X(GUARD, "static guard")                                                                                           \
     X(FUTEX, "futex")                                                                                                  \
-    X(FD, "descriptor")
+    X(FD, "descriptor")                                                                                                \
+    X(MEMORY, "memory")
 
 enum pct_class {
 #define PCT_CLASS_ENUM(id, name) PCT_CLASS_##id,
@@ -157,7 +164,8 @@ enum pct_class {
     X(LIVELOCK, "livelock")                                                                                            \
     X(DIVERGENCE, "divergence") /* a replay left the recorded schedule; .message says where */                         \
     X(INTERNAL, "internal error")                                                                                      \
-    X(TIMEOUT, "timeout") /* `pct run --timeout` asked for the last word */
+    X(TIMEOUT, "timeout") /* `pct run --timeout` asked for the last word */                                            \
+    X(RACE, "data race")  /* with --races=fail */
 
 enum pct_verdict {
 #define PCT_VERDICT_ENUM(id, name) PCT_VERDICT_##id,
@@ -169,6 +177,7 @@ enum pct_verdict {
 /* Exit codes of the target when the tool ended it, and of the `pct` command. docs/EXIT-CODES.md. */
 enum {
     PCT_EXIT_USAGE = 2,        /* bad option, variable, strategy, token or trace; the target was not started */
+    PCT_EXIT_RACE = 118,       /* a data race, with --races=fail */
     PCT_EXIT_CONFIDENCE = 119, /* `pct run --confidence`: no run failed, but it was not reached */
     PCT_EXIT_DEADLOCK = 120,
     PCT_EXIT_LIVELOCK = 121,
@@ -249,6 +258,7 @@ struct pct_trace_header {
     struct pct_place places[PCT_PLACES];
     uint32_t watched; /* the shim looks at `request` now and then */
     uint32_t request; /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
+    uint32_t races;   /* data races found, each pair of places once: so many sections of the snapshot */
     int32_t server;   /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
 };
 
@@ -259,7 +269,8 @@ enum {
     PCT_SNAP_STACK = 3,
     PCT_SNAP_OBJECT = 4,
     PCT_SNAP_SITES = 5, /* only where the run was told to record them (PCT_SITES) */
-    PCT_SNAP_STEP = 6
+    PCT_SNAP_STEP = 6,
+    PCT_SNAP_RACE = 7
 };
 struct pct_snap_section {
     uint32_t type;
@@ -282,6 +293,21 @@ struct pct_snap_thread {
 };
 enum pct_snap_state { PCT_SNAP_RUNNING, PCT_SNAP_ENABLED, PCT_SNAP_BLOCKED, PCT_SNAP_FINISHED, PCT_SNAP_OUTSIDE };
 /* STACK: uint64_t address, then the bytes at that address. */
+/* RACE: one of these for each data race that was found: two accesses that nothing orders. */
+struct pct_snap_access {
+    uint32_t thread;
+    uint8_t write, atomic;
+    uint8_t size;       /* bytes from .address that the two have in common, and more of one of them */
+    uint8_t lock_count; /* how many of .lock mean something */
+    uint64_t address;
+    uint64_t step; /* the step that it was, or after which it came if it did not count */
+    uint64_t
+        frames[15]; /* where it was made, then the calls that led there: addresses behind the instruction; 0: no more */
+    uint32_t lock[4]; /* the numbers of mutexes and the like that the thread held */
+};
+struct pct_snap_race {
+    struct pct_snap_access access[2]; /* in the order in which they were made */
+};
 /* OBJECT: one of these for each object that a blocked thread waits for. */
 struct pct_snap_object {
     uint32_t number;

@@ -1,0 +1,25 @@
+/* The variables of the environment: see config.h. */
+#include "config.h"
+#include "text.h"
+
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const char *pct_config_unknown_variable(const char *variable)
+{
+#define NAME(name, value, help) #name,
+    static const char *const names[] = { PCT_VARIABLES(NAME) };
+#undef NAME
+    const size_t count = sizeof names / sizeof names[0];
+    for (size_t i = 0; i < count; i++)
+        if (same(variable, names[i]))
+            return NULL;
+    const char *closest = pct_text_closest(variable, names, count);
+    return closest ? closest : "";
+}

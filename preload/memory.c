@@ -1,0 +1,268 @@
+/* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
+ * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
+#include "memory.h"
+#include "maps.h"
+#include "shim.h"
+#include <sched/races.h>
+
+enum { MAIN_STACK = 8 << 20 }; /* what it may grow to, mostly */
+
+static struct {
+    struct pct_memory map;
+    bool failed; /* out of address space: no points at memory */
+} memory;
+
+PCT_EXPORT struct pct_memory_view pct_memory_view;
+PCT_EXPORT __thread uint32_t pct_memory_own_mark;
+
+void pct_memory_adopt(uint32_t thread)
+{
+    pct_memory_own_mark = pct_memory_mark(thread);
+}
+
+void pct_memory_second_thread(void)
+{
+    pct_memory_view.wants_all = pct_S.races != NULL;
+    pct_memory_view.active = pct_S.races || pct_shim.config.memory_points != PCT_POINTS_OFF;
+}
+
+void pct_memory_forget(void)
+{
+    pct_memory_view = (struct pct_memory_view){ 0 };
+    memory.map.cells = NULL;
+    memory.failed = false;
+}
+
+/* There may be points at memory from now on. */
+static bool begin(void)
+{
+    if (memory.failed || pct_shim.config.memory_points == PCT_POINTS_OFF)
+        return false;
+    if (!pct_memory_start(&memory.map, pct_host_futex.map, pct_shim.config.memory_points == PCT_POINTS_ALL)) {
+        pct_memory_view.cells = memory.map.cells;
+        return true;
+    }
+    memory.failed = true;
+    pct_say("no address space for the table of memory locations: memory accesses are no scheduling points");
+    return false;
+}
+
+/* The first event of this thread: where its stack is. Others had it before. */
+static void find_stack(struct pct_shim_thread *self)
+{
+    struct pct_mapping mapping;
+    self->stack_from = self->stack_to = 1;
+    if (!pct_maps_find(__builtin_frame_address(0), &mapping, NULL, 0))
+        return;
+    self->stack_to = mapping.to;
+    self->stack_from = self->core.id ? mapping.from : mapping.to - MAIN_STACK;
+    if (!self->core.id)
+        return; /* there were events before; and others may know what is on it */
+    pct_memory_clear(memory.map.cells, self->stack_from, self->stack_to, sizeof(uint64_t));
+    if (pct_S.races)
+        pct_races_fresh(pct_S.races, self->stack_from, self->stack_to);
+}
+
+static enum pct_op op_of(unsigned what)
+{
+    static const uint8_t ops[] = { [PCT_MEMORY_READ] = PCT_OP_LOAD,
+                                   [PCT_MEMORY_WRITE] = PCT_OP_STORE,
+                                   [PCT_MEMORY_ATOMIC_READ] = PCT_OP_ATOMIC_LOAD,
+                                   [PCT_MEMORY_ATOMIC_WRITE] = PCT_OP_ATOMIC_STORE,
+                                   [PCT_MEMORY_ATOMIC_UPDATE] = PCT_OP_ATOMIC_UPDATE,
+                                   [PCT_MEMORY_ATOMIC_TRY] = PCT_OP_ATOMIC_TRY,
+                                   [PCT_MEMORY_KIND] = PCT_OP_LOAD };
+    return (enum pct_op)ops[what & PCT_MEMORY_KIND];
+}
+
+/* The slow half of a point: others may go first. */
+static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum pct_op op)
+{
+    int error = errno;
+    PCT_ENTER(self);
+    if (self == caller) {
+        pct_sched_point(&pct_S, &self->core, op, &self->location);
+        pct_resumed(self);
+    }
+    errno = error;
+}
+
+static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uint32_t number)
+{
+    enum pct_op op = op_of(what);
+    unsigned kind = what & PCT_MEMORY_KIND;
+    if (PCT_UNLIKELY(!pct_quiet(&pct_S))) {
+        self->location = (struct pct_object){
+            .address = address, .number = number, .holder = PCT_NO_THREAD, .class_ = PCT_CLASS_MEMORY
+        };
+        pass(self, op);
+        if (!pct_holder())
+            return;
+    }
+    pct_memory_step(&pct_S, &self->core, &self->recent, op, number,
+                    kind == PCT_MEMORY_READ || kind == PCT_MEMORY_ATOMIC_READ || kind == PCT_MEMORY_ATOMIC_TRY);
+}
+
+static bool is_atomic(unsigned what)
+{
+    return (what & PCT_MEMORY_KIND) >= PCT_MEMORY_ATOMIC_READ;
+}
+
+/* Pass the point of this access, if it is one. */
+static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t size, unsigned what, uintptr_t pc)
+{
+    if (PCT_UNLIKELY(!memory.map.cells) && !begin())
+        return;
+    if (PCT_UNLIKELY(!self->stack_to))
+        find_stack(self);
+    bool counts = false;
+    enum pct_memory_use use = is_atomic(what)                                                  ? PCT_USE_ATOMIC
+                              : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
+                                                                                               : PCT_USE_PLAIN;
+    uint32_t number = 0;
+    /* One point for all of it. */
+    for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8) {
+        uint32_t this = 0;
+        if (pct_memory_counts(&pct_S, &memory.map, &self->core, at, pc, use, &this) && !counts) {
+            counts = true;
+            number = this;
+        }
+    }
+    if (counts)
+        point(self, address, what, number);
+}
+
+/* --- Races ------------------------------------------------------------------------------------------------------------ */
+
+static unsigned race_order(unsigned what)
+{
+    static const uint8_t does[] = { [PCT_MEMORY_ATOMIC_READ] = PCT_RACES_READ,
+                                    [PCT_MEMORY_ATOMIC_WRITE] = PCT_RACES_WRITE,
+                                    [PCT_MEMORY_ATOMIC_UPDATE] = PCT_RACES_READ | PCT_RACES_WRITE,
+                                    [PCT_MEMORY_KIND] = 0 };
+    return does[what & PCT_MEMORY_KIND] | (what & PCT_MEMORY_ACQUIRE ? PCT_RACES_ACQUIRE : 0) |
+           (what & PCT_MEMORY_RELEASE ? PCT_RACES_RELEASE : 0);
+}
+
+static void end_by_race(const struct pct_snap_race *race)
+{
+    char buffer[128];
+    struct pct_text text;
+    pct_text_init(&text, buffer, sizeof buffer);
+    pct_text_add(&text, "thread ");
+    pct_text_add_u64(&text, race->access[0].thread);
+    pct_text_add(&text, race->access[0].write ? " writes, thread " : " reads, thread ");
+    pct_text_add_u64(&text, race->access[1].thread);
+    pct_text_add(&text, race->access[1].write ? " writes" : " reads");
+    pct_S.current = NULL;
+    pct_S.host->end(PCT_VERDICT_RACE, buffer);
+}
+
+static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self, uintptr_t address, size_t size,
+                                                    unsigned what, uintptr_t pc)
+{
+    unsigned kind = what & PCT_MEMORY_KIND;
+    bool atomic = is_atomic(what);
+    const struct pct_snap_race *race =
+        pct_races_access(pct_S.races, self->core.id, address, size,
+                         kind != PCT_MEMORY_READ && kind != PCT_MEMORY_ATOMIC_READ, atomic, pc);
+    /* What a try orders is known afterwards. */
+    if (atomic && kind != PCT_MEMORY_ATOMIC_TRY)
+        pct_races_atomic(pct_S.races, self->core.id, address, race_order(what));
+    if (race && pct_shim.config.races == PCT_RACES_FAIL)
+        end_by_race(race);
+}
+
+/* The access may have to do with others. */
+static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
+{
+    struct pct_shim_thread *self = pct_self;
+    if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || is_atomic(what) ||
+                           !pct_memory_settled(&memory.map, &self->core, address)))
+        pass_point(self, address, size, what, pc);
+    if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder())
+        look_for_race(self, address, size, what, pc);
+}
+
+/* --- What the program's code calls ------------------------------------------------------------------------------------ */
+
+PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    uintptr_t at = (uintptr_t)address;
+    if (!self || pct_S.threads < 2)
+        return;
+    /* Without a call, so that this needs no stack frame. */
+    if (PCT_LIKELY(memory.map.cells != NULL) && (at & 7) + size <= 8 && !is_atomic(what) &&
+        pct_memory_settled(&memory.map, &self->core, at) && !pct_S.races)
+        return;
+    access_slow(at, size, what, (uintptr_t)pc);
+}
+
+PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (!self || pct_S.threads < 2)
+        return;
+    bool changed = what & PCT_MEMORY_CHANGED;
+    if (changed)
+        pct_memory_progress(&pct_S, &self->recent);
+    if (pct_S.races)
+        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)address,
+                         PCT_RACES_READ | (changed || what & PCT_MEMORY_RELEASE ? PCT_RACES_WRITE : 0) |
+                             race_order(PCT_MEMORY_KIND | (what & (PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE))));
+}
+
+PCT_EXPORT void pct_memory_order(const volatile void *address, unsigned what)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    if (self && pct_S.races)
+        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)address,
+                         race_order(PCT_MEMORY_KIND | what) | PCT_RACES_READ |
+                             (what & PCT_MEMORY_RELEASE ? PCT_RACES_WRITE : 0));
+}
+
+PCT_EXPORT void pct_memory_fence(unsigned what)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    if (self && pct_S.races)
+        pct_races_fence(pct_S.races, self->core.id, race_order(PCT_MEMORY_KIND | what));
+}
+
+PCT_EXPORT void pct_memory_fresh(const volatile void *address, size_t size)
+{
+    uintptr_t from = (uintptr_t)address;
+    if (!pct_holder())
+        return;
+    if (memory.map.cells)
+        pct_memory_clear(memory.map.cells, from, from + size, sizeof(uint64_t));
+    if (pct_S.races)
+        pct_races_fresh(pct_S.races, from, from + size);
+}
+
+PCT_EXPORT void pct_memory_function(const void *pc, const void *frame)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    if (PCT_UNLIKELY(self && pct_S.races))
+        pct_races_call(pct_S.races, self->core.id, (uintptr_t)pc, (uintptr_t)frame);
+}
+
+PCT_EXPORT void pct_memory_function_exit(void)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    if (PCT_UNLIKELY(self && pct_S.races))
+        pct_races_return(pct_S.races, self->core.id);
+}
+
+PCT_EXPORT void pct_memory_ignore(int change)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    if (self && pct_S.races)
+        pct_races_ignore(pct_S.races, self->core.id, change);
+}
+
+PCT_EXPORT void pct_memory_benign(const volatile void *address, size_t size)
+{
+    if (pct_holder() && pct_S.races)
+        pct_races_benign(pct_S.races, (uintptr_t)address, (uintptr_t)address + size);
+}

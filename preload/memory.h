@@ -1,0 +1,76 @@
+/* Memory events: the target is about to read or write memory. They come from programs that were compiled for it (through
+ * libpct-tsan.so, the library of runtime/) and from code that was patched at load time; both call what stands here.
+ *
+ * An event is a scheduling point if the location counts (sched/memory.h): then pct_memory_access() may pass the baton on, and returns
+ * when the thread has it again; the caller makes the access then, with nothing in between. Any thread may call all of these,
+ * at any time, signal handlers included: where the caller does not hold the baton, they do nothing. They leave errno alone,
+ * allocate nothing but by mmap, and call nothing that a program may have replaced. They follow the C calling convention: a caller
+ * that is not compiled code saves the registers that it does not preserve, vector registers too. */
+#ifndef PCT_PRELOAD_MEMORY_H
+#define PCT_PRELOAD_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What kind of access. */
+enum {
+    PCT_MEMORY_READ,
+    PCT_MEMORY_WRITE, /* also: of an unlocked read-modify-write, the part that writes */
+    PCT_MEMORY_ATOMIC_READ,
+    PCT_MEMORY_ATOMIC_WRITE,
+    PCT_MEMORY_ATOMIC_UPDATE, /* reads and writes at once: fetch_add, a locked instruction */
+    PCT_MEMORY_ATOMIC_TRY, /* the same, but it may fail, and then be tried in a loop: exchange, compare and exchange. Afterwards
+                                 comes pct_memory_after() */
+    PCT_MEMORY_KIND = 7,
+    /* What the access orders, for the race detector. A machine's instruction, which does not say what its program meant, is taken to
+     * have both if it is locked. A lone acquire or release comes with its access. */
+    PCT_MEMORY_ACQUIRE = 8,
+    PCT_MEMORY_RELEASE = 16,
+    /* pct_memory_after() only: the access has changed the value. */
+    PCT_MEMORY_CHANGED = 32
+};
+
+/* The calling thread is about to access size bytes at address. what: a kind, or'ed with what it orders. pc: the instruction, or the
+ * one behind it, for reports and for the choice of what counts. */
+void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc);
+
+/* The second half of a PCT_MEMORY_ATOMIC_TRY: what it has ordered, and whether it has changed anything. */
+void pct_memory_after(const volatile void *address, unsigned what);
+
+/* A fence that acquires, releases or both. */
+void pct_memory_fence(unsigned what);
+
+/* This memory has been given to the calling thread: what happened there before does not matter to it. */
+void pct_memory_fresh(const volatile void *address, size_t size);
+
+/* The calling thread has entered the function that was called from before pc, whose frame is at frame; leaves it. For the stacks
+ * of race reports. */
+void pct_memory_function(const void *pc, const void *frame);
+void pct_memory_function_exit(void);
+
+/* The calling thread acquires from, or releases to, this address as it would by an atomic access: annotations, and objects that
+ * are read inline (a static's guard). */
+void pct_memory_order(const volatile void *address, unsigned what);
+
+/* +1: from here on, races of the calling thread do not matter; -1: they do again. Of nobody at this place in memory, ever. */
+void pct_memory_ignore(int change);
+void pct_memory_benign(const volatile void *address, size_t size);
+
+/* What a caller may look at itself, to save the call of pct_memory_access(): it need not be made while `active` is false, nor, unless
+ * `wants_all`, for a plain access within one location for which pct_memory_marked() holds (sched/memory.h) with the calling
+ * thread's mark. */
+struct pct_memory_view {
+    void **cells;   /* NULL until the first event that may matter */
+    bool active;    /* a second thread has been made, and somebody wants to know of accesses */
+    bool wants_all; /* the race detector does: of all accesses, and of functions */
+};
+extern struct pct_memory_view pct_memory_view;
+extern __thread uint32_t pct_memory_own_mark;
+
+/* thread.c: the calling thread is this one; a second thread is made. start.c: forget all, in a child. */
+void pct_memory_adopt(uint32_t thread);
+void pct_memory_second_thread(void);
+void pct_memory_forget(void);
+
+#endif

@@ -1,0 +1,120 @@
+/* Plain accesses, function entries and exits: the names that gcc 12 and clang 14 call under -fsanitize=thread. */
+#include "events.h"
+
+/* The name, the size in bytes, the kind. */
+#define ACCESS(name, size, kind)                                                                                       \
+    PCT_RUNTIME void name(void *address);                                                                              \
+    PCT_RUNTIME void name(void *address)                                                                               \
+    {                                                                                                                  \
+        pct_access(address, size, kind, PCT_CALLER);                                                                   \
+    }
+
+/* clang calls one function where an expression reads and then writes: there is a moment between the two. */
+#define BOTH(name, size)                                                                                               \
+    PCT_RUNTIME void name(void *address);                                                                              \
+    PCT_RUNTIME void name(void *address)                                                                               \
+    {                                                                                                                  \
+        pct_access(address, size, PCT_MEMORY_READ, PCT_CALLER);                                                        \
+        pct_access(address, size, PCT_MEMORY_WRITE, PCT_CALLER);                                                       \
+    }
+
+#define WITH_PC(name, size, kind)                                                                                      \
+    PCT_RUNTIME void name(void *address, void *pc);                                                                    \
+    PCT_RUNTIME void name(void *address, void *pc)                                                                     \
+    {                                                                                                                  \
+        pct_access(address, size, kind, pc);                                                                           \
+    }
+
+#define SIZES(X) X(1) X(2) X(4) X(8) X(16)
+#define OF_SIZE(n)                                                                                                     \
+    ACCESS(__tsan_read##n, n, PCT_MEMORY_READ)                                                                         \
+    ACCESS(__tsan_write##n, n, PCT_MEMORY_WRITE)                                                                       \
+    ACCESS(__tsan_unaligned_read##n, n, PCT_MEMORY_READ)                                                               \
+    ACCESS(__tsan_unaligned_write##n, n, PCT_MEMORY_WRITE)                                                             \
+    ACCESS(__tsan_volatile_read##n, n, PCT_MEMORY_READ)                                                                \
+    ACCESS(__tsan_volatile_write##n, n, PCT_MEMORY_WRITE)                                                              \
+    ACCESS(__tsan_unaligned_volatile_read##n, n, PCT_MEMORY_READ)                                                      \
+    ACCESS(__tsan_unaligned_volatile_write##n, n, PCT_MEMORY_WRITE)                                                    \
+    BOTH(__tsan_read_write##n, n)                                                                                      \
+    BOTH(__tsan_unaligned_read_write##n, n)                                                                            \
+    WITH_PC(__tsan_read##n##_pc, n, PCT_MEMORY_READ)                                                                   \
+    WITH_PC(__tsan_write##n##_pc, n, PCT_MEMORY_WRITE)
+SIZES(OF_SIZE)
+
+#define RANGE(name, kind)                                                                                              \
+    PCT_RUNTIME void name(void *address, unsigned long size);                                                          \
+    PCT_RUNTIME void name(void *address, unsigned long size)                                                           \
+    {                                                                                                                  \
+        if (size)                                                                                                      \
+            pct_access(address, size, kind, PCT_CALLER);                                                               \
+    }                                                                                                                  \
+    PCT_RUNTIME void name##_pc(void *address, unsigned long size, void *pc);                                           \
+    PCT_RUNTIME void name##_pc(void *address, unsigned long size, void *pc)                                            \
+    {                                                                                                                  \
+        if (size)                                                                                                      \
+            pct_access(address, size, kind, pc);                                                                       \
+    }
+RANGE(__tsan_read_range, PCT_MEMORY_READ)
+RANGE(__tsan_write_range, PCT_MEMORY_WRITE)
+
+PCT_RUNTIME void __tsan_vptr_read(void **address);
+PCT_RUNTIME void __tsan_vptr_read(void **address)
+{
+    pct_access(address, sizeof *address, PCT_MEMORY_READ, PCT_CALLER);
+}
+
+/* A destructor of a base class sets the pointer anew: mostly to what it is, then nothing is written. */
+PCT_RUNTIME void __tsan_vptr_update(void **address, void *value);
+PCT_RUNTIME void __tsan_vptr_update(void **address, void *value)
+{
+    if (*address != value)
+        pct_access(address, sizeof *address, PCT_MEMORY_WRITE, PCT_CALLER);
+}
+
+PCT_RUNTIME void __tsan_func_entry(void *pc);
+PCT_RUNTIME void __tsan_func_entry(void *pc)
+{
+    if (PCT_CALLS_WATCHED)
+        pct_memory_function(pc, __builtin_frame_address(0));
+}
+
+PCT_RUNTIME void __tsan_func_exit(void *pc);
+PCT_RUNTIME void __tsan_func_exit(void *pc)
+{
+    (void)pc;
+    if (PCT_CALLS_WATCHED)
+        pct_memory_function_exit();
+}
+
+PCT_RUNTIME void __tsan_init(void);
+PCT_RUNTIME void __tsan_init(void)
+{
+}
+
+PCT_RUNTIME void *__tsan_memcpy(void *to, const void *from, unsigned long size);
+PCT_RUNTIME void *__tsan_memcpy(void *to, const void *from, unsigned long size)
+{
+    if (size) {
+        pct_access(from, size, PCT_MEMORY_READ, PCT_CALLER);
+        pct_access(to, size, PCT_MEMORY_WRITE, PCT_CALLER);
+    }
+    return __builtin_memcpy(to, from, size);
+}
+
+PCT_RUNTIME void *__tsan_memmove(void *to, const void *from, unsigned long size);
+PCT_RUNTIME void *__tsan_memmove(void *to, const void *from, unsigned long size)
+{
+    if (size) {
+        pct_access(from, size, PCT_MEMORY_READ, PCT_CALLER);
+        pct_access(to, size, PCT_MEMORY_WRITE, PCT_CALLER);
+    }
+    return __builtin_memmove(to, from, size);
+}
+
+PCT_RUNTIME void *__tsan_memset(void *to, int value, unsigned long size);
+PCT_RUNTIME void *__tsan_memset(void *to, int value, unsigned long size)
+{
+    if (size)
+        pct_access(to, size, PCT_MEMORY_WRITE, PCT_CALLER);
+    return __builtin_memset(to, value, size);
+}

@@ -1,0 +1,156 @@
+/* Which memory accesses are scheduling points: see memory.h. */
+#include "memory.h"
+#include "internal.h"
+#include <errno.h>
+
+enum { PLACES_FIRST_LOG = 10 };
+
+int pct_memory_start(struct pct_memory *m, void *(*map)(size_t size), bool all)
+{
+    *m = (struct pct_memory){ .map = map, .all = all, .places_log = PLACES_FIRST_LOG };
+    m->places = map(sizeof *m->places << PLACES_FIRST_LOG);
+    if (m->places)
+        m->cells = map(sizeof *m->cells << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG));
+    return m->cells ? 0 : -ENOMEM;
+}
+
+void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(*map)(size_t size))
+{
+    char *chunk = pct_memory_chunk(directory, address);
+    if (PCT_UNLIKELY(!chunk)) {
+        chunk = map(size << (PCT_CHUNK_LOG - 3));
+        if (!chunk)
+            return NULL;
+        directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)] = chunk;
+    }
+    return chunk + pct_memory_index(address) * size;
+}
+
+void pct_memory_clear(void **directory, uintptr_t from, uintptr_t to, size_t size)
+{
+    const uintptr_t chunk_bytes = (uintptr_t)1 << PCT_CHUNK_LOG;
+    for (uintptr_t at = from & ~(uintptr_t)7; at < to;) {
+        uintptr_t end = (at & ~(chunk_bytes - 1)) + chunk_bytes;
+        if (end > to)
+            end = to;
+        char *chunk = pct_memory_chunk(directory, at);
+        size_t count = (end - at + 7) / 8;
+        if (chunk)
+            __builtin_memset(chunk + pct_memory_index(at) * size, 0, count * size);
+        at = end;
+    }
+}
+
+static struct pct_place_budget *find_place(struct pct_memory *m, uintptr_t pc)
+{
+    size_t mask = ((size_t)1 << m->places_log) - 1, i = (pc * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - m->places_log);
+    while (m->places[i].pc && m->places[i].pc != pc)
+        i = (i + 1) & mask;
+    return &m->places[i];
+}
+
+/* Twice the places. */
+static bool grow(struct pct_memory *m)
+{
+    struct pct_place_budget *old = m->places;
+    size_t count = (size_t)1 << m->places_log;
+    struct pct_place_budget *places = m->map(sizeof *places * 2 * count);
+    if (!places)
+        return false;
+    m->places = places;
+    m->places_log++;
+    for (size_t i = 0; i < count; i++)
+        if (old[i].pc)
+            *find_place(m, old[i].pc) = old[i];
+    return true;
+}
+
+/* Whether this place in the code has not had all of its points on memory of one thread's own. */
+static bool may_spend(struct pct_memory *m, uintptr_t pc)
+{
+    struct pct_place_budget *place = find_place(m, pc);
+    if (!place->pc) {
+        if (2 * (m->places_count + 1) > (uint32_t)1 << m->places_log) {
+            if (!grow(m))
+                return false;
+            place = find_place(m, pc);
+        }
+        place->pc = pc;
+        m->places_count++;
+    }
+    return place->used < PCT_MEMORY_PER_PLACE && ++place->used;
+}
+
+bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct pct_thread *self, uintptr_t address,
+                       uintptr_t pc, enum pct_memory_use use, uint32_t *number)
+{
+    const uint64_t touch = PCT_CELL_NUMBER + 1, touches = 7 * touch, owner_mask = PCT_CELL_OWNER(0xfffe);
+    uint64_t *entry = pct_memory_entry(m->cells, address, sizeof *entry, m->map);
+    if (!entry)
+        return false;
+    uint64_t cell = *entry, owner = cell & owner_mask, mine = PCT_CELL_OWNER(self->id);
+    if (!(cell & PCT_CELL_SHARED)) {
+        if (owner && owner != mine && s->thread_at((uint32_t)(owner >> 32) - 1)->state == PCT_STATE_FINISHED)
+            owner = 0, cell &= PCT_CELL_NUMBER; /* its owner is gone: as good as new */
+        if (m->all || use == PCT_USE_ATOMIC || (owner && owner != mine))
+            cell = (cell & PCT_CELL_NUMBER) | PCT_CELL_SHARED;
+        else if (!owner && use == PCT_USE_STACK)
+            cell = mine | PCT_CELL_SETTLED;
+        else if (!(cell & PCT_CELL_SETTLED) && ((cell & touches) == PCT_MEMORY_TOUCHES * touch || !may_spend(m, pc)))
+            cell = (cell & PCT_CELL_NUMBER) | mine | PCT_CELL_SETTLED;
+        else
+            cell = (cell & ~owner_mask) | mine;
+        *entry = cell;
+        if (cell & PCT_CELL_SETTLED)
+            return false;
+        if (!(cell & PCT_CELL_NUMBER))
+            cell |= ++s->objects.numbered & PCT_CELL_NUMBER;
+        *entry = cell = cell & PCT_CELL_SHARED ? cell : cell + touch;
+    }
+    *number = (uint32_t)(cell & PCT_CELL_NUMBER);
+    return true;
+}
+
+/* Whether since the last spin, as far as the record goes back, nothing was done but to look at memory. */
+static bool only_looked(const struct pct_sched *s)
+{
+    uint64_t steps = pct_steps(s) - s->spin_step, back = (uint64_t)(s->record - s->records);
+    for (uint64_t i = 1; i <= steps && i <= back; i++) {
+        uint32_t op = PCT_RECORD_OP(s->record[-(int64_t)i]);
+        if (op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD && op != PCT_OP_ATOMIC_TRY)
+            return false;
+    }
+    return steps < PCT_TRACE_BLOCK;
+}
+
+/* Whether the thread's step before this one, if it was made not long ago, was at memory too. */
+static bool follows_memory(const struct pct_sched *s, const struct pct_thread *self)
+{
+    for (const uint64_t *r = s->record - 1; r > s->block && s->record - r <= 16; r--)
+        if (PCT_RECORD_THREAD(r[-1]) == self->id)
+            return PCT_RECORD_OP(r[-1]) >= PCT_OP_LOAD && PCT_RECORD_OP(r[-1]) <= PCT_OP_ATOMIC_TRY;
+    return true;
+}
+
+void pct_memory_step(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
+                     uint32_t number, bool looks)
+{
+    uint64_t record = self->stamp | PCT_RECORD(0, op, 0, number);
+    *s->record++ = record;
+    if (s->step_ns)
+        s->base -= s->step_ns - PCT_MEMORY_NS;
+    if (!looks) {
+        pct_memory_progress(s, recent);
+        return;
+    }
+    bool again = false;
+    for (int i = 0; i < 4; i++)
+        again |= recent->record[i] == record;
+    if (!again)
+        recent->record[recent->next++ % 4] = record;
+    recent->repeats = again && follows_memory(s, self) ? recent->repeats + 1 : 0;
+    if (recent->repeats < PCT_MEMORY_SPIN)
+        return;
+    recent->repeats = 0;
+    pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
+}

@@ -1,0 +1,241 @@
+/* The race detector: accesses. races_order.c has what orders them, and races.h what this is. */
+#include "races_state.h"
+
+enum { PLAIN_WRITE = 3, ATOMIC_WRITE = 2, PLAIN_READ = 1, ATOMIC_READ = 0 }; /* kind: 2 writes, 1 is not atomic */
+
+static void *reserve(struct pct_sched *s, size_t size)
+{
+    return s->host->map(size);
+}
+
+struct pct_races *pct_races_start(struct pct_sched *s)
+{
+    struct pct_races *r = reserve(s, sizeof *r);
+    const size_t directory = sizeof(void *) << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG);
+    if (!r)
+        return NULL;
+    /* Address space: what is not touched takes no memory. */
+    *r = (struct pct_races){ .sched = s,
+                             .memory.map = s->host->map,
+                             .seen = s->record,
+                             .locations = reserve(s, directory),
+                             .syncs_at = reserve(s, directory),
+                             .entries = reserve(s, sizeof *r->entries * RACES_ENTRIES),
+                             .syncs = reserve(s, sizeof *r->syncs * RACES_SYNCS),
+                             .calls = reserve(s, sizeof *r->calls * RACES_CALLS),
+                             .threads = reserve(s, sizeof *r->threads * PCT_MAX_THREADS),
+                             .objects = reserve(s, sizeof *r->objects * RACES_OBJECT_CHUNKS),
+                             .entries_used = 1,
+                             .syncs_used = 1,
+                             .calls_used = 1 };
+    if (!r->locations || !r->syncs_at || !r->entries || !r->syncs || !r->calls || !r->threads || !r->objects)
+        return NULL;
+    s->races = r;
+    return r;
+}
+
+/* --- Calls: a tree, so that where an access was made is one number ---------------------------------------------------- */
+
+void pct_races_call(struct pct_races *r, uint32_t thread, uintptr_t pc, uintptr_t frame)
+{
+    struct race_thread *t = &r->threads[thread];
+    while (t->depth && t->frames[t->depth - 1] <= frame)
+        pct_races_return(r, thread);
+    if (t->depth == RACES_DEPTH)
+        return;
+    uint32_t *link = &r->calls[t->call].first, call = *link;
+    while (call && r->calls[call].pc != pc) {
+        link = &r->calls[call].sibling;
+        call = *link;
+    }
+    if (!call) {
+        if (r->calls_used == RACES_CALLS)
+            return;
+        *link = call = r->calls_used++;
+        r->calls[call] = (struct race_call){ .pc = pc, .parent = t->call };
+    }
+    t->frames[t->depth++] = frame;
+    t->call = call;
+}
+
+void pct_races_return(struct pct_races *r, uint32_t thread)
+{
+    struct race_thread *t = &r->threads[thread];
+    if (!t->depth)
+        return;
+    t->depth--;
+    t->call = r->calls[t->call].parent;
+}
+
+/* --- Accesses --------------------------------------------------------------------------------------------------------- */
+
+static struct race_entry *new_entry(struct pct_races *r, uint32_t *index)
+{
+    if (r->entries_free) {
+        *index = r->entries_free;
+        r->entries_free = r->entries[*index].next;
+    } else if (r->entries_used < RACES_ENTRIES) {
+        *index = r->entries_used++;
+    } else {
+        return NULL;
+    }
+    return &r->entries[*index];
+}
+
+static void free_entry(struct pct_races *r, uint32_t index)
+{
+    r->entries[index].next = r->entries_free;
+    r->entries_free = index;
+}
+
+/* Whether whoever races with an access of kind b also races with one of kind a that comes later. */
+static bool covers(unsigned a, unsigned b)
+{
+    return (a & b) == b;
+}
+
+/* Whether two unordered accesses of these kinds are a race. */
+static bool conflict(unsigned a, unsigned b)
+{
+    return ((a | b) & 2) && ((a | b) & 1);
+}
+
+static void describe(const struct pct_races *r, struct pct_snap_access *access, const struct race_entry *entry,
+                     uintptr_t address)
+{
+    unsigned first = (unsigned)__builtin_ctz(entry->mask);
+    *access = (struct pct_snap_access){ .thread = entry->thread,
+                                        .write = entry->kind >> 1,
+                                        .atomic = !(entry->kind & 1),
+                                        .size = (uint8_t)(32 - __builtin_clz(entry->mask) - (int)first),
+                                        .address = (address & ~(uintptr_t)7) + first,
+                                        .step = entry->step };
+    unsigned count = 0;
+    access->frames[count++] = entry->pc;
+    for (uint32_t call = entry->call; call && count <= PCT_RACE_FRAMES; call = r->calls[call].parent)
+        access->frames[count++] = r->calls[call].pc;
+}
+
+static void describe_locks(const struct race_thread *t, struct pct_snap_access *access)
+{
+    for (uint32_t i = 0; i < t->held_count && i < PCT_RACE_LOCKS; i++)
+        access->lock[access->lock_count++] = t->held[i].number;
+}
+
+/* A race between these two places in the code, unless it is known already, or does not matter. */
+static const struct pct_snap_race *report(struct pct_races *r, const struct race_entry *old,
+                                          const struct race_entry *new, uintptr_t address)
+{
+    for (uint32_t i = 0; i < r->found_count; i++) {
+        uint64_t a = r->found[i].access[0].frames[0], b = r->found[i].access[1].frames[0];
+        if ((a == old->pc && b == new->pc) || (a == new->pc &&b == old->pc))
+            return NULL;
+    }
+    for (uint32_t i = 0; i < r->benign_count; i++)
+        if (address >= r->benign[i].from && address < r->benign[i].to)
+            return NULL;
+    if (r->found_count == PCT_RACES_MOST)
+        return NULL;
+    struct pct_snap_race *race = &r->found[r->found_count++];
+    describe(r, &race->access[0], old, address);
+    describe(r, &race->access[1], new, address);
+    describe_locks(&r->threads[new->thread], &race->access[1]);
+    return race;
+}
+
+/* The part of an access that lies in one location. */
+static const struct pct_snap_race *check(struct pct_races *r, const struct race_entry *new, uintptr_t address)
+{
+    const struct pct_snap_race *race = NULL;
+    uint32_t *head = pct_memory_entry(r->locations, address, sizeof *head, r->memory.map);
+    if (!head)
+        return NULL;
+    const struct race_entry *last = &r->entries[*head];
+    if (*head && last->thread == new->thread && last->clock == new->clock &&covers(last->kind, new->kind) &&
+        !(new->mask & ~last->mask))
+        return NULL;
+    const struct pct_clock *now = &r->threads[new->thread].now;
+    for (uint32_t *link = head; *link;) {
+        struct race_entry *old = &r->entries[*link];
+        bool ordered = old->thread == new->thread || old->clock <= pct_clock_get(now, old->thread);
+        if (!ordered && old->mask & new->mask &&conflict(old->kind, new->kind) && !race)
+            race = report(r, old, new, address);
+        if (ordered && covers(new->kind, old->kind) && !(old->mask & ~new->mask)) {
+            uint32_t gone = *link;
+            *link = old->next;
+            free_entry(r, gone);
+        } else {
+            link = &old->next;
+        }
+    }
+    uint32_t index;
+    struct race_entry *entry = new_entry(r, &index);
+    if (entry) {
+        *entry = *new;
+        entry->next = *head;
+        *head = index;
+    }
+    return race;
+}
+
+const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,
+                                             bool write, bool atomic, uintptr_t pc)
+{
+    const struct pct_snap_race *race = NULL;
+    pct_races_follow(r->sched);
+    struct race_thread *t = &r->threads[thread];
+    if (t->ignore || !pct_races_know(r, thread))
+        return NULL;
+    struct race_entry new = { .pc = pc,
+                              .step = pct_steps(r->sched),
+                              .clock = pct_clock_get(&t->now, thread),
+                              .call = t->call,
+                              .thread = (uint16_t)thread,
+                              .kind = (uint8_t)(write * 2 + !atomic) };
+    for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8) {
+        unsigned mask = 0xff;
+        if (at < address)
+            mask &= 0xffu << (address - at);
+        if (at + 8 > address + size)
+            mask &= 0xffu >> (at + 8 - (address + size));
+        new.mask = (uint8_t)mask;
+        const struct pct_snap_race *here = check(r, &new, at);
+        race = race ? race : here;
+    }
+    return race;
+}
+
+void pct_races_fresh(struct pct_races *r, uintptr_t from, uintptr_t to)
+{
+    for (uintptr_t at = from & ~(uintptr_t)7; at < to;) {
+        uint32_t *chunk = pct_memory_chunk(r->locations, at);
+        uintptr_t end = (at | (((uintptr_t)1 << PCT_CHUNK_LOG) - 1)) + 1;
+        for (end = end < to ? end : to; chunk && at < end; at += 8) {
+            uint32_t *head = &chunk[pct_memory_index(at)];
+            while (*head) {
+                uint32_t gone = *head;
+                *head = r->entries[gone].next;
+                free_entry(r, gone);
+            }
+        }
+        at = end;
+    }
+    pct_memory_clear(r->syncs_at, from, to, sizeof(uint32_t));
+}
+
+void pct_races_ignore(struct pct_races *r, uint32_t thread, int change)
+{
+    r->threads[thread].ignore += change;
+}
+
+void pct_races_benign(struct pct_races *r, uintptr_t from, uintptr_t to)
+{
+    if (r->benign_count < RACES_BENIGN)
+        r->benign[r->benign_count++] = (struct race_range){ from, to };
+}
+
+const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count)
+{
+    *count = r->found_count;
+    return r->found;
+}

@@ -1,0 +1,55 @@
+/* A happens-before race detector over the memory events of a run (sched/memory.h) and the trace of its synchronisation.
+ *
+ * Vector clocks and epochs as in FastTrack (Flanagan, Freund, "FastTrack: efficient and precise dynamic race detection", 2009):
+ * each thread has a vector clock; each access is kept as an epoch, the thread and its own clock at that time, for as long as a later
+ * access could race with it and with nothing that came after it. So it is precise: it reports a race if and only if two
+ * accesses to the same byte, at least one a write and at least one not atomic, are unordered in the run that was made.
+ *
+ * What threads do to synchronise is not told to the detector: it reads it from the trace, which has every operation in the order in
+ * which they were made, whenever an access comes and before a block of the trace is given up. So programs without a detector pay
+ * nothing. Called with the baton, like the scheduler itself. */
+#ifndef PCT_SCHED_RACES_H
+#define PCT_SCHED_RACES_H
+
+#include "sched.h"
+
+enum { PCT_RACE_FRAMES = 14, PCT_RACE_LOCKS = 4, PCT_RACES_MOST = 64 };
+
+struct pct_races;
+
+/* The detector of this run; it follows the trace from now on. NULL: out of memory. */
+struct pct_races *pct_races_start(struct pct_sched *s);
+
+/* An access by this thread, when its point was passed. Returns the race that it makes with an earlier one, at the first time that these
+ * two places in the code do so, else NULL. */
+const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,
+                                             bool write, bool atomic, uintptr_t pc);
+
+/* What atomic accesses order (C11, 5.1.2.4 and 7.17.4): what was read or written, with which order. */
+enum { PCT_RACES_READ = 1, PCT_RACES_WRITE = 2, PCT_RACES_ACQUIRE = 4, PCT_RACES_RELEASE = 8 };
+void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what);
+void pct_races_fence(struct pct_races *r, uint32_t thread, unsigned what);
+
+/* This thread goes on with what another one has left, by an operation that is not in the trace. */
+void pct_races_succeed(struct pct_races *r, uint32_t thread, uint32_t other);
+
+/* This memory is new to whoever uses it next. */
+void pct_races_fresh(struct pct_races *r, uintptr_t from, uintptr_t to);
+
+/* The thread calls a function from before pc, or returns from one. frame: of the called function; those below are gone, however
+ * that came (a jump, an exception). */
+void pct_races_call(struct pct_races *r, uint32_t thread, uintptr_t pc, uintptr_t frame);
+void pct_races_return(struct pct_races *r, uint32_t thread);
+
+/* Races of this thread do not matter, counted; nor do any at this place in memory. */
+void pct_races_ignore(struct pct_races *r, uint32_t thread, int change);
+void pct_races_benign(struct pct_races *r, uintptr_t from, uintptr_t to);
+
+/* For the recorder: the block of the trace is full, and what it says is needed now; the next record goes somewhere else. */
+void pct_races_follow(struct pct_sched *s);
+void pct_races_turned(struct pct_sched *s);
+
+/* The races found so far; *count: how many, at most PCT_RACES_MOST. */
+const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count);
+
+#endif

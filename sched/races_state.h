@@ -1,0 +1,89 @@
+/* What the race detector keeps: shared by races.c (accesses) and races_order.c (what orders them). */
+#ifndef PCT_SCHED_RACES_STATE_H
+#define PCT_SCHED_RACES_STATE_H
+
+#include "clocks.h"
+#include "internal.h"
+#include "memory.h"
+#include "races.h"
+
+enum {
+    RACES_ENTRIES = 1 << 24, /* accesses kept at a time; beyond, new ones are not kept, and their races not seen */
+    RACES_SYNCS = 1 << 20,   /* places in memory that atomic accesses order by */
+    RACES_CALLS = 1 << 20,   /* call stacks */
+    RACES_DEPTH = 256,
+    RACES_HELD = 16,
+    RACES_BENIGN = 64,
+    RACES_OBJECT_LOG = 12, /* objects of the scheduler, in chunks */
+    RACES_OBJECT_CHUNKS = 1 << (25 - RACES_OBJECT_LOG)
+};
+
+/* An access that a later one could race with. */
+struct race_entry {
+    uintptr_t pc;
+    uint64_t step;
+    uint32_t clock; /* its thread's own */
+    uint32_t call;
+    uint32_t next;
+    uint16_t thread;
+    uint8_t mask; /* of the bytes of its location */
+    uint8_t kind;
+};
+
+struct race_call {
+    uintptr_t pc;
+    uint32_t parent, first, sibling;
+};
+
+/* What the last release at this place in memory knew. */
+struct race_sync {
+    struct pct_clock clock;
+    uint32_t next; /* in the same location */
+    uint8_t offset;
+};
+
+/* The same of an object of the scheduler: for those who change it, and for those who only read (rwlocks). */
+struct race_object {
+    struct pct_clock clock, readers;
+};
+
+struct race_thread {
+    struct pct_clock now;
+    struct pct_clock fence;   /* what relaxed stores release: as of its last release fence */
+    struct pct_clock pending; /* what an acquire fence would acquire: what relaxed loads have read from */
+    uint32_t call, depth;
+    int ignore;
+    uint32_t held_count;
+    struct {
+        uint32_t number;
+        bool reads;
+    } held[RACES_HELD];
+    uintptr_t frames[RACES_DEPTH];
+};
+
+struct race_range {
+    uintptr_t from, to;
+};
+
+struct pct_races {
+    struct pct_sched *sched;
+    const uint64_t *seen; /* the first record that was not looked at */
+    struct pct_clock_memory memory;
+    struct race_thread *threads;
+    struct race_object **objects; /* by number, in chunks */
+    struct pct_clock io;          /* of all that goes through the kernel, and of signals */
+    void **locations;             /* by address: the number of the newest entry there (uint32_t) */
+    void **syncs_at;              /* by address: the number of the first sync in this location */
+    struct race_entry *entries;
+    struct race_sync *syncs;
+    struct race_call *calls;
+    uint32_t entries_used, entries_free, syncs_used, calls_used;
+    uint32_t benign_count, found_count;
+    struct race_range benign[RACES_BENIGN];
+    struct pct_snap_race found[PCT_RACES_MOST];
+};
+
+/* The thread has a clock. False: out of memory. */
+bool pct_races_know(struct pct_races *r, uint32_t thread);
+
+#endif

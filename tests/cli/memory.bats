@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# Programs that tell of their memory accesses: the compilers, which accesses count, data races.
+# shellcheck disable=SC2154 # variables that bats and common.bash set
+
+setup_file()
+{
+    load common
+    cd "$BATS_FILE_TMPDIR" || return
+    cp "$root/bench/bugs-memory/shared.h" "$root/bench/bugs-memory/lost-update.c" .
+    "$build/pct-cc" -g -O1 -pthread -o lost lost-update.c
+    "$build/pct-cc" -g -O1 -pthread -DFIXED -o lost-fixed lost-update.c
+    "$build/pct-cc" -g -O1 -pthread -o lazy "$root/bench/bugs-memory/lazy-object.c"
+}
+
+setup()
+{
+    load common
+    cd "$BATS_TEST_TMPDIR" || return
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    ln -s "$BATS_FILE_TMPDIR"/* .
+}
+
+@test "a lost update is found, and replays" {
+    run "$pct" run -n 100 -s 1 -- ./lost
+    [ "$status" = 134 ]
+    has "load memory 1"
+    token=$(tail -n 1 <<< "$output" | grep -o "pct1:[^']*")
+    run "$pct" replay -n 3 "$token" -- ./lost
+    [ "$status" = 134 ]
+    has "replayed identically 3 times of 3"
+}
+
+@test "without points at memory it is not found, and the token says so" {
+    run "$pct" run -n 50 -s 1 -g --memory-points=off -- ./lost
+    [ "$status" = 0 ]
+    run "$pct" run -s 1 --memory-points=off -- ./lost
+    has ",memory-points=off:1:"
+    run "$pct" run -s 1 --memory-points=all -- ./lost-fixed
+    [ "$status" = 0 ]
+    has ",memory-points=all:1:"
+    PCT_MEMORY_POINTS=all run "$pct" run -s 1 -- ./lost-fixed
+    has ",memory-points=all:1:"
+}
+
+@test "by itself the program runs as without pct" {
+    run ./lost-fixed
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
+@test "objects, libraries, C++, link time optimisation, no PIE" {
+    "$build/pct-cc" -O2 -flto -fPIC -c -DFIXED -o part.o lost-update.c
+    "$build/pct-cc" -flto -O2 -no-pie -pthread -o lto part.o
+    run "$pct" run -n 3 -s 1 -- ./lto
+    [ "$status" = 0 ]
+    echo 'int shared; void add(void) { shared++; }' > part.c
+    printf '%s\n' '#include <assert.h>' '#include <thread>' 'extern "C" { extern int shared; void add(void); }' \
+        'int main() { std::thread a(add), b(add); a.join(); b.join(); int sum = shared; assert(sum == 2); }' > main.cc
+    "$build/pct-cc" -fPIC -shared -o libpart.so part.c
+    "$build/pct-c++" -pthread -o with-library main.cc ./libpart.so
+    run "$pct" run -n 100 -s 1 -- ./with-library
+    [ "$status" = 134 ]
+    has "load memory"
+}
+
+@test "a race ends the run, with both accesses" {
+    run "$pct" run -n 5 -s 1 --races=fail -- ./lazy
+    [ "$status" = 118 ]
+    has "pct: seed 1: data race"
+    has "data race 1 of 1:"
+    has "#0  get  at"
+    token=$(tail -n 1 <<< "$output" | grep -o "pct1:[^']*")
+    run "$pct" replay "$token" -- ./lazy
+    [ "$status" = 118 ]
+    has "replayed identically"
+    has "data race 1 of 1:"
+}
+
+@test "races are reported, and the run goes on" {
+    run "$pct" run -n 3 -s 1 --memory-points=off --races=report -- ./lost
+    [ "$status" = 0 ]
+    has "pct: 3 of the runs that did not fail had data races; the first is that of seed 1:"
+    has "writes 4 bytes"
+    has "lost-update.c:"
+    has "races=report:1:"
+    run "$pct" run -n 3 -s 1 --races=report -- ./lost-fixed
+    [ "$status" = 0 ]
+    lacks "data race"
+}
+
+@test "synchronised threads have no races" {
+    "$build/pct-c++" -std=c++20 -g -O1 -pthread -o sync "$root/tests/cli/sync.cc"
+    for strategy in pct pos random-walk; do
+        run "$pct" run -n 8 -s 1 -S $strategy --races=fail -- ./sync
+        [ "$status" = 0 ]
+    done
+}
+
+@test "a program built with -fsanitize=thread is taken over" {
+    "$cc" -fsanitize=thread -g -O1 -pthread -o other lost-update.c || skip "the compiler has no such library"
+    run "$pct" run -n 100 -s 1 -- ./other
+    [ "$status" = 134 ]
+    has "load memory 1"
+    lacks "ThreadSanitizer"
+}
+
+@test "the sanitizer's library inside: said before the start" {
+    "$cc" -fsanitize=thread -static-libtsan -pthread -o inside lost-update.c || skip "the compiler has no such library"
+    run "$pct" run -- ./inside
+    [ "$status" = 2 ]
+    has "build it with pct-clang or pct-cc"
+}
+
+@test "bad choices" {
+    run "$pct" run --races=maybe -- ./lost
+    [ "$status" = 2 ]
+    has "--races: 'maybe' is no choice; it must be off, report or fail"
+    PCT_MEMORY_POINTS=some run "$pct" run -- ./lost
+    [ "$status" = 2 ]
+    has "PCT_MEMORY_POINTS: 'some' is no choice; it must be shared, all or off"
+    run env PCT_RACES=maybe LD_PRELOAD="$build/libpct.so" ./lost
+    [ "$status" = 2 ]
+    has "PCT_RACES: 'maybe'"
+    run "$build/pct-cc" -static -o x lost-update.c
+    [ "$status" = 1 ]
+    has "a static program cannot be controlled"
+}

@@ -1,0 +1,360 @@
+/* The race detector and the choice of what counts, on hand-made traces and accesses: exact, without threads. */
+#include <sched/memory.h>
+#include <sched/races.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+// cmocka wants these before it.
+#include <cmocka.h>
+
+static void *map(size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static struct pct_thread threads[8];
+static struct pct_thread *thread_at(uint32_t id)
+{
+    return &threads[id];
+}
+
+static const struct pct_host host = { .map = map };
+static uint64_t records[1000];
+static struct pct_sched s;
+static struct pct_races *r;
+static _Alignas(16) char memory[64];
+static const uintptr_t X = (uintptr_t)memory, Y = (uintptr_t)memory + 16;
+
+enum { WRITE = 1, ATOMIC = 2 };
+
+/* Thread 0 has made the threads 1 and 2. */
+static int setup(void **unused)
+{
+    (void)unused;
+    memset(&s, 0, sizeof s);
+    memset(threads, 0, sizeof threads);
+    s.host = &host;
+    s.thread_at = thread_at;
+    s.records = s.record = s.block = records;
+    r = pct_races_start(&s);
+    assert_non_null(r);
+    for (uint32_t i = 0; i < 8; i++) {
+        threads[i].id = i;
+        threads[i].stamp = PCT_RECORD(i, 0, 0, 0);
+    }
+    pct_record(&s, &threads[0], PCT_OP_THREAD_CREATE, 0, 1);
+    pct_record(&s, &threads[0], PCT_OP_THREAD_CREATE, 0, 2);
+    return 0;
+}
+
+static void step(uint32_t thread, enum pct_op op, uint32_t object)
+{
+    pct_record(&s, &threads[thread], op, 0, object);
+}
+
+/* The place in the code is another one for each thread and kind of access, so that each race is a new one. */
+static const struct pct_snap_race *touch(uint32_t thread, uintptr_t at, size_t size, unsigned kind)
+{
+    static uintptr_t pc = 1000;
+    return pct_races_access(r, thread, at, size, kind & WRITE, kind & ATOMIC, pc++);
+}
+
+static void test_plain(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    assert_null(touch(1, X, 4, WRITE));
+    const struct pct_snap_race *race = touch(2, X, 4, 0);
+    assert_non_null(race);
+    assert_int_equal(race->access[0].thread, 1);
+    assert_int_equal(race->access[0].write, 1);
+    assert_int_equal(race->access[1].thread, 2);
+    assert_int_equal(race->access[1].write, 0);
+    assert_int_equal(race->access[1].address, X);
+    assert_int_equal(race->access[1].size, 4);
+    /* Reads alone are none, in any number; a write then races with each. */
+    assert_null(touch(1, Y, 4, 0));
+    assert_null(touch(2, Y, 4, 0));
+    assert_non_null(touch(0, Y, 4, WRITE));
+}
+
+static void test_bytes(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 1, WRITE));
+    assert_null(touch(2, X + 1, 1, WRITE));
+    assert_null(touch(2, X + 4, 4, WRITE));
+    assert_non_null(touch(2, X, 2, 0));
+    /* Across two locations. */
+    assert_null(touch(1, Y + 6, 4, WRITE));
+    assert_null(touch(2, Y, 6, WRITE));
+    assert_null(touch(2, Y + 10, 6, WRITE));
+    assert_non_null(touch(2, Y + 8, 1, 0));
+}
+
+static void test_same_places_once(void **unused)
+{
+    (void)unused;
+    uint32_t count;
+    for (int i = 0; i < 3; i++) {
+        pct_races_access(r, 1, X + 8 * (uintptr_t)i, 4, true, false, 1);
+        assert_int_equal(!!pct_races_access(r, 2, X + 8 * (uintptr_t)i, 4, true, false, 2), !i);
+    }
+    pct_races_found(r, &count);
+    assert_int_equal(count, 1);
+}
+
+static void test_threads(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    step(1, PCT_OP_THREAD_FINISH, 1);
+    step(0, PCT_OP_THREAD_JOIN, 1);
+    assert_null(touch(0, X, 4, WRITE));
+    step(0, PCT_OP_THREAD_CREATE, 3);
+    assert_null(touch(3, X, 4, WRITE));
+    assert_non_null(touch(0, X, 4, WRITE)); /* not joined */
+}
+
+static void test_mutex(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(1, X, 4, WRITE));
+    step(1, PCT_OP_MUTEX_UNLOCK, 5);
+    step(2, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(2, X, 4, WRITE));
+    /* Another mutex orders nothing. */
+    step(0, PCT_OP_MUTEX_LOCK, 6);
+    const struct pct_snap_race *race = touch(0, X, 4, WRITE);
+    assert_non_null(race);
+    assert_int_equal(race->access[1].lock_count, 1);
+    assert_int_equal(race->access[1].lock[0], 6);
+}
+
+static void test_failed_lock(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_MUTEX_LOCK, 5);
+    touch(1, X, 4, WRITE);
+    step(1, PCT_OP_MUTEX_UNLOCK, 5);
+    pct_record(&s, &threads[2], PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, 5);
+    assert_non_null(touch(2, X, 4, WRITE));
+}
+
+/* The record of a condition wait does not name the mutex. */
+static void test_cond(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(1, X, 4, WRITE));
+    step(1, PCT_OP_COND_WAIT, 7);
+    step(2, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(2, X, 4, WRITE));
+    step(2, PCT_OP_COND_SIGNAL, 7);
+    step(2, PCT_OP_MUTEX_UNLOCK, 5);
+    step(1, PCT_OP_COND_WAKE, 7);
+    assert_null(touch(1, X, 4, WRITE));
+}
+
+static void test_robust(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(1, X, 4, WRITE));
+    step(1, PCT_OP_THREAD_FINISH, 1);
+    step(2, PCT_OP_MUTEX_LOCK, 5);
+    assert_null(touch(2, X, 4, WRITE));
+}
+
+static void test_rwlock(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_RWLOCK_RDLOCK, 5);
+    assert_null(touch(1, X, 4, 0));
+    assert_null(touch(1, Y, 4, WRITE));
+    step(1, PCT_OP_RWLOCK_UNLOCK, 5);
+    step(2, PCT_OP_RWLOCK_RDLOCK, 5);
+    assert_non_null(touch(2, Y, 4, WRITE)); /* readers are not ordered among themselves */
+    step(2, PCT_OP_RWLOCK_UNLOCK, 5);
+    step(0, PCT_OP_RWLOCK_WRLOCK, 5);
+    assert_null(touch(0, X, 4, WRITE));
+    assert_null(touch(0, Y, 4, WRITE));
+}
+
+static void test_atomics(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    assert_null(touch(1, Y, 4, WRITE | ATOMIC));
+    pct_races_atomic(r, 1, Y, PCT_RACES_WRITE | PCT_RACES_RELEASE);
+    assert_null(touch(2, Y, 4, ATOMIC)); /* atomic against atomic is no race, in whatever order */
+    assert_null(touch(0, Y, 4, WRITE | ATOMIC));
+    pct_races_atomic(r, 2, Y, PCT_RACES_READ | PCT_RACES_ACQUIRE);
+    assert_null(touch(2, X, 4, 0));
+    assert_non_null(touch(0, X, 4, 0)); /* has acquired nothing */
+    assert_non_null(touch(2, Y, 4, 0)); /* plain against atomic is one */
+}
+
+static void test_relaxed(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    pct_races_atomic(r, 1, Y, PCT_RACES_WRITE);
+    pct_races_atomic(r, 2, Y, PCT_RACES_READ | PCT_RACES_ACQUIRE);
+    assert_non_null(touch(2, X, 4, 0));
+}
+
+static void test_release_sequence(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    pct_races_atomic(r, 1, Y, PCT_RACES_WRITE | PCT_RACES_RELEASE);
+    pct_races_atomic(r, 0, Y, PCT_RACES_READ | PCT_RACES_WRITE); /* goes on with it */
+    pct_races_atomic(r, 2, Y, PCT_RACES_READ | PCT_RACES_ACQUIRE);
+    assert_null(touch(2, X, 4, 0));
+    pct_races_atomic(r, 1, Y + 4, PCT_RACES_WRITE | PCT_RACES_RELEASE);
+    pct_races_atomic(r, 2, Y + 4, PCT_RACES_WRITE); /* begins anew */
+    pct_races_atomic(r, 0, Y + 4, PCT_RACES_READ | PCT_RACES_ACQUIRE);
+    assert_non_null(touch(0, X, 4, WRITE));
+}
+
+static void test_fences(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    pct_races_fence(r, 1, PCT_RACES_RELEASE);
+    pct_races_atomic(r, 1, Y, PCT_RACES_WRITE);
+    pct_races_atomic(r, 2, Y, PCT_RACES_READ);
+    pct_races_fence(r, 2, PCT_RACES_ACQUIRE);
+    assert_null(touch(2, X, 4, 0));
+}
+
+static void test_fresh(void **unused)
+{
+    (void)unused;
+    touch(1, X, 4, WRITE);
+    touch(1, Y, 4, WRITE);
+    pct_races_fresh(r, X, X + 8);
+    assert_null(touch(2, X, 4, WRITE));
+    pct_races_benign(r, Y, Y + 4);
+    assert_null(touch(2, Y, 4, WRITE));
+    pct_races_ignore(r, 2, 1);
+    touch(1, X + 32, 4, WRITE);
+    assert_null(touch(2, X + 32, 4, WRITE));
+    pct_races_ignore(r, 2, -1);
+    assert_non_null(touch(2, X + 32, 4, WRITE));
+}
+
+static void test_calls(void **unused)
+{
+    (void)unused;
+    pct_races_call(r, 1, 11, 900);
+    pct_races_call(r, 1, 12, 800);
+    pct_races_return(r, 1);
+    pct_races_call(r, 1, 13, 800);
+    touch(1, X, 4, WRITE);
+    /* A jump has left both. */
+    pct_races_call(r, 1, 14, 950);
+    const struct pct_snap_race *race = touch(2, X, 4, WRITE);
+    assert_int_equal(race->access[0].frames[1], 13);
+    assert_int_equal(race->access[0].frames[2], 11);
+    assert_int_equal(race->access[0].frames[3], 0);
+    touch(1, Y, 4, WRITE);
+    race = touch(2, Y, 4, WRITE);
+    assert_int_equal(race->access[0].frames[1], 14);
+    assert_int_equal(race->access[0].frames[2], 0);
+}
+
+/* --- What counts ------------------------------------------------------------------------------------------------------ */
+
+static struct pct_memory m;
+
+static bool counts(uint32_t thread, uintptr_t at, uintptr_t pc, enum pct_memory_use use, uint32_t *number)
+{
+    return !pct_memory_settled(&m, &threads[thread], at) &&
+           pct_memory_counts(&s, &m, &threads[thread], at, pc, use, number);
+}
+
+static void test_counts(void **unused)
+{
+    (void)unused;
+    uint32_t number, other;
+    assert_int_equal(pct_memory_start(&m, map, false), 0);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(counts(1, X, 77, PCT_USE_PLAIN, &number), i < PCT_MEMORY_TOUCHES);
+    /* From the second thread's first access on, all of both. */
+    for (int i = 0; i < 10; i++) {
+        assert_true(counts(2, X, 78, PCT_USE_PLAIN, &other));
+        assert_int_equal(number, other);
+        assert_true(counts(1, X, 77, PCT_USE_PLAIN, &other));
+    }
+    /* On its own stack none, until somebody else comes. */
+    assert_false(counts(1, Y, 79, PCT_USE_STACK, &other));
+    assert_false(counts(1, Y, 79, PCT_USE_STACK, &other));
+    assert_true(counts(2, Y, 79, PCT_USE_PLAIN, &other));
+    assert_true(counts(1, Y, 79, PCT_USE_STACK, &other));
+    assert_true(other != number);
+    for (int i = 0; i < 10; i++)
+        assert_true(counts(1, X + 32, 80, PCT_USE_ATOMIC, &other));
+}
+
+static void test_budget_of_a_place(void **unused)
+{
+    (void)unused;
+    uint32_t number;
+    static char many[8000];
+    assert_int_equal(pct_memory_start(&m, map, false), 0);
+    int counted = 0;
+    for (uintptr_t i = 0; i < 900; i++)
+        counted += counts(1, (uintptr_t)many + 8 * i, 99, PCT_USE_PLAIN, &number);
+    assert_int_equal(counted, PCT_MEMORY_PER_PLACE);
+    /* Many places: each has its own. */
+    for (uintptr_t pc = 1000; pc < 9000; pc++)
+        assert_int_equal(counts(1, (uintptr_t)memory + 40, pc, PCT_USE_PLAIN, &number), pc < 1000 + PCT_MEMORY_TOUCHES);
+    assert_int_equal(pct_memory_start(&m, map, true), 0);
+    for (uintptr_t i = 0; i < 900; i++)
+        assert_true(counts(1, (uintptr_t)many + 8 * i, 99, PCT_USE_STACK, &number));
+}
+
+static void test_owner_ended(void **unused)
+{
+    (void)unused;
+    uint32_t number, other;
+    assert_int_equal(pct_memory_start(&m, map, false), 0);
+    assert_true(counts(1, X, 77, PCT_USE_PLAIN, &number));
+    threads[1].state = PCT_STATE_FINISHED;
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(counts(2, X, 78, PCT_USE_PLAIN, &other), i < PCT_MEMORY_TOUCHES);
+    assert_int_equal(number, other);
+    pct_memory_clear(m.cells, X, X + 8, sizeof(uint64_t));
+    assert_true(counts(2, X, 78, PCT_USE_PLAIN, &other));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_plain, setup),
+        cmocka_unit_test_setup(test_bytes, setup),
+        cmocka_unit_test_setup(test_same_places_once, setup),
+        cmocka_unit_test_setup(test_threads, setup),
+        cmocka_unit_test_setup(test_mutex, setup),
+        cmocka_unit_test_setup(test_failed_lock, setup),
+        cmocka_unit_test_setup(test_robust, setup),
+        cmocka_unit_test_setup(test_cond, setup),
+        cmocka_unit_test_setup(test_rwlock, setup),
+        cmocka_unit_test_setup(test_atomics, setup),
+        cmocka_unit_test_setup(test_relaxed, setup),
+        cmocka_unit_test_setup(test_release_sequence, setup),
+        cmocka_unit_test_setup(test_fences, setup),
+        cmocka_unit_test_setup(test_fresh, setup),
+        cmocka_unit_test_setup(test_calls, setup),
+        cmocka_unit_test_setup(test_counts, setup),
+        cmocka_unit_test_setup(test_budget_of_a_place, setup),
+        cmocka_unit_test_setup(test_owner_ended, setup),
+    };
+    return cmocka_run_group_tests_name("races", tests, NULL, NULL);
+}
