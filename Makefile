@@ -60,7 +60,7 @@ shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst 
 command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
 
 # --- What there is -----------------------------------------------------------------------------------------------------
-core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c))
+core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c))
 shim_sources := $(core_sources) $(sort $(wildcard preload/*.c))
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*.c))
@@ -82,6 +82,7 @@ paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
 paper := $(foreach n,$(paper_names),$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
 # Those whose bug lies between memory accesses, built by pct-cc, and by pct-clang where there is a clang.
 memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
+plain_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-plain/$(n) $(B)/bugs-plain/$(n)-fixed)
 memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
@@ -114,7 +115,7 @@ bench-programs: $(bench_programs)
 snippets: $(snippets)
 unit: $(unit_tests)
 sim: $(sim_tests)
-test-programs: $(test_programs)
+test-programs: $(test_programs) $(plain_bugs)
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
 tests: all paper snippets unit sim test-programs memory-bugs
@@ -313,6 +314,9 @@ $(B)/gen/timeline-tail.html: scripts/gen-timeline $(timeline_sources)
 	$(call quiet,GEN)scripts/gen-timeline tail > $@
 $(B)/obj/cli/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
 
+# It runs while the vector registers hold the values of the program.
+$(B)/obj/preload/patch_event.o $(B)/obj/patch/emit.o: pct_cflags += -mgeneral-regs-only
+
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: CFLAGS += -O3
 
@@ -407,6 +411,14 @@ $(B)/bugs-memory/%-fixed: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
 $(B)/bugs-memory/%: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(B)/pct-cc $(instrumented)
+
+# The programs of bench/bugs-memory as anybody would compile them: for the patcher.
+$(B)/bugs-plain/%-fixed: bench/bugs-memory/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g -DFIXED $(depend) -o $@ $< $(own_flags)
+$(B)/bugs-plain/%: bench/bugs-memory/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
 
 $(B)/snippets/%: tests/snippets/%.c $(common_prerequisites)
 	@mkdir -p $(@D)

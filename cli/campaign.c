@@ -223,7 +223,10 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     if (!result->unrecorded)
         pct_learned_add(&c->learned, points, threads);
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        c->uncontrolled[i] += header->uncontrolled[i];
+        if (!pct_name_is_blind(i))
+            c->uncontrolled[i] += header->uncontrolled[i];
+        else if (c->uncontrolled[i] < header->uncontrolled[i])
+            c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */
     snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
     pct_claim_add(c, result, depth_of(c, index), points, threads);
 }

@@ -205,7 +205,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
         return pct_cli_usage("%s: %s", plan->path, error);
     bool same = !strcmp(there.strategy, c->config.strategy) && there.real_time == c->config.real_time &&
                 there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
-                there.races == c->config.races;
+                there.races == c->config.races && there.memory == c->config.memory &&
+                !strcmp(there.modules, c->config.modules);
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");

@@ -154,7 +154,7 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
     if (doubt_wishes(c, buffer, size))
         return buffer;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (c->uncontrolled[i])
+        if (c->uncontrolled[i] && !pct_name_is_blind(i))
             return write_reason(buffer, size, "not all was controlled by pct: %s %s",
                                 format_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
     if (c->incomplete)

@@ -23,7 +23,8 @@
     X(minimize, "minimize", "make a failing schedule as small as it can be, and measure the depth of its bug")         \
     X(explain, "explain", "say why a run fails: the orderings that the bug needs, with stacks and source lines")       \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
-    X(doctor, "doctor", "say whether a program can be controlled")
+    X(doctor, "doctor", "say whether a program can be controlled")                                                     \
+    X(sites, "sites", "count the memory accesses that could be scheduling points")
 
 #define PCT_COMMAND_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
 PCT_COMMANDS(PCT_COMMAND_DECLARE)
@@ -72,5 +73,7 @@ unsigned pct_name_op_class(unsigned op);
 const char *pct_name_class(unsigned class_);
 const char *pct_name_verdict(unsigned verdict);
 const char *pct_name_uncontrolled(unsigned kind);
+/* Whether what is counted there takes nothing from control, but was asked for and is not there: scheduling points. */
+bool pct_name_is_blind(unsigned kind);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_MEMORY_POINTS, KEY_RACES, KEY_EXEC };
+enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_MEMORY_POINTS, KEY_RACES, KEY_MEMORY, KEY_MODULES, KEY_EXEC };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
@@ -20,6 +20,11 @@ static const struct argp_option options[] = {
       "which memory accesses of a program built with pct-cc are scheduling points: shared, all or off (default: "
       "shared)",
       2 },
+    { "memory", KEY_MEMORY, "LEVEL", 0,
+      "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all or off "
+      "(default: off)",
+      2 },
+    { "memory-modules", KEY_MODULES, "NAME,...", 0, "libraries that are patched, too: libz for libz.so.1, or all", 2 },
     { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
       2 },
     { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
@@ -53,6 +58,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MEMORY_POINTS:
         w->memory_points = argument;
+        return 0;
+    case KEY_MEMORY:
+        w->memory = argument;
+        return 0;
+    case KEY_MODULES:
+        w->modules = argument;
         return 0;
     case KEY_RACES:
         w->races = argument;
@@ -143,6 +154,17 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     text = pct_configure_choose(w->races, "PCT_RACES");
     if (text && !error[0])
         pct_config_parse_races(config, text, w->races ? "--races" : "PCT_RACES", error, sizeof error);
+    text = pct_configure_choose(w->memory, "PCT_MEMORY");
+    if (text && !error[0])
+        pct_config_parse_memory(config, text, w->memory ? "--memory" : "PCT_MEMORY", error, sizeof error);
+    text = pct_configure_choose(w->modules, "PCT_MEMORY_MODULES");
+    if (text && !error[0])
+        pct_config_parse_modules(config, text, w->modules ? "--memory-modules" : "PCT_MEMORY_MODULES", error,
+                                 sizeof error);
+    if (!error[0] && !pct_config_fits(config, c->strategy))
+        return pct_cli_usage("--memory-modules: the list is too long for a token of this strategy");
+    if (w->modules && config->memory == PCT_PATCH_OFF && !error[0])
+        return pct_cli_usage("--memory-modules says which libraries are patched, but nothing is: add --memory=globals");
     return error[0] ? pct_cli_usage("%s", error) : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "doctor.h"
 #include "cli.h"
 #include "elf_facts.h"
+#include "plan.h"
 #include "locate.h"
 #include <argp.h>
 #include <elf.h>
@@ -258,6 +259,21 @@ static void check_libraries(struct diagnosis *d, const char *interpreter)
     free(text);
 }
 
+/* What --memory could do for a program that makes threads. */
+static void check_memory(struct diagnosis *d)
+{
+    struct pct_plan *plan = pct_plan_make(d->program, PCT_PATCH_GLOBALS);
+    if (plan && plan->refusal)
+        add(d, NOTE, "--memory cannot make scheduling points of its memory accesses: %s",
+            pct_plan_refusal(plan->refusal));
+    else if (plan && plan->sites)
+        add(d, NOTE,
+            "%llu atomic instructions and accesses to global variables in its own code could be scheduling points: "
+            "pct run --memory=globals",
+            (unsigned long long)plan->sites);
+    free(plan);
+}
+
 /* Returns 0, or an exit status when there is nothing to look at. */
 static int diagnose(struct diagnosis *d, const char *word, bool libraries)
 {
@@ -280,6 +296,8 @@ static int diagnose(struct diagnosis *d, const char *word, bool libraries)
     if (!check_kind(d, &facts) || !libraries)
         return 0;
     check_object(d, d->program, &facts);
+    if (facts.imports_threads)
+        check_memory(d);
     check_libraries(d, facts.interpreter);
     return 0;
 }

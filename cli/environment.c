@@ -7,8 +7,11 @@
 #include "environment.h"
 #include "cli.h"
 #include <common/forkserver.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The bytes that a string takes on the new stack: itself and the pointer to it. */
@@ -71,6 +74,28 @@ char **pct_environment_around(const char *temporary)
     return vector;
 }
 
+/* Where the plans of patched modules are kept from one run to the next; "" if there is no such place. */
+static void find_plans(char *path, size_t size)
+{
+    const char *directory = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = -1;
+    if (directory && *directory == '/')
+        length = snprintf(path, size, "%s/pct/plans", directory);
+    else if (home && *home == '/')
+        length = snprintf(path, size, "%s/.cache/pct/plans", home);
+    if (length < 0 || (size_t)length >= size) {
+        *path = 0;
+        return;
+    }
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    if (mkdir(path, 0700) && errno != EEXIST)
+        *path = 0;
+}
+
 char **pct_environment_make(const struct pct_process *process, const char *trace)
 {
     const struct pct_launch *launch = process->launch;
@@ -85,8 +110,11 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     for (char *const *at = command; *at; at++)
         used += footprint(*at);
     used += strlen(launch->program) + 1; /* the kernel stores it too, as AT_EXECFN */
+    char plans[PATH_MAX] = "";
+    if (strstr(token, ",memory="))
+        find_plans(plans, sizeof plans);
     size_t room = strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) + strlen(trace) +
-                  strlen(temporary) + (launch->replay ? strlen(launch->replay) : 0) +
+                  strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
                   (launch->sites ? strlen(launch->sites) : 0) + (launch->schedule ? strlen(launch->schedule) : 0) +
                   PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
@@ -105,6 +133,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     add(&b, "PCT_TOKEN=", token);
     add(&b, "PCT_TRACE=", trace);
     add(&b, "PCT_LOG=", "quiet");
+    if (plans[0])
+        add(&b, "PCT_PLANS=", plans);
     if (launch->replay)
         add(&b, "PCT_REPLAY=", launch->replay);
     if (launch->schedule)

@@ -60,3 +60,8 @@ const char *pct_name_uncontrolled(unsigned kind)
     };
     return kind < PCT_UNCONTROLLED_COUNT ? names[kind] : "?";
 }
+
+bool pct_name_is_blind(unsigned kind)
+{
+    return kind == PCT_UNCONTROLLED_SITE || kind == PCT_UNCONTROLLED_MODULE;
+}

@@ -2,6 +2,7 @@
 #include "report.h"
 #include "cli.h"
 #include "races.h"
+#include "plan.h"
 #include "schedule.h"
 #include "stacks.h"
 #include <stdlib.h>
@@ -105,13 +106,16 @@ static void print_facts(FILE *out, const struct pct_trace *trace)
 
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
 {
-    bool any = false;
+    bool any[2] = { false };
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++) {
+        bool blind = pct_name_is_blind(i);
         if (!counts[i])
             continue;
-        if (!any)
-            fputs("not controlled by pct, so a replay may differ there:\n", out);
-        any = true;
+        if (!any[blind])
+            fputs(blind ? "not seen by pct, so a bug that lies there does not show (docs/PATCHING.md):\n"
+                        : "not controlled by pct, so a replay may differ there:\n",
+                  out);
+        any[blind] = true;
         fprintf(out, "  %llu %s\n", (unsigned long long)counts[i], pct_name_uncontrolled(i));
     }
 }
@@ -121,6 +125,12 @@ static void print_places(FILE *out, const struct pct_trace_header *header)
 {
     for (unsigned i = 0; i < PCT_PLACES && header->places[i].count; i++) {
         const struct pct_place *place = &header->places[i];
+        if (place->kind == PCT_UNCONTROLLED_MODULE) {
+            fputs("  ", out);
+            pct_cli_print_clean(out, place->where, sizeof place->where);
+            fprintf(out, " was not patched: %s\n", pct_plan_refusal((unsigned)place->call));
+            continue;
+        }
         fprintf(out, "  thread %u ", place->thread);
         if (place->kind == PCT_UNCONTROLLED_SLEPT)
             fprintf(out, "slept in system call %d", place->call);

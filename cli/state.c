@@ -160,6 +160,10 @@ uint64_t pct_state_counts_by(const struct pct_config *config, const struct pct_s
         uint64_t pair[2] = { config->run.param[i], XXH3_64bits(name, strlen(name)) };
         hash = XXH3_64bits_withSeed(pair, sizeof pair, hash);
     }
+    if (config->memory) {
+        hash = XXH3_64bits_withSeed(config->modules, strlen(config->modules), hash);
+        hash = XXH3_64bits_withSeed(&config->memory, sizeof config->memory, hash);
+    }
     return hash;
 }
 

@@ -95,7 +95,9 @@ int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char
                                  .real_time = trials->config.real_time,
                                  .max_steps = trials->config.max_steps,
                                  .memory_points = trials->config.memory_points,
-                                 .races = trials->config.races };
+                                 .races = trials->config.races,
+                                 .memory = trials->config.memory };
+    strcpy(config.modules, trials->config.modules);
     snprintf(config.strategy, sizeof config.strategy, "%s", strategy);
     bool fits = strlen(list) < sizeof config.list;
     if (fits)

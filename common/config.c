@@ -7,7 +7,7 @@
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
- *             [ ",memory-points=" WORD ] [ ",races=" WORD ]
+ *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -27,19 +27,17 @@
 #include <pct/random.h>
 
 #define TOKEN_VERSION 1u
-#define QUOTE_MAX 80u /* characters of the user's text that a message repeats */
 
-static const char time_name[] = "time";
-static const char max_steps_name[] = "max-steps";
-static const char points_name[] = "memory-points";
-static const char races_name[] = "races";
-static const char *const reserved_names[] = { time_name, max_steps_name, points_name, races_name };
-enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, RESERVED, SEEN_LIST = RESERVED };
+static const char *const reserved_names[] = {
+    "time", "max-steps", "memory-points", "races", "memory", "memory-modules"
+};
+enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, SEEN_MEMORY, SEEN_MODULES, RESERVED, SEEN_LIST = RESERVED };
 
 static const char *const time_words[] = { "virtual", "real" };
 static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
 static const char none[] = "none"; /* the empty list */
+static const char *const memory_words[] = PCT_MEMORY_WORDS;
 
 static size_t length_of(const char *text)
 {
@@ -75,16 +73,6 @@ static void copy(char *to, const char *from, size_t length)
     to[length] = '\0';
 }
 
-/* What the user wrote, in quotes, cut if long; control characters would break the one line of a message. */
-static void add_quoted(struct pct_text *text, const char *string)
-{
-    pct_text_add_char(text, '\'');
-    size_t i;
-    for (i = 0; i < QUOTE_MAX && string[i]; i++)
-        pct_text_add_char(text, (unsigned char)string[i] < ' ' || string[i] == 0x7f ? '?' : string[i]);
-    pct_text_add(text, string[i] ? "...'" : "'");
-}
-
 /* The message: before 'quoted' after. */
 static int fail(char *error, size_t size, const char *before, const char *quoted, const char *after)
 {
@@ -92,7 +80,7 @@ static int fail(char *error, size_t size, const char *before, const char *quoted
     pct_text_init(&text, error, size);
     pct_text_add(&text, before);
     if (quoted)
-        add_quoted(&text, quoted);
+        pct_text_add_quoted(&text, quoted);
     pct_text_add(&text, after);
     return -EINVAL;
 }
@@ -144,7 +132,7 @@ int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64
     pct_text_init(&message, error, size);
     pct_text_add(&message, what);
     pct_text_add(&message, ": ");
-    add_quoted(&message, text);
+    pct_text_add_quoted(&message, text);
     pct_text_add(&message,
                  number == NUMBER_BAD ? " is not a whole number; it must be " : " is out of range; it must be ");
     pct_text_add_u64(&message, min);
@@ -185,8 +173,7 @@ static unsigned reserved_name(const char *name)
 static const char *bad_params(const struct pct_strategy *strategy)
 {
     unsigned count = count_params(strategy);
-    if (strategy->list && (!*strategy->list || !is_word(strategy->list) || same(strategy->list, time_name) ||
-                           same(strategy->list, max_steps_name)))
+    if (strategy->list && (!*strategy->list || !is_word(strategy->list) || reserved_name(strategy->list) < RESERVED))
         return " declares a list whose name is not of lower-case letters, digits and '-', or is one that pct keeps for "
                "itself";
     if (count > PCT_MAX_PARAMS)
@@ -200,9 +187,9 @@ static const char *bad_params(const struct pct_strategy *strategy)
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
         if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
-            return " declares a parameter named time, max-steps, memory-points or races, which pct keeps for itself, "
-                   "or as "
-                   "its list is";
+            return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
+                   "max-steps, "
+                   "memory-points, races, memory or memory-modules";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -228,11 +215,11 @@ static int fail_unknown_param(const struct pct_strategy *strategy, const char *n
     pct_text_add(&text, "strategy ");
     pct_text_add(&text, strategy->name);
     pct_text_add(&text, " has no parameter ");
-    add_quoted(&text, name);
+    pct_text_add_quoted(&text, name);
     const char *closest = pct_text_closest(name, words, count);
     if (closest) {
         pct_text_add(&text, "; did you mean ");
-        add_quoted(&text, closest);
+        pct_text_add_quoted(&text, closest);
         pct_text_add(&text, "?");
     } else {
         pct_text_add(&text, "; it has ");
@@ -264,51 +251,28 @@ static int parse_value(uint64_t *value, const char *text, const struct pct_param
     return -EINVAL;
 }
 
-static int parse_word(uint8_t *value, const char *text, const char *const *words, unsigned count, const char *what,
-                      char *error, size_t size)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (same(text, words[i])) {
-            *value = (uint8_t)i;
-            return 0;
-        }
-    struct pct_text message;
-    pct_text_init(&message, error, size);
-    pct_text_add(&message, what);
-    pct_text_add(&message, ": ");
-    add_quoted(&message, text);
-    pct_text_add(&message, " is no choice; it must be ");
-    for (unsigned i = 0; i < count; i++) {
-        pct_text_add(&message, !i ? "" : i + 1 < count ? ", " : " or ");
-        pct_text_add(&message, words[i]);
-    }
-    return -EINVAL;
-}
-
-int pct_config_parse_points(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return parse_word(&config->memory_points, text, points_words, PCT_POINTS_COUNT, what, error, size);
-}
-
-int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return parse_word(&config->races, text, races_words, PCT_RACES_COUNT, what, error, size);
-}
-
 static int parse_reserved(struct pct_config *config, unsigned which, const char *value, char *error, size_t size)
 {
+    const char *name = reserved_names[which];
     uint8_t word = 0;
     int status = 0;
-    if (which == SEEN_MAX_STEPS)
-        return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, max_steps_name, error, size);
-    if (which == SEEN_POINTS)
-        return pct_config_parse_points(config, value, points_name, error, size);
-    if (which == SEEN_RACES)
-        return pct_config_parse_races(config, value, races_name, error, size);
-    status = parse_word(&word, value, time_words, 2, time_name, error, size);
-    if (!status)
-        config->real_time = word;
-    return status;
+    switch (which) {
+    case SEEN_MAX_STEPS:
+        return pct_config_parse_u64(&config->max_steps, value, 0, UINT64_MAX, name, error, size);
+    case SEEN_POINTS:
+        return pct_config_parse_points(config, value, name, error, size);
+    case SEEN_RACES:
+        return pct_config_parse_races(config, value, name, error, size);
+    case SEEN_MEMORY:
+        return pct_config_parse_memory(config, value, name, error, size);
+    case SEEN_MODULES:
+        return pct_config_parse_modules(config, value, name, error, size);
+    default:
+        status = pct_config_parse_word(&word, value, time_words, 2, name, error, size);
+        if (!status)
+            config->real_time = word;
+        return status;
+    }
 }
 
 /* The value of a list. What stands in it is for the strategy to judge. */
@@ -390,7 +354,14 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
                                                      : decimal_length(config->run.param[i]));
     if (strategy->list)
         length += sizeof ",=none" - 1 + length_of(strategy->list) + length_of(config->list);
+    if (config->memory)
+        length += sizeof ",memory=atomics,memory-modules=" - 1 + length_of(config->modules);
     return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
+}
+
+bool pct_config_fits(const struct pct_config *config, const struct pct_strategy *strategy)
+{
+    return longest_token(config, strategy) < PCT_TOKEN_MAX;
 }
 
 /* pct_config_parse_spec(), which also says what it found. */
@@ -438,7 +409,7 @@ static int parse_spec(struct pct_config *config, const char *spec, pct_find_stra
             return -EINVAL;
         rest += length;
     }
-    if (longest_token(&result, strategy) >= PCT_TOKEN_MAX)
+    if (!pct_config_fits(&result, strategy))
         return fail(error, size, "the strategy's path and parameters are too long for a token: ", result.strategy, "");
     *config = result;
     *found = strategy;
@@ -493,13 +464,17 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
         pct_text_add(&text, ",max-steps=");
         pct_text_add_u64(&text, config->max_steps);
     }
-    if (config->memory_points) {
-        pct_text_add(&text, ",memory-points=");
-        pct_text_add(&text, points_words[config->memory_points]);
-    }
-    if (config->races) {
-        pct_text_add(&text, ",races=");
-        pct_text_add(&text, races_words[config->races]);
+    const char *const words[] = { config->memory_points ? points_words[config->memory_points] : NULL,
+                                  config->races ? races_words[config->races] : NULL,
+                                  config->memory ? memory_words[config->memory] : NULL,
+                                  config->memory && config->modules[0] ? config->modules : NULL };
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!words[i])
+            continue;
+        pct_text_add_char(&text, ',');
+        pct_text_add(&text, reserved_names[SEEN_POINTS + i]);
+        pct_text_add_char(&text, '=');
+        pct_text_add(&text, words[i]);
     }
     pct_text_add_char(&text, ':');
     pct_text_add_u64(&text, config->run.seed);
@@ -591,6 +566,8 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     result.max_steps = 0;
     result.memory_points = PCT_POINTS_SHARED;
     result.races = PCT_RACES_OFF;
+    result.memory = PCT_PATCH_OFF;
+    result.modules[0] = '\0';
     const struct pct_strategy *strategy;
     int status = parse_spec(&result, field[FIELD_SPEC], find, &strategy, error, size);
     if (status)

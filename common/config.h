@@ -25,6 +25,12 @@ enum { PCT_POINTS_SHARED, PCT_POINTS_ALL, PCT_POINTS_OFF, PCT_POINTS_COUNT };
 enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
 
 #define PCT_LIST_MAX 321u /* with its end: as much as a token has room for beside the rest */
+/* Which accesses of unmodified code are made to tell of themselves: patch/plan.h. Each level has those of the one before. */
+#define PCT_MEMORY_WORDS                                                                                               \
+    {                                                                                                                  \
+        "off", "atomics", "globals", "all"                                                                             \
+    }
+enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_PATCH_COUNT };
 
 struct pct_config {
     char strategy[256];    /* a built-in name, or a path (it has a slash) */
@@ -37,6 +43,8 @@ struct pct_config {
     uint8_t races;         /* PCT_RACES_* */
     char list
         [PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to set */
+    uint8_t memory;     /* PCT_PATCH_* */
+    char modules[48];   /* the libraries that are patched, too: names with a slash in between */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -44,7 +52,8 @@ struct pct_config {
 /* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the way
  * out, with a "did you mean" where a known word is close). */
 
-/* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points= and races=. `find` returns the strategy of that
+/* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory= and
+ * memory-modules=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
  * given get their presets. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
@@ -60,9 +69,21 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
 int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64_t max, const char *what, char *error,
                          size_t size);
 
-/* A word of PCT_POINTS_WORDS, of PCT_RACES_WORDS. what names the thing in the message. */
+/* One of these words: *value is its index. */
+int pct_config_parse_word(uint8_t *value, const char *text, const char *const *words, unsigned count, const char *what,
+                          char *error, size_t size);
+
+/* A word of PCT_POINTS_WORDS, of PCT_RACES_WORDS, of PCT_MEMORY_WORDS. what names the thing in the message. */
 int pct_config_parse_points(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+int pct_config_parse_memory(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
+/* Names of libraries, with commas or slashes in between. */
+int pct_config_parse_modules(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
+/* Whether the token of this configuration has room for all that it says, whatever the seed is. Parsers of specs and tokens see to
+ * that; to be asked again after memory or modules were set. */
+bool pct_config_fits(const struct pct_config *config, const struct pct_strategy *strategy);
 
 /* Format the token of this configuration (with the hash if has_hash). strategy gives the names of the parameters.
  * Returns its length; out is always terminated. */
@@ -91,6 +112,13 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_RACES, "off|report|fail",                                                                                    \
       "look for data races in a program built with pct-cc: report them at the end, or end the run at the first. "      \
       "Default: off")                                                                                                  \
+    X(PCT_MEMORY, "off|atomics|globals|all",                                                                           \
+      "which memory accesses of an unmodified program are patched, when it is about to make its second thread, to be " \
+      "scheduling points (docs/PATCHING.md). Default: off")                                                            \
+    X(PCT_MEMORY_MODULES, "NAME,...",                                                                                  \
+      "libraries that are patched, too: libz for libz.so.1; all for all but libc and the dynamic linker. Default: "    \
+      "none")                                                                                                          \
+    X(PCT_PLANS, "DIRECTORY", "where to keep what was found out about the code of modules. Default: nowhere")          \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
     X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \

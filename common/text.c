@@ -6,6 +6,7 @@
 
 /* Words longer than this are not compared: no name in pct comes near it. */
 #define WORD_MAX 63u
+#define QUOTE_MAX 80u /* characters of the user's text that a message repeats */
 
 void pct_text_init(struct pct_text *text, char *buffer, size_t size)
 {
@@ -42,6 +43,15 @@ static void add_number(struct pct_text *text, uint64_t value, unsigned base, int
         pct_text_add_char(text, '0');
     while (length)
         pct_text_add_char(text, reversed[--length]);
+}
+
+void pct_text_add_quoted(struct pct_text *text, const char *string)
+{
+    pct_text_add_char(text, '\'');
+    size_t i;
+    for (i = 0; i < QUOTE_MAX && string[i]; i++)
+        pct_text_add_char(text, (unsigned char)string[i] < ' ' || string[i] == 0x7f ? '?' : string[i]);
+    pct_text_add(text, string[i] ? "...'" : "'");
 }
 
 void pct_text_add_u64(struct pct_text *text, uint64_t value)

@@ -19,6 +19,9 @@ void pct_text_add_u64(struct pct_text *text, uint64_t value);
 void pct_text_add_hex(struct pct_text *text, uint64_t value,
                       int digits); /* digits: zero-padded to this many; 0: none */
 
+/* What the user wrote, in quotes, cut if long; control characters would break the one line of a message. */
+void pct_text_add_quoted(struct pct_text *text, const char *string);
+
 /* The closest of `count` words to `word` if it is close enough to be a slip of the finger (by Damerau-Levenshtein
  * distance: at most 1 for every three letters, and 1 at least), else NULL. */
 const char *pct_text_closest(const char *word, const char *const *words, size_t count);

@@ -4,6 +4,7 @@
  *
  * May run in a signal handler, with or without the baton. */
 #include "debugger.h"
+#include "command.h"
 #include "io.h"
 #include "maps.h"
 #include "registers.h"
@@ -267,52 +268,16 @@ static int make_file(const ucontext_t *context)
     return (int)fd;
 }
 
-/* The folder that libpct.so came from, by the memory map: the loader may not be asked now. */
-static void find_library(char *folder, size_t size)
-{
-    struct pct_mapping mapping;
-    if (!pct_maps_find((const void *)find_library, &mapping, folder, size))
-        *folder = 0;
-    char *end = folder;
-    for (char *c = folder; *c; c++)
-        if (*c == '/')
-            end = c;
-    *end = 0;
-}
-
-/* Print the report by the pct command that belongs to this library. Memory for the names is no part of the stack: that of a
- * signal handler may be small. */
+/* Print the report by the pct command that belongs to this library. */
 static bool report(int fd)
 {
-    struct names {
-        char path[1100], folder[1024], file[64];
-    } *names = (void *)PCT_SYS6(SYS_mmap, 0, sizeof *names, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    static const char *const places[] = { "/pct", "/../bin/pct", "/../../bin/pct", "/../../../bin/pct" };
+    char file[64];
     struct pct_text text;
-    if (fd < 0 || (intptr_t)names < 0 || !pct_fd_is_error())
-        return false;
-    pct_text_init(&text, names->file, sizeof names->file);
+    pct_text_init(&text, file, sizeof file);
     pct_text_add(&text, "/proc/self/fd/");
     pct_text_add_u64(&text, (uint64_t)fd);
-    find_library(names->folder, sizeof names->folder);
-    char *const arguments[] = { "pct", "report", names->file, NULL };
-    long pid = PCT_SYS0(SYS_fork);
-    if (!pid) {
-        /* Not under pct itself, and not in the target's environment. */
-        char *const environment[] = { NULL };
-        PCT_SYS2(SYS_dup2, 2, 1);
-        for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-            pct_text_init(&text, names->path, sizeof names->path);
-            pct_text_add(&text, names->folder);
-            pct_text_add(&text, places[i]);
-            PCT_SYS3(SYS_execve, names->path, arguments, environment);
-        }
-        PCT_SYS1(SYS_exit_group, 127);
-    }
-    int status = -1;
-    if (pid > 0)
-        PCT_SYS4(SYS_wait4, pid, &status, 0, NULL);
-    return !status;
+    char *const arguments[] = { "pct", "report", file, NULL };
+    return fd >= 0 && pct_fd_is_error() && pct_command_run(arguments, 2, fd);
 }
 
 /* What there is to say without the report. */

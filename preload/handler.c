@@ -1,6 +1,7 @@
 /* Signals that arrive: the one handler that the kernel has for all that the target handles. See signals.h for the rules.
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
+#include "patch.h"
 #include "signals.h"
 #include "vtimer.h"
 #include <ucontext.h>
@@ -168,6 +169,7 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
     struct pct_shim_thread *self = pct_self;
     if (stepped(self, signal, info, context))
         return;
+    pct_patch_translate(context);
     if (!is_controlled(self) || is_fault(signal, info)) {
         run(signal, info, context);
     } else if (self->turn && pct_enter()) {
@@ -248,6 +250,7 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context)
 {
     if (stepped(pct_self, signal, info, context))
         return;
+    pct_patch_translate(context);
     pct_end_crash(signal, context);
     struct sigaction standard = { .sa_handler = SIG_DFL };
     REAL(sigaction)(signal, &standard, NULL);

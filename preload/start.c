@@ -9,6 +9,7 @@
 #include "forkserver.h"
 #include "io.h"
 #include "memory.h"
+#include "patch.h"
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
@@ -175,6 +176,15 @@ static void configure(void)
         refuse(error);
     if (variables.PCT_RACES && pct_config_parse_races(config, variables.PCT_RACES, "PCT_RACES", error, sizeof error))
         refuse(error);
+    if (variables.PCT_MEMORY &&
+        pct_config_parse_memory(config, variables.PCT_MEMORY, "PCT_MEMORY", error, sizeof error))
+        refuse(error);
+    if (variables.PCT_MEMORY_MODULES &&
+        pct_config_parse_modules(config, variables.PCT_MEMORY_MODULES, "PCT_MEMORY_MODULES", error, sizeof error))
+        refuse(error);
+    if (!pct_config_fits(config, pct_shim.strategy))
+        refuse("PCT_MEMORY_MODULES: the list is too long for a token of this strategy");
+    pct_patch_plans = variables.PCT_PLANS;
     uint64_t cpu;
     if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
         number(&cpu, variables.PCT_CPU, "PCT_CPU");

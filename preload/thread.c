@@ -4,6 +4,7 @@
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
  * re-arms itself to the last of the rounds that POSIX allows. */
 #include "memory.h"
+#include "patch.h"
 #include "signals.h"
 #include <limits.h>
 
@@ -139,6 +140,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     if (!self)
         return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, REAL(pthread_create)(handle, attr, start, argument));
     pct_here(self, PCT_OP_THREAD_CREATE);
+    pct_patch_modules();
     struct pct_shim_thread *slot = pct_thread_new();
     int error = EAGAIN;
     if (slot) {

@@ -200,7 +200,9 @@ enum {
     X(SPUN, "spins on plain memory, without a call: other threads went first")                                         \
     X(RAN, "long runs without a call, ended by real time: other threads went first")                                   \
     X(SIGNAL, "signals that came from outside")                                                                        \
-    X(PARENT, "signals to the pct that started the run, which it was spared")
+    X(PARENT, "signals to the pct that started the run, which it was spared")                                          \
+    X(SITE, "instructions that access memory and could not be patched")                                                \
+    X(MODULE, "modules of which nothing could be patched")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,
@@ -211,13 +213,14 @@ enum pct_uncontrolled {
 
 #define PCT_TOKEN_MAX 512u
 
-/* Where a thread was stuck with the baton (PCT_UNCONTROLLED_SLEPT, _SPUN, _RAN), and how often. */
+/* Where a thread was stuck with the baton (PCT_UNCONTROLLED_SLEPT, _SPUN, _RAN), and how often. PCT_UNCONTROLLED_MODULE: which
+ * module could not be patched. */
 #define PCT_PLACES 16u
 struct pct_place {
     uint64_t count; /* 0: the table ends here */
     uint32_t kind;  /* enum pct_uncontrolled */
     uint32_t thread;
-    int32_t call; /* the number of the system call that it slept in, -1 if it ran */
+    int32_t call; /* the number of the system call that it slept in, -1 if it ran; MODULE: enum pct_plan_refusal */
     uint32_t unused;
     char where[72]; /* FILE+0xOFFSET */
 };

@@ -1,0 +1,121 @@
+/* `pct sites`: how many memory accesses of a file could become scheduling points. The shim runs it too (--plan). */
+#include "cli.h"
+#include "plan.h"
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_MEMORY = 2000, KEY_PLAN };
+
+static const struct argp_option options[] = {
+    { "memory", KEY_MEMORY, "LEVEL", 0, "which accesses: atomics, globals or all (default: globals)", 1 },
+    { "plan", KEY_PLAN, NULL, 0, "write the plan, which libpct.so reads, to standard output; not to a terminal", 1 },
+    { 0 },
+};
+
+struct wishes {
+    const char *level;
+    bool plan;
+    char **files;
+    int count;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wishes *w = state->input;
+    switch (key) {
+    case KEY_MEMORY:
+        w->level = argument;
+        return 0;
+    case KEY_PLAN:
+        w->plan = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        w->files = state->argv + state->next;
+        w->count = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->count)
+            argp_error(state, "no file is given");
+        if (w->plan && w->count > 1)
+            argp_error(state, "--plan takes one file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE...",
+    .doc = "Count the instructions of a program or library that `pct run --memory` could make scheduling points of.\v"
+           "Looks at files only. The exit status is 0 if all of them can be patched, and 1 if not.",
+};
+
+static bool print(const char *path, const struct pct_plan *plan)
+{
+    static const char *const kinds[PCT_SITE_KINDS] = {
+        [PCT_SITE_READ] = "reads",         [PCT_SITE_WRITE] = "writes",
+        [PCT_SITE_UPDATE] = "updates",     [PCT_SITE_ATOMIC] = "atomic updates",
+        [PCT_SITE_EXCHANGE] = "exchanges", [PCT_SITE_COMPARE] = "compare and exchange",
+        [PCT_SITE_FENCE] = "fences",       [PCT_SITE_PAUSE] = "pauses",
+    };
+    static const char *const omissions[] = {
+#define TEXT(id, text) text,
+        PCT_PLAN_OMISSIONS(TEXT)
+#undef TEXT
+    };
+    if (plan->refusal) {
+        printf("%s: cannot be patched: %s\n", path, pct_plan_refusal(plan->refusal));
+        return false;
+    }
+    printf("%s: %llu sites (%s)\n", path, (unsigned long long)plan->sites, pct_plan_level_name(plan->level));
+    for (unsigned i = 0; i < PCT_SITE_KINDS; i++)
+        if (plan->by_kind[i])
+            printf("  %9llu  %s\n", (unsigned long long)plan->by_kind[i], kinds[i]);
+    unsigned long long small = 0, entered = 0;
+    for (uint64_t i = 0; i < plan->sites; i++) {
+        const struct pct_plan_site *site = &pct_plan_sites(plan)[i];
+        small += site->length < 5;
+        entered += (site->flags & PCT_SITE_ENTERED) != 0;
+    }
+    if (small)
+        printf("  %9llu  of them in fewer than five bytes: which of those can be patched shows when it is loaded\n",
+               small);
+    if (entered)
+        printf("  %9llu  of them left alone: some branch leads into the middle\n", entered);
+    for (unsigned i = 0; i < PCT_PLAN_OMISSIONS_COUNT; i++)
+        if (plan->omitted[i])
+            printf("  %9llu  not among them: %s\n", (unsigned long long)plan->omitted[i], omissions[i]);
+    return true;
+}
+
+int pct_cmd_sites(int argc, char **argv)
+{
+    struct wishes w = { .level = "globals" };
+    bool good = true;
+    argp_parse(&argp, argc, argv, 0, NULL, &w);
+    struct pct_config config;
+    char error[256];
+    if (pct_config_parse_memory(&config, w.level, "--memory", error, sizeof error))
+        return pct_cli_usage("%s", error);
+    if (config.memory == PCT_PATCH_OFF)
+        return pct_cli_usage("--memory: with off there is nothing to count; try globals");
+    if (w.plan && isatty(STDOUT_FILENO))
+        return pct_cli_usage("--plan: a plan is not text; send standard output to a file");
+    for (int i = 0; i < w.count; i++) {
+        struct pct_plan *plan = pct_plan_make(w.files[i], config.memory);
+        if (!plan) {
+            pct_cli_say("out of memory");
+            return PCT_EXIT_INTERNAL;
+        }
+        if (w.plan)
+            good &= !pct_cli_write_all(STDOUT_FILENO, plan, plan->size);
+        else
+            good &= print(w.files[i], plan);
+        free(plan);
+    }
+    return good ? 0 : 1;
+}

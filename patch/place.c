@@ -1,0 +1,224 @@
+/* Placing: see place.h. */
+#include "place.h"
+#include <string.h>
+
+enum {
+    ALIGNMENT = 16, /* of trampolines */
+    SLACK = 64      /* whoever looks for a trampoline may read a few bytes beyond the last */
+};
+
+size_t pct_place_room(uint64_t sites)
+{
+    size_t each = (PCT_TRAMPOLINE_SIZE + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    return (sites * each + SLACK + PCT_PLACE_PAGE - 1) & ~(size_t)(PCT_PLACE_PAGE - 1);
+}
+
+static bool is_locked(const struct pct_placing *p, uint64_t at)
+{
+    return p->locked[at / 8] >> at % 8 & 1;
+}
+
+static void lock(struct pct_placing *p, uint64_t from, uint64_t size)
+{
+    for (uint64_t at = from; at < from + size; at++)
+        p->locked[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+/* Make the trampoline. Returns its address, 0 if it cannot be. */
+static uint64_t make_trampoline(struct pct_placing *p, struct pct_patched *patched, const uint8_t *code)
+{
+    if (p->near_used + PCT_TRAMPOLINE_SIZE + SLACK > p->near_size)
+        return 0;
+    uint64_t at = p->near_address + p->near_used;
+    size_t size = pct_emit_trampoline(p->near + p->near_used, at, patched, code, &p->shared);
+    if (!size)
+        return 0;
+    p->near_used = (p->near_used + size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    return at;
+}
+
+/* Pages of islands */
+
+/* make: if it is not there yet. */
+static struct pct_place_page *find_page(struct pct_placing *p, uint64_t address, bool make)
+{
+    uint64_t slots = 2 * PCT_PLACE_MAX_PAGES;
+    uint64_t slot = (address / PCT_PLACE_PAGE * UINT64_C(0x9e3779b97f4a7c15)) >> 40;
+    for (;; slot++) {
+        struct pct_place_page *page = &p->pages[slot % slots];
+        if (page->address == address)
+            return page;
+        if (page->address)
+            continue;
+        if (!make || p->page_count == PCT_PLACE_MAX_PAGES)
+            return NULL;
+        p->page_count++;
+        page->address = address;
+        page->memory = p->map(p->context, address);
+        return page;
+    }
+}
+
+static bool is_free(const struct pct_place_page *page, unsigned at)
+{
+    for (unsigned i = at; i < at + PCT_JUMP_SIZE; i++)
+        if (page->used[i / 64] >> i % 64 & 1)
+            return false;
+    return true;
+}
+
+/* Put an island to this trampoline into the page, at an address in [from, to). Returns its address or 0. */
+static uint64_t island_in_page(struct pct_placing *p, uint64_t page_address, uint64_t from, uint64_t to,
+                               uint64_t trampoline, bool make)
+{
+    struct pct_place_page *page = find_page(p, page_address, make);
+    if (!page || !page->memory)
+        return 0;
+    unsigned first = from > page_address ? (unsigned)(from - page_address) : 0;
+    unsigned end = PCT_PLACE_PAGE - PCT_JUMP_SIZE + 1;
+    if (to - page_address < end)
+        end = (unsigned)(to - page_address);
+    for (unsigned at = first; at < end; at++) {
+        if (!is_free(page, at))
+            continue;
+        if (!pct_emit_jump(page->memory + at, page_address + at, trampoline))
+            return 0;
+        for (unsigned i = at; i < at + PCT_JUMP_SIZE; i++)
+            page->used[i / 64] |= UINT64_C(1) << i % 64;
+        return page_address + at;
+    }
+    return 0;
+}
+
+static uint64_t island(struct pct_placing *p, uint64_t from, uint64_t to, uint8_t high, uint64_t trampoline, bool make)
+{
+    enum { TRIES = 16 };
+    if (to + PCT_PLACE_PAGE > p->avoid_from && from < p->avoid_to)
+        return 0;
+    uint64_t page = from & ~(uint64_t)(PCT_PLACE_PAGE - 1), found = 0;
+    uint64_t recent = p->recent[high];
+    if (recent >= page && recent < to)
+        found = island_in_page(p, recent, from, to, trampoline, make);
+    for (unsigned i = 0; i < TRIES && page < to && !found; i++, page += PCT_PLACE_PAGE) {
+        /* In a large window, begin behind the page that is full. */
+        if (!i && recent >= page && recent + PCT_PLACE_PAGE < to && to - from > TRIES * PCT_PLACE_PAGE)
+            page = recent + PCT_PLACE_PAGE;
+        found = island_in_page(p, page, from, to, trampoline, make);
+        if (found)
+            p->recent[high] = page;
+    }
+    return found;
+}
+
+/* The ways */
+
+static bool jump(struct pct_placing *p, struct pct_patched *patched, uint64_t at)
+{
+    uint8_t code[PCT_JUMP_SIZE];
+    const struct pct_plan_site *site = &patched->site;
+    if (site->length < PCT_JUMP_SIZE || !pct_emit_jump(code, site->address, patched->trampoline))
+        return false;
+    memcpy(p->code + at, code, sizeof code);
+    return true;
+}
+
+/* The displacement of the jmp ends in bytes that belong to what follows; the site's own bytes are free. */
+static bool pun(struct pct_placing *p, struct pct_patched *patched, uint64_t at, bool make)
+{
+    const struct pct_plan_site *site = &patched->site;
+    unsigned own = site->length - 1u, borrowed = PCT_JUMP_SIZE - site->length;
+    if (site->length >= PCT_JUMP_SIZE || at + PCT_JUMP_SIZE > p->plan->to - p->plan->from)
+        return false;
+    int32_t distance = 0;
+    memcpy((uint8_t *)&distance + own, p->code + at + site->length, borrowed);
+    uint64_t from = site->address + PCT_JUMP_SIZE + (uint64_t)(int64_t)distance;
+    uint64_t to = from + (UINT64_C(1) << 8 * own);
+    if (to < from || from < UINT64_C(1) << 16 || to >> 47)
+        return false;
+    uint64_t target = island(p, from, to, p->code[at + PCT_JUMP_SIZE - 1], patched->trampoline, make);
+    if (!target)
+        return false;
+    uint8_t code[PCT_JUMP_SIZE];
+    pct_emit_jump(code, site->address, target);
+    memcpy(p->code + at, code, site->length);
+    lock(p, at + site->length, borrowed);
+    return true;
+}
+
+/* Five free bytes of a pad, for an island to this trampoline. Returns where in the code, 0 if there are none. */
+static uint64_t island_in_pad(struct pct_placing *p, const struct pct_pad *pad, uint64_t low, uint64_t high,
+                              uint64_t trampoline)
+{
+    uint64_t from = pad->address - p->plan->from, end = from + pad->size;
+    for (uint64_t at = from < low ? low : from; at + PCT_JUMP_SIZE <= end && at <= high; at++) {
+        unsigned run = 0;
+        while (run < PCT_JUMP_SIZE && !is_locked(p, at + run))
+            run++;
+        if (run < PCT_JUMP_SIZE)
+            continue;
+        if (!pct_emit_jump(p->code + at, p->bias + p->plan->from + at, trampoline))
+            return 0;
+        lock(p, at, PCT_JUMP_SIZE);
+        return at;
+    }
+    return 0;
+}
+
+static bool short_jump(struct pct_placing *p, struct pct_patched *patched, uint64_t at)
+{
+    const struct pct_pad *pads = pct_plan_pads(p->plan);
+    uint64_t after = at + PCT_SHORT_JUMP_SIZE, low = after > 128 ? after - 128 : 0, high = after + 127;
+    uint64_t first = 0, last = p->plan->pads;
+    /* The first pad that ends behind `low`. */
+    while (first < last) {
+        uint64_t middle = first + (last - first) / 2;
+        if (pads[middle].address + pads[middle].size - p->plan->from <= low)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    for (uint64_t i = first; i < p->plan->pads && pads[i].address - p->plan->from <= high; i++) {
+        uint64_t found = island_in_pad(p, &pads[i], low, high, patched->trampoline);
+        if (!found)
+            continue;
+        p->code[at] = 0xeb;
+        p->code[at + 1] = (uint8_t)(found - after);
+        return true;
+    }
+    return false;
+}
+
+static enum pct_place_way place_site(struct pct_placing *p, struct pct_patched *patched)
+{
+    struct pct_plan_site *site = &patched->site;
+    uint64_t at = site->address - p->plan->from;
+    size_t used = p->near_used;
+    enum pct_place_way way = PCT_WAY_ALONE;
+    site->address += p->bias;
+    if (!(site->flags & PCT_SITE_ENTERED))
+        patched->trampoline = make_trampoline(p, patched, p->code + at);
+    if (!patched->trampoline)
+        return PCT_WAY_ALONE;
+    /* A page more for islands may be a mapping more, and the system has not many: only where nothing else helps. */
+    bool punned = false;
+    if (jump(p, patched, at))
+        way = PCT_WAY_JUMP;
+    else if (!(punned = pun(p, patched, at, false)) && short_jump(p, patched, at))
+        way = PCT_WAY_SHORT;
+    else if (punned || pun(p, patched, at, true))
+        way = PCT_WAY_PUN;
+    if (way == PCT_WAY_ALONE) {
+        patched->trampoline = 0;
+        p->near_used = used;
+    }
+    return way;
+}
+
+void pct_place_module(struct pct_placing *p)
+{
+    const struct pct_plan_site *sites = pct_plan_sites(p->plan);
+    for (uint64_t i = p->plan->sites; i-- > 0;) {
+        p->patched[i] = (struct pct_patched){ .site = sites[i] };
+        p->ways[place_site(p, &p->patched[i])]++;
+    }
+}

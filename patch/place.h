@@ -1,0 +1,56 @@
+/* Placing: how each site of a module is diverted, and where its trampoline goes. Works on a copy of the module's code, and
+ * on memory that nothing runs in yet, so that the process is changed only when all is done (preload/patch.c).
+ *
+ * An instruction of five bytes or more becomes a jmp. A shorter one, because the bytes behind it must stay (something may jump
+ * to them), becomes one of
+ *     a punned jmp      whose last bytes are the first ones of what follows, so it leads to one of few places: there an
+ *                       *island* is put, a jmp to the trampoline. (Chamith et al., Instruction Punning, PLDI 2017)
+ *     a short jmp       to an island in a pad near by
+ * or is left alone. Sites are taken from the last to the first, as a punned jmp needs what follows to be final; the bytes
+ * that it borrowed are locked from then on. */
+#ifndef PCT_PATCH_PLACE_H
+#define PCT_PATCH_PLACE_H
+
+#include "emit.h"
+
+enum { PCT_PLACE_PAGE = 4096, PCT_PLACE_MAX_PAGES = 1 << 15 }; /* of islands: each may be a mapping of its own */
+
+struct pct_place_page {
+    uint64_t address; /* 0: free slot of the table */
+    uint8_t *memory;  /* where to write its bytes now; NULL: the page belongs to somebody else */
+    uint64_t used[PCT_PLACE_PAGE / 64];
+};
+
+/* How a site was diverted. */
+enum pct_place_way { PCT_WAY_ALONE, PCT_WAY_JUMP, PCT_WAY_PUN, PCT_WAY_SHORT, PCT_WAYS };
+
+struct pct_placing {
+    /* The module: its plan, how far the loader moved it, and a copy of its code from plan->from to plan->to. */
+    const struct pct_plan *plan;
+    uint64_t bias;
+    uint8_t *code;
+    uint8_t *locked;             /* as many bits, zeroed; set: the byte must not change any more */
+    struct pct_patched *patched; /* room for plan->sites */
+    struct pct_trampolines shared;
+    /* Memory for trampolines. */
+    uint64_t near_address;
+    uint8_t *near; /* where to write its bytes now */
+    size_t near_size, near_used;
+    /* Islands: a table with room for 2 * PCT_PLACE_MAX_PAGES, zeroed. map: make this page (memory to write to), or NULL if
+     * it is not free. */
+    struct pct_place_page *pages;
+    uint32_t page_count;
+    uint8_t *(*map)(void *context, uint64_t address);
+    void *context;
+    uint64_t recent[256];          /* pages by the high byte of the distances that lead there */
+    uint64_t avoid_from, avoid_to; /* no islands here: the heap will grow into it */
+    uint64_t ways[PCT_WAYS];       /* the result, counted */
+};
+
+/* Bytes that the trampolines of so many sites take at most. */
+size_t pct_place_room(uint64_t sites);
+
+/* Place all sites. What is to be written to the code then differs in place->code. */
+void pct_place_module(struct pct_placing *place);
+
+#endif

@@ -1,0 +1,60 @@
+/* Scheduling points in unmodified code: patched at load time, when PCT_MEMORY asks for it.
+ *
+ * The `pct` command decodes a module's file and says what can be patched (patch/plan.h); here that plan is carried out: each
+ * site's instruction is diverted to a trampoline (patch/emit.h), whose slow half tells preload/memory.h of the access. So
+ * no decoder runs in the target. All is made ready beside the program first; its code is changed in one go at the end, or
+ * not at all.
+ *
+ *     patch.c        modules: which, their plans, the change itself
+ *     patch_entry.c  the slow half: registers, the event
+ *     patch_event.c  of it, what must not touch vector registers
+ *     command.c      running the command
+ */
+#ifndef PCT_PRELOAD_PATCH_H
+#define PCT_PRELOAD_PATCH_H
+
+#include <patch/emit.h>
+#include <ucontext.h>
+
+/* What the slow half saves, from the lowest address up; above it the red zone and the stack of the program. Its
+ * layout is known to the assembly in patch_entry.c. */
+struct pct_patch_frame {
+    uint64_t r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rbx, rdx, rax;
+    uint64_t pc;             /* the site: to unwinders, the place that this was called from */
+    uint64_t flags;          /* as LAHF has them, and the overflow flag in the lowest bit */
+    uint64_t return_address; /* into the trampoline */
+    uint64_t rcx;
+};
+
+/* What the program's stack pointer is above the frame. */
+enum { PCT_PATCH_RED_ZONE = 128 };
+
+/* The counter of patch/emit.h: 0, each event calls the slow half. */
+extern __thread uint64_t pct_patch_budget;
+
+/* patch_entry.c: what trampolines call. */
+void pct_patch_entry(void) __attribute__((visibility("hidden")));
+/* Once, before the first call. False: the processor cannot save what is needed. */
+bool pct_patch_entry_start(void);
+
+/* patch_event.c: the first half of an event, on any thread. False: it is of no interest. Compiled for general registers
+ * only, and calls nothing that is not. */
+bool pct_patch_event(struct pct_patch_frame *frame);
+/* The value of a register at the site, by its number. */
+uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number);
+/* Where this site accesses memory, with these registers. */
+uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_patch_frame *frame);
+
+/* patch_entry.c: the second half. */
+void pct_patch_point(struct pct_patch_frame *frame);
+
+/* patch.c: PCT_PLANS, or NULL. */
+extern const char *pct_patch_plans;
+/* Patch what has been loaded since the last time, as PCT_MEMORY says. With the baton, before a thread is made. */
+void pct_patch_modules(void);
+
+/* In a signal handler: a thread that was interrupted in a trampoline stands, from here on, where it would stand in the program's own
+ * code. */
+void pct_patch_translate(ucontext_t *context);
+
+#endif

@@ -1,0 +1,228 @@
+/* The slow half of a trampoline: see patch.h. Runs on the stack of the program, below its red zone, with the program's registers saved
+ * as a frame that unwinders understand: to gdb, to pct's own reports and to exceptions, it is as if the site had been
+ * interrupted by a signal. */
+#include "memory.h"
+#include "patch.h"
+#include "shim.h"
+#include "sys.h"
+#include <cpuid.h>
+#include <stddef.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct pct_patch_frame) == 18 * 8, "the assembly below");
+_Static_assert(offsetof(struct pct_patch_frame, pc) == 14 * 8, "the assembly below");
+
+/* For the assembly: what XSAVE saves, and the room for it. */
+uint64_t pct_patch_state_size __attribute__((visibility("hidden")));
+uint32_t pct_patch_state_mask __attribute__((visibility("hidden")));
+
+enum {
+    STATE_MASK = 0xe7, /* x87, SSE, AVX, AVX-512: what compiled code may change */
+    OSXSAVE = 1 << 27
+};
+
+bool pct_patch_entry_start(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE) || !__get_cpuid_count(0xd, 0, &a, &b, &c, &d))
+        return false;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    pct_patch_state_mask = a & STATE_MASK;
+    pct_patch_state_size = (b + 63) & ~63u;
+    return true;
+}
+
+/* The CFA is the program's stack pointer at the site; the registers are below the red zone (128) and rcx (136):
+ * return address 144, flags 152, pc 160, rax 168, rdx 176, rbx 184, rbp 192, rsi 200, rdi 208, r8 216 ... r15 272. */
+__asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
+        ".globl pct_patch_entry\n"
+        ".hidden pct_patch_entry\n"
+        ".type pct_patch_entry, @function\n"
+        "pct_patch_entry:\n"
+        ".cfi_startproc\n"
+        ".cfi_signal_frame\n"
+        ".cfi_def_cfa rsp, 144\n"
+        ".cfi_offset rcx, -136\n"
+        "leaq -16(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset 16\n"
+        ".cfi_offset rip, -160\n"
+        "pushq %rax\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "lahf\n" /* a third of what PUSHF and POPF take */
+        "seto %al\n"
+        "movq %rax, 16(%rsp)\n"
+        "pushq %rdx\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %rbx\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %rbp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %rsi\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %rdi\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r8\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r9\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r10\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r11\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r12\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r13\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r14\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %r15\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        ".cfi_offset rax, -168\n"
+        ".cfi_offset rdx, -176\n"
+        ".cfi_offset rbx, -184\n"
+        ".cfi_offset rbp, -192\n"
+        ".cfi_offset rsi, -200\n"
+        ".cfi_offset rdi, -208\n"
+        ".cfi_offset r8, -216\n"
+        ".cfi_offset r9, -224\n"
+        ".cfi_offset r10, -232\n"
+        ".cfi_offset r11, -240\n"
+        ".cfi_offset r12, -248\n"
+        ".cfi_offset r13, -256\n"
+        ".cfi_offset r14, -264\n"
+        ".cfi_offset r15, -272\n"
+        "movq %rsp, %rbx\n"
+        ".cfi_def_cfa_register rbx\n"
+        "andq $-64, %rsp\n"
+        "movq %rbx, %rdi\n"
+        "call pct_patch_event\n"
+        "testb %al, %al\n"
+        "jz 1f\n"
+        "pushfq\n"
+        "popq %r12\n"
+        "cld\n"
+        "subq pct_patch_state_size(%rip), %rsp\n"
+        "leaq 512(%rsp), %rdi\n" /* the header: XRSTOR wants its unused part to be zero */
+        "xorl %eax, %eax\n"
+        "movl $8, %ecx\n"
+        "rep stosq\n"
+        "movl pct_patch_state_mask(%rip), %eax\n"
+        "xorl %edx, %edx\n"
+        "xsave64 (%rsp)\n"
+        "movq %rbx, %rdi\n"
+        "call pct_patch_point\n"
+        "movl pct_patch_state_mask(%rip), %eax\n"
+        "xorl %edx, %edx\n"
+        "xrstor64 (%rsp)\n"
+        "pushq %r12\n" /* for the direction flag; the others come below */
+        "popfq\n"
+        "1: movq %rbx, %rsp\n"
+        ".cfi_def_cfa_register rsp\n"
+        "popq %r15\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r14\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r13\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r12\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r11\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r10\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r9\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %r8\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rdi\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rsi\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rbp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rbx\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rdx\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "movq 16(%rsp), %rax\n"
+        "addb $127, %al\n"
+        "sahf\n"
+        "popq %rax\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "leaq 16(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -16\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size pct_patch_entry, . - pct_patch_entry\n"
+        ".popsection\n");
+
+/* Whether the instruction, which comes next, will change the place: of those that need not. */
+static bool will_change(const struct pct_plan_site *site, const volatile void *place,
+                        const struct pct_patch_frame *frame)
+{
+    uint64_t value;
+    if (site->kind == PCT_SITE_COMPARE)
+        return !memcmp((const void *)place, &frame->rax, site->size);
+    if (site->value == PCT_SITE_NO_REGISTER)
+        return true;
+    value = pct_patch_register(frame, site->value);
+    return memcmp((const void *)place, &value, site->size) != 0;
+}
+
+static void update(const struct pct_plan_site *site, volatile void *place, const struct pct_patch_frame *frame)
+{
+    uint64_t old[2];
+    size_t size = site->size <= sizeof old ? site->size : sizeof old;
+    const void *pc = (const void *)(uintptr_t)frame->pc;
+    /* An instruction that reads and writes is two accesses to other threads, and one to a signal handler of its own thread. The
+     * baton may pass between the two: then what was read is put back, and the instruction goes on from that. */
+    pct_memory_access(place, size, PCT_MEMORY_READ, pc);
+    memcpy(old, (const void *)place, size);
+    struct pct_shim_thread *self = pct_holder();
+    uint64_t switches = pct_S.switches;
+    if (self)
+        self->handled = 0;
+    pct_memory_access(place, size, PCT_MEMORY_WRITE, pc);
+    if (self && !self->handled && pct_S.switches != switches)
+        memcpy((void *)place, old, size);
+}
+
+void pct_patch_point(struct pct_patch_frame *frame)
+{
+    const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
+    volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
+    const void *pc = (const void *)(uintptr_t)frame->pc;
+    const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
+    int error = errno;
+    switch (site->kind) {
+    case PCT_SITE_READ:
+        pct_memory_access(place, site->size, PCT_MEMORY_READ, pc);
+        break;
+    case PCT_SITE_WRITE:
+        pct_memory_access(place, site->size, PCT_MEMORY_WRITE, pc);
+        break;
+    case PCT_SITE_UPDATE:
+        update(site, place, frame);
+        break;
+    case PCT_SITE_ATOMIC:
+        pct_memory_access(place, site->size, PCT_MEMORY_ATOMIC_UPDATE | both, pc);
+        break;
+    case PCT_SITE_EXCHANGE:
+    case PCT_SITE_COMPARE:
+        pct_memory_access(place, site->size, PCT_MEMORY_ATOMIC_TRY | both, pc);
+        pct_memory_after(place, both | (will_change(site, place, frame) ? PCT_MEMORY_CHANGED : 0));
+        break;
+    case PCT_SITE_FENCE:
+        pct_memory_fence(both);
+        break;
+    case PCT_SITE_PAUSE: {
+        PCT_ENTER(self);
+        if (self)
+            pct_yield(self);
+        break;
+    }
+    default:
+        break;
+    }
+    errno = error;
+}

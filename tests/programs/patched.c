@@ -1,0 +1,180 @@
+/* What a program may rely on at an instruction that pct has patched (tests/programs/patched runs this with --memory=all):
+ *
+ *     state     registers, flags, vector registers and the red zone are what they would be
+ *     fault     a fault comes up at the instruction itself, with its registers, and can be repaired
+ *     unwind    a signal handler's backtrace goes through the function that was interrupted
+ *     filter    a program with a filter of system calls is left as it is
+ *     denied    so is one that may not make memory executable
+ *     pause     a loop around PAUSE that waits for another thread ends
+ *
+ * Prints nothing, and ends with status 0, if all is well. */
+#define _GNU_SOURCE
+#include <execinfo.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+static volatile int shared __attribute__((used)), ready; /* the assembly uses it */
+
+static void check(int good, const char *what)
+{
+    if (!good) {
+        printf("wrong: %s\n", what);
+        exit(1);
+    }
+}
+
+/* Both threads come here: the accesses are to a place that two threads touch. */
+static void touch_all(void)
+{
+    uint64_t before[16], after[16], flags_before, flags_after, red;
+    uint8_t vectors[2][48];
+    for (unsigned i = 0; i < sizeof vectors[0]; i++)
+        vectors[0][i] = (uint8_t)(i * 7 + 1);
+    for (int round = 0; round < 50; round++) {
+        __asm__ volatile("movdqu (%[in]), %%xmm0\n\t"
+                         "movdqu 16(%[in]), %%xmm7\n\t"
+                         "movdqu 32(%[in]), %%xmm15\n\t"
+                         "movq $0x1234567, -64(%%rsp)\n\t"
+                         "movq %%rax, 0(%[before])\n\t"
+                         "movq %%rcx, 8(%[before])\n\t"
+                         "movq %%r8, 16(%[before])\n\t"
+                         "movq %%r11, 24(%[before])\n\t"
+                         "movq %%rsp, 32(%[before])\n\t"
+                         "movq %%rbp, 40(%[before])\n\t"
+                         "movq $-1, %%r10\n\t"
+                         "addq $1, %%r10\n\t" /* carry, zero */
+                         "movl $1, shared(%%rip)\n\t"
+                         "movl shared(%%rip), %%r10d\n\t"
+                         "seto %b[of]\n\t"
+                         "setc %b[cf]\n\t"
+                         "movq %%rax, 0(%[after])\n\t"
+                         "movq %%rcx, 8(%[after])\n\t"
+                         "movq %%r8, 16(%[after])\n\t"
+                         "movq %%r11, 24(%[after])\n\t"
+                         "movq %%rsp, 32(%[after])\n\t"
+                         "movq %%rbp, 40(%[after])\n\t"
+                         "movdqu %%xmm0, (%[out])\n\t"
+                         "movdqu %%xmm7, 16(%[out])\n\t"
+                         "movdqu %%xmm15, 32(%[out])\n\t"
+                         "movq -64(%%rsp), %%r10\n\t"
+                         "movq %%r10, %[red]"
+                         : [of] "=&q"(flags_before), [cf] "=&q"(flags_after), [red] "=&r"(red)
+                         : [in] "r"(vectors[0]), [out] "r"(vectors[1]), [before] "r"(before), [after] "r"(after)
+                         : "memory", "cc", "r10", "xmm0", "xmm7", "xmm15");
+        check(!memcmp(before, after, 6 * 8), "a general register");
+        check(!(flags_before & 1) && flags_after & 1, "the flags");
+        check(!memcmp(vectors[0], vectors[1], 48), "a vector register");
+        check(red == 0x1234567, "the red zone");
+    }
+}
+
+static void *state(void *unused)
+{
+    (void)unused;
+    touch_all();
+    return NULL;
+}
+
+/* --- Faults ------------------------------------------------------------------------------------------------------------ */
+
+extern char fault_read[], fault_update[];
+static volatile int faults;
+static char *place;
+
+static void repair(int number, siginfo_t *info, void *context)
+{
+    const greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+    (void)number;
+    uintptr_t pc = (uintptr_t)regs[REG_RIP];
+    check(pc == (uintptr_t)fault_read || pc == (uintptr_t)fault_update, "the place of a fault");
+    check(regs[REG_RDX] == 0x55aa && regs[REG_RCX] == 0x77bb, "a register at a fault");
+    check(info->si_addr == place, "the address of a fault");
+    faults++;
+    mprotect(place, 4096, PROT_READ | PROT_WRITE);
+}
+
+static void *fault(void *unused)
+{
+    uint64_t value;
+    (void)unused;
+    mprotect(place, 4096, PROT_NONE);
+    __asm__ volatile("fault_read: movl 0x0(%1), %k0" : "=r"(value) : "r"(place), "d"(0x55aa), "c"(0x77bb) : "memory");
+    mprotect(place, 4096, PROT_NONE);
+    __asm__ volatile("fault_update: addl $3, (%0)" : : "r"(place), "d"(0x55aa), "c"(0x77bb) : "memory", "cc");
+    return NULL;
+}
+
+/* --- Unwinding --------------------------------------------------------------------------------------------------------- */
+
+static volatile int found;
+
+static void look_back(int number, siginfo_t *info, void *context)
+{
+    void *frames[32];
+    (void)number;
+    (void)info;
+    (void)context;
+    int count = backtrace(frames, 32);
+    for (int i = 0; i < count; i++) {
+        uintptr_t at = (uintptr_t)frames[i];
+        found |= at >= (uintptr_t)fault_read && at < (uintptr_t)fault_read + 3;
+    }
+    mprotect(place, 4096, PROT_READ | PROT_WRITE);
+}
+
+/* --- Confinement ------------------------------------------------------------------------------------------------------- */
+
+static int confine(void)
+{
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = { .len = 1, .filter = &allow };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+static void *wait_by_pause(void *unused)
+{
+    (void)unused;
+    while (!ready)
+        __builtin_ia32_pause();
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    void *(*thread)(void *) = state;
+    struct sigaction action = { .sa_flags = SA_SIGINFO };
+    pthread_t other;
+    void *frames[4];
+    backtrace(frames, 4); /* loads what it needs */
+    place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!strcmp(mode, "filter") && confine())
+        return 2;
+    if (!strcmp(mode, "denied") && prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0))
+        return 77; /* a kernel that has no such thing */
+    if (!strcmp(mode, "fault") || !strcmp(mode, "unwind")) {
+        thread = fault;
+        action.sa_sigaction = !strcmp(mode, "fault") ? repair : look_back;
+        sigaction(SIGSEGV, &action, NULL);
+    }
+    if (!strcmp(mode, "pause"))
+        thread = wait_by_pause;
+    if (pthread_create(&other, NULL, thread, NULL))
+        return 3;
+    if (thread == state)
+        touch_all();
+    ready = 1;
+    pthread_join(other, NULL);
+    check(strcmp(mode, "fault") || (faults == 2 && *(int *)place == 3), "the number of faults");
+    check(strcmp(mode, "unwind") || found, "the backtrace");
+    return 0;
+}

@@ -1,0 +1,291 @@
+/* Trampolines and where they go: patch/emit.c and patch/place.c on code that is then run. The slow half is a few
+ * instructions here, which count. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <patch/place.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { CODE_SIZE = 4096, NEAR_SIZE = 1 << 16, FAR = 1 << 24 };
+
+static uint64_t events;
+static const struct pct_patched *last;
+
+/* Called from trampolines: keeps all registers and the flags. */
+void count_event(uint64_t return_address);
+void count_event(uint64_t return_address)
+{
+    events++;
+    last = pct_emit_record(return_address);
+}
+void slow_half(void);
+__asm__(".text\n"
+        ".type slow_half, @function\n"
+        "slow_half:\n"
+        "pushfq\n\tpushq %rax\n\tpushq %rcx\n\tpushq %rdx\n\tpushq %rsi\n\tpushq %rdi\n\tpushq %r8\n\tpushq %r9\n\t"
+        "pushq %r10\n\tpushq %r11\n\tpushq %rbp\n\t"
+        "movq %rsp, %rbp\n\tmovq 88(%rsp), %rdi\n\tandq $-16, %rsp\n\tcld\n\tcall count_event\n\tmovq %rbp, %rsp\n\t"
+        "popq %rbp\n\tpopq %r11\n\tpopq %r10\n\tpopq %r9\n\tpopq %r8\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\t"
+        "popq %rcx\n\tpopq %rax\n\tpopfq\n\tret\n");
+
+static __thread uint64_t budget;
+
+/* A module in memory. */
+struct fixture {
+    struct pct_placing place;
+    uint8_t *code; /* where it runs */
+    struct pct_plan *plan;
+};
+
+static uint8_t *map_page(void *context, uint64_t address)
+{
+    (void)context;
+    void *at = mmap((void *)address, PCT_PLACE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void *map_code(void *wish, size_t size)
+{
+    void *at = mmap(wish, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    return at;
+}
+
+/* Place one site in this code, and a pad, if its size is not 0. */
+static struct fixture place(const uint8_t *code, size_t size, struct pct_plan_site site, struct pct_pad pad)
+{
+    struct fixture f = { .plan = calloc(1, sizeof *f.plan + sizeof site + sizeof pad) };
+    struct pct_placing *p = &f.place;
+    p->code = calloc(1, CODE_SIZE);
+    p->locked = calloc(CODE_SIZE / 8 + 1, 1);
+    p->patched = calloc(1, sizeof *p->patched);
+    p->pages = calloc(2 * PCT_PLACE_MAX_PAGES, sizeof *p->pages);
+    p->map = map_page;
+    p->plan = f.plan;
+    *f.plan = (struct pct_plan){ .sites = 1, .pads = pad.size != 0, .from = 0, .to = CODE_SIZE };
+    memcpy(f.plan + 1, &site, sizeof site);
+    memcpy((struct pct_plan_site *)(f.plan + 1) + 1, &pad, sizeof pad);
+    /* After all that allocates: room on both sides, in which the jumps may end. */
+    char *all = mmap(NULL, 3 * (size_t)FAR, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(all, MAP_FAILED);
+    munmap(all, 3 * (size_t)FAR);
+    f.code = map_code(all + FAR, CODE_SIZE);
+    memcpy(f.code, code, size);
+    memcpy(p->code, f.code, CODE_SIZE);
+    p->bias = (uint64_t)f.code;
+    p->near = map_code(all + FAR + CODE_SIZE, NEAR_SIZE);
+    p->near_address = (uint64_t)p->near;
+    p->near_size = NEAR_SIZE;
+    p->shared.entry = (uint64_t)slow_half;
+    p->shared.budget = (int32_t)((char *)&budget - (char *)__builtin_thread_pointer());
+    pct_place_module(p);
+    memcpy(f.code, p->code, CODE_SIZE);
+    return f;
+}
+
+static void drop(struct fixture *f)
+{
+    munmap(f->code, CODE_SIZE);
+    munmap(f->place.near, NEAR_SIZE);
+    for (unsigned i = 0; i < 2 * PCT_PLACE_MAX_PAGES; i++)
+        if (f->place.pages[i].memory)
+            munmap(f->place.pages[i].memory, PCT_PLACE_PAGE);
+    free(f->place.code);
+    free(f->place.locked);
+    free(f->place.patched);
+    free(f->place.pages);
+    free(f->plan);
+}
+
+static struct pct_plan_site site_at(uint64_t address, unsigned length, enum pct_site_kind kind)
+{
+    return (struct pct_plan_site){
+        .address = address, .length = (uint8_t)length, .kind = (uint8_t)kind, .base = 7, .index = PCT_SITE_NO_REGISTER
+    };
+}
+
+/* Run the code as a function: each event calls the slow half, then none does, then each second one. */
+static void run(struct fixture *f, uint32_t *argument, uint32_t step)
+{
+    uint32_t (*function)(uint32_t *) = (uint32_t(*)(uint32_t *))(void *)f->code;
+    uint32_t value = *argument;
+    events = budget = 0;
+    assert_int_equal(function(argument), value += step);
+    assert_int_equal(events, 1);
+    assert_ptr_equal(last, f->place.patched);
+    budget = 2;
+    assert_int_equal(function(argument), value += step);
+    assert_int_equal(function(argument), value += step);
+    assert_int_equal(events, 1);
+    assert_int_equal(budget, 0);
+    assert_int_equal(function(argument), value += step);
+    assert_int_equal(events, 2);
+}
+
+static void test_jump(void **state)
+{
+    (void)state;
+    /* addl $0x100, (%rdi); mov (%rdi), %eax; ret */
+    static const uint8_t code[] = { 0x81, 0x07, 0x00, 0x01, 0x00, 0x00, 0x8b, 0x07, 0xc3 };
+    uint32_t value = 7;
+    struct fixture f = place(code, sizeof code, site_at(0, 6, PCT_SITE_UPDATE), (struct pct_pad){ 0 });
+    assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
+    run(&f, &value, 0x100);
+    drop(&f);
+}
+
+static void test_relative(void **state)
+{
+    (void)state;
+    /* mov 0x100(%rip), %eax; add $1, %eax; ret: the displacement is made right in the trampoline */
+    static const uint8_t code[] = { 0x8b, 0x05, 0x00, 0x01, 0x00, 0x00, 0x83, 0xc0, 0x01, 0xc3 };
+    struct pct_plan_site site = site_at(0, 6, PCT_SITE_READ);
+    site.base = PCT_SITE_NO_REGISTER;
+    site.flags = PCT_SITE_RELATIVE;
+    site.displacement = 0x100;
+    site.displacement_at = 2;
+    struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+    uint32_t (*function)(void) = (uint32_t(*)(void))(void *)f.code;
+    f.code[0x106] = 41;
+    assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
+    assert_int_equal(function(), 42);
+    drop(&f);
+}
+
+static void test_pun(void **state)
+{
+    (void)state;
+    /* jmp over four bytes; addl $1, (%rdi); jmp +0; mov (%rdi), %eax; ret. The distance ends in the bytes of the second jmp: it is
+     * 0xeb0000 and up, which lies in the room that place() leaves. */
+    static const uint8_t code[] = {
+        0xeb, 0x04, 0x90, 0x90, 0x90, 0x90, 0x83, 0x07, 0x01, 0xeb, 0x00, 0x8b, 0x07, 0xc3
+    };
+    uint32_t value = 7;
+    struct fixture f = place(code, sizeof code, site_at(6, 3, PCT_SITE_UPDATE), (struct pct_pad){ 0 });
+    assert_int_equal(f.place.ways[PCT_WAY_PUN], 1);
+    /* What follows the site is as it was. */
+    assert_memory_equal(f.code + 9, code + 9, sizeof code - 9);
+    run(&f, &value, 1);
+    drop(&f);
+}
+
+/* No page for an island is to be had. */
+static uint8_t *map_none(void *context, uint64_t address)
+{
+    (void)context;
+    (void)address;
+    return NULL;
+}
+
+static struct pct_placing replace(struct fixture *f)
+{
+    struct pct_placing p = f->place;
+    memset(p.ways, 0, sizeof p.ways);
+    memset(p.locked, 0, CODE_SIZE / 8 + 1);
+    memset(p.pages, 0, 2 * PCT_PLACE_MAX_PAGES * sizeof *p.pages);
+    memset(p.recent, 0, sizeof p.recent);
+    p.page_count = 0;
+    p.near_used = 0;
+    p.map = map_none;
+    return p;
+}
+
+static void test_without_pages(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = { 0x83, 0x07, 0x01, 0x8b, 0x07, 0xc3, 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+    uint32_t value = 7;
+    for (unsigned padded = 0; padded < 2; padded++) {
+        struct fixture f = place(code, sizeof code, site_at(0, 3, PCT_SITE_UPDATE),
+                                 padded ? (struct pct_pad){ 6, 5 } : (struct pct_pad){ 0 });
+        for (unsigned i = 0; i < 2 * PCT_PLACE_MAX_PAGES; i++)
+            if (f.place.pages[i].memory)
+                munmap(f.place.pages[i].memory, PCT_PLACE_PAGE);
+        memcpy(f.place.code, code, sizeof code);
+        struct pct_placing p = replace(&f);
+        pct_place_module(&p);
+        assert_int_equal(p.ways[padded ? PCT_WAY_SHORT : PCT_WAY_ALONE], 1);
+        memcpy(f.code, p.code, CODE_SIZE);
+        if (padded) {
+            run(&f, &value, 1);
+        } else {
+            assert_memory_equal(f.code, code, sizeof code);
+            assert_int_equal(p.patched->trampoline, 0);
+            assert_int_equal(p.near_used, 0);
+        }
+        drop(&f);
+    }
+}
+
+static void test_entered(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = { 0x81, 0x07, 0x00, 0x01, 0x00, 0x00, 0x8b, 0x07, 0xc3 };
+    struct pct_plan_site site = site_at(0, 6, PCT_SITE_UPDATE);
+    site.flags = PCT_SITE_ENTERED;
+    struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+    assert_int_equal(f.place.ways[PCT_WAY_ALONE], 1);
+    assert_memory_equal(f.code, code, sizeof code);
+    drop(&f);
+}
+
+/* Interrupted at each byte of a trampoline: found, and back to where the program would be. */
+static void test_unwind(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = { 0x81, 0x07, 0x00, 0x01, 0x00, 0x00, 0x8b, 0x07, 0xc3 };
+    struct fixture f = place(code, sizeof code, site_at(0, 6, PCT_SITE_UPDATE), (struct pct_pad){ 0 });
+    const struct pct_patched *patched = f.place.patched;
+    uint64_t stack[32] = { 0 }, site = (uint64_t)f.code;
+    /* Offsets of patch/emit.h's listing for an instruction of six bytes. */
+    static const struct {
+        unsigned at;
+        int moved;  /* the stack pointer, from the program's */
+        bool saved; /* rcx is on the stack */
+        bool done;  /* the instruction has been executed */
+    } places[] = { { 0, 0, false, false },    { 5, -128, false, false },  { 6, -136, true, false },
+                   { 15, -136, true, false }, { 17, -136, true, false },  { 21, -136, true, false },
+                   { 30, -136, true, false }, { 31, -128, false, false }, { 39, 0, false, false },
+                   { 45, 0, false, true },    { 50, -136, true, false },  { 56, -136, true, false } };
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        uint64_t pc = patched->trampoline + places[i].at, sp = (uint64_t)(stack + 24), rcx = places[i].saved ? 1 : 77;
+        sp += (uint64_t)(int64_t)places[i].moved;
+        if (places[i].saved)
+            *(uint64_t *)sp = 77;
+        assert_ptr_equal(pct_emit_find(pc, f.place.near_address), patched);
+        assert_int_equal(pct_emit_unwind(patched, pc, &sp, &rcx), site + (places[i].done ? 6 : 0));
+        assert_int_equal(sp, (uint64_t)(stack + 24));
+        assert_int_equal(rcx, 77);
+    }
+    assert_null(pct_emit_find(patched->trampoline + 74, f.place.near_address)); /* its words */
+    drop(&f);
+}
+
+static void test_reach(void **state)
+{
+    (void)state;
+    uint8_t out[PCT_JUMP_SIZE];
+    assert_true(pct_emit_jump(out, 0x1000, 0x1005));
+    assert_memory_equal(out, "\xe9\0\0\0\0", 5);
+    assert_true(pct_emit_jump(out, 0, 5 + UINT64_C(0x7fffffff)));
+    assert_false(pct_emit_jump(out, 0, 5 + UINT64_C(0x80000000)));
+    assert_true(pct_emit_jump(out, UINT64_C(0x80000000), 5));
+    assert_false(pct_emit_jump(out, UINT64_C(0x80000000), 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative), cmocka_unit_test(test_pun),
+        cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),  cmocka_unit_test(test_unwind),
+        cmocka_unit_test(test_reach),
+    };
+    return cmocka_run_group_tests_name("patch", tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* Finding the instructions to patch: cli/scan.c on bytes. Encodings as the assembler writes them. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <cli/scan.h>
+#include <string.h>
+
+enum { CODE = 0x1000, DATA = 0x3000, DATA_END = 0x4000 };
+
+static struct pct_range globals[] = { { DATA, DATA_END } };
+
+/* Scan one function at CODE. */
+static struct pct_scan scan(unsigned level, bool fixed, const uint8_t *code, size_t size, bool *sound)
+{
+    struct pct_scan s = {
+        .level = level, .from = CODE, .to = CODE + size, .globals = globals, .globals_count = 1, .fixed = fixed
+    };
+    bool ended;
+    assert_true(pct_scan_start(&s));
+    *sound = pct_scan_function(&s, code, size, CODE, &ended);
+    pct_scan_finish(&s);
+    return s;
+}
+
+#define SCAN(level, fixed, ...)                                                                                        \
+    ({                                                                                                                 \
+        static const uint8_t bytes_[] = { __VA_ARGS__ };                                                               \
+        bool sound_;                                                                                                   \
+        struct pct_scan sites_ = scan(level, fixed, bytes_, sizeof bytes_, &sound_);                                   \
+        assert_true(sound_);                                                                                           \
+        sites_;                                                                                                        \
+    })
+
+static void expect_one(struct pct_scan s, enum pct_site_kind kind, unsigned length, unsigned size)
+{
+    assert_int_equal(s.count, 1);
+    assert_int_equal(s.sites[0].address, CODE);
+    assert_int_equal(s.sites[0].kind, kind);
+    assert_int_equal(s.sites[0].length, length);
+    assert_int_equal(s.sites[0].size, size);
+    pct_scan_free(&s);
+}
+
+static void expect_none(struct pct_scan s)
+{
+    assert_int_equal(s.count, 0);
+    pct_scan_free(&s);
+}
+
+static void test_atomics(void **state)
+{
+    (void)state;
+    /* lock addl $1, (%rdi); xchg %eax, (%rdi); lock cmpxchg %rcx, (%rdi); mfence; lock orl $0, (%rsp); pause */
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0xf0, 0x83, 0x07, 0x01), PCT_SITE_ATOMIC, 4, 4);
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0x87, 0x07), PCT_SITE_EXCHANGE, 2, 4);
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0xf0, 0x48, 0x0f, 0xb1, 0x0f), PCT_SITE_COMPARE, 5, 8);
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0x0f, 0xae, 0xf0), PCT_SITE_FENCE, 3, 0);
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0xf0, 0x83, 0x0c, 0x24, 0x00), PCT_SITE_FENCE, 5, 0);
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0xf3, 0x90), PCT_SITE_PAUSE, 2, 0);
+    /* xchg %eax, %ecx; lock addl $1, %fs:0x10 */
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x91));
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x64, 0xf0, 0x83, 0x04, 0x25, 0x10, 0, 0, 0, 0x01));
+}
+
+static void test_exchanged_register(void **state)
+{
+    (void)state;
+    /* xchg %r9b, (%rdi); xchg %ah, (%rdi), whose value is not that of the lowest byte of a register */
+    struct pct_scan s = SCAN(PCT_PATCH_ATOMICS, false, 0x44, 0x86, 0x0f);
+    assert_int_equal(s.sites[0].value, 9);
+    pct_scan_free(&s);
+    s = SCAN(PCT_PATCH_ATOMICS, false, 0x86, 0x27);
+    assert_int_equal(s.sites[0].value, PCT_SITE_NO_REGISTER);
+    pct_scan_free(&s);
+}
+
+static void test_globals(void **state)
+{
+    (void)state;
+    /* mov 0x2000(%rip), %eax: 0x1006 + 0x2000 is in the data; with 0x10 it is not */
+    struct pct_scan s = SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x00, 0x20, 0x00, 0x00);
+    assert_true(s.sites[0].flags & PCT_SITE_RELATIVE);
+    assert_int_equal(s.sites[0].displacement_at, 2);
+    assert_int_equal(s.sites[0].displacement, 0x2000);
+    expect_one(s, PCT_SITE_READ, 6, 4);
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x10, 0x00, 0x00, 0x00));
+    expect_none(SCAN(PCT_PATCH_ATOMICS, false, 0x8b, 0x05, 0x00, 0x20, 0x00, 0x00));
+    /* addl $1, 0x2000(%rip) */
+    expect_one(SCAN(PCT_PATCH_GLOBALS, false, 0x83, 0x05, 0x00, 0x20, 0x00, 0x00, 0x01), PCT_SITE_UPDATE, 7, 4);
+    /* mov %eax, 0x3010(,%rcx,4): the data of a module that is not moved */
+    static const uint8_t indexed[] = { 0x89, 0x04, 0x8d, 0x10, 0x30, 0x00, 0x00 };
+    bool sound;
+    s = scan(PCT_PATCH_GLOBALS, true, indexed, sizeof indexed, &sound);
+    assert_int_equal(s.sites[0].base, PCT_SITE_NO_REGISTER);
+    assert_int_equal(s.sites[0].index, 1);
+    assert_int_equal(s.sites[0].scale, 4);
+    expect_one(s, PCT_SITE_WRITE, 7, 4);
+    expect_none(scan(PCT_PATCH_GLOBALS, false, indexed, sizeof indexed, &sound));
+    /* lea 0x2000(%rip), %rax; jmp *0x2000(%rip) */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x8d, 0x05, 0x00, 0x20, 0x00, 0x00));
+    s = SCAN(PCT_PATCH_GLOBALS, false, 0xff, 0x25, 0x00, 0x20, 0x00, 0x00);
+    assert_int_equal(s.omitted[PCT_PLAN_OMITTED_CONTROL], 1);
+    expect_none(s);
+}
+
+static void test_all(void **state)
+{
+    (void)state;
+    /* mov (%rdi), %eax; mov (%rsp), %eax; mov -8(%rbp), %eax without and with a frame */
+    expect_one(SCAN(PCT_PATCH_ALL, false, 0x8b, 0x07), PCT_SITE_READ, 2, 4);
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x8b, 0x04, 0x24));
+    expect_one(SCAN(PCT_PATCH_ALL, false, 0x8b, 0x45, 0xf8), PCT_SITE_READ, 3, 4);
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x55, 0x48, 0x89, 0xe5, 0x8b, 0x45, 0xf8));
+    /* nopw (%rax,%rax); prefetcht0 (%rdi); movl %fs:0x10, %eax */
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x66, 0x0f, 0x1f, 0x04, 0x00));
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x0f, 0x18, 0x0f));
+    expect_none(SCAN(PCT_PATCH_ALL, false, 0x64, 0x8b, 0x04, 0x25, 0x10, 0, 0, 0));
+}
+
+static void test_omitted(void **state)
+{
+    (void)state;
+    /* rep movsb has no place of its own; bts %rax, (%rdi) may touch a place far away, bts $1, (%rdi) may not */
+    struct pct_scan s = SCAN(PCT_PATCH_ALL, false, 0xf3, 0xa4);
+    assert_int_equal(s.omitted[PCT_PLAN_OMITTED_STRING], 1);
+    expect_none(s);
+    s = SCAN(PCT_PATCH_ALL, false, 0x48, 0x0f, 0xab, 0x07);
+    assert_int_equal(s.omitted[PCT_PLAN_OMITTED_OTHER], 1);
+    expect_none(s);
+    expect_one(SCAN(PCT_PATCH_ALL, false, 0x0f, 0xba, 0x2f, 0x01), PCT_SITE_UPDATE, 4, 4);
+}
+
+static void test_entered(void **state)
+{
+    (void)state;
+    /* lock addl $1, (%rdi); jmp to behind the prefix, to its start */
+    struct pct_scan s = SCAN(PCT_PATCH_ALL, false, 0xf0, 0x83, 0x07, 0x01, 0xeb, 0xfb);
+    assert_true(s.sites[0].flags & PCT_SITE_ENTERED);
+    pct_scan_free(&s);
+    s = SCAN(PCT_PATCH_ALL, false, 0xf0, 0x83, 0x07, 0x01, 0xeb, 0xfa);
+    assert_false(s.sites[0].flags & PCT_SITE_ENTERED);
+    pct_scan_free(&s);
+}
+
+static void test_no_code(void **state)
+{
+    (void)state;
+    static const uint8_t bad[] = { 0x90, 0x06, 0x07 }, cut[] = { 0x90, 0x8b };
+    bool sound;
+    struct pct_scan s = scan(PCT_PATCH_ALL, false, bad, sizeof bad, &sound);
+    assert_false(sound);
+    pct_scan_free(&s);
+    s = scan(PCT_PATCH_ALL, false, cut, sizeof cut, &sound);
+    assert_false(sound);
+    pct_scan_free(&s);
+}
+
+static void test_pads(void **state)
+{
+    (void)state;
+    /* ret; six bytes of nops; nop. Then the same after an instruction that goes on, and with a branch into it. */
+    struct pct_scan s = SCAN(PCT_PATCH_ALL, false, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
+    assert_int_equal(s.pad_count, 1);
+    assert_int_equal(s.pads[0].address, CODE + 1);
+    assert_int_equal(s.pads[0].size, 7);
+    pct_scan_free(&s);
+    s = SCAN(PCT_PATCH_ALL, false, 0x90, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
+    assert_int_equal(s.pad_count, 0);
+    pct_scan_free(&s);
+    s = SCAN(PCT_PATCH_ALL, false, 0xeb, 0x08, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
+    assert_int_equal(s.pad_count, 1); /* to the ret behind it... */
+    pct_scan_free(&s);
+    s = SCAN(PCT_PATCH_ALL, false, 0xeb, 0x01, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
+    assert_int_equal(s.pad_count, 0); /* ...and into it */
+    pct_scan_free(&s);
+}
+
+static void test_gaps(void **state)
+{
+    (void)state;
+    static const uint8_t fill[] = { 0xcc, 0xcc, 0xcc, 0x0f, 0x1f, 0x00 }, table[] = { 0xcc, 1, 2, 3, 4, 5, 6 };
+    struct pct_scan s = { .level = PCT_PATCH_ALL, .from = CODE, .to = CODE + 64 };
+    assert_true(pct_scan_start(&s));
+    pct_scan_gap(&s, fill, sizeof fill, CODE, false); /* something falls into it */
+    pct_scan_gap(&s, table, sizeof table, CODE, true);
+    assert_int_equal(s.pad_count, 0);
+    pct_scan_gap(&s, fill, sizeof fill, CODE, true);
+    pct_scan_finish(&s);
+    assert_int_equal(s.pad_count, 1);
+    pct_scan_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_atomics), cmocka_unit_test(test_exchanged_register),
+        cmocka_unit_test(test_globals), cmocka_unit_test(test_all),
+        cmocka_unit_test(test_omitted), cmocka_unit_test(test_entered),
+        cmocka_unit_test(test_no_code), cmocka_unit_test(test_pads),
+        cmocka_unit_test(test_gaps),
+    };
+    return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
+}
