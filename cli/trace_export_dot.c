@@ -18,7 +18,7 @@ struct graph {
 /* Everybody waits for at most one thread: walk from each, with a mark a walk, until a known one is met. */
 static void find_cycles(struct graph *g)
 {
-    uint32_t *met = calloc(g->threads, sizeof *met);
+    uint32_t *met = calloc((size_t)g->threads + 1, sizeof *met);
     for (uint32_t start = 0; met && start < g->threads; start++) {
         uint32_t at = start;
         while (at < g->threads && !met[at]) {

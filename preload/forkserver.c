@@ -27,8 +27,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-extern char **environ;
-
 enum { TOKEN, TRACE, KNOWN };
 static const char *const names[KNOWN] = { "PCT_TOKEN=", "PCT_TRACE=" };
 static const char pad_name[] = PCT_PAD_NAME;

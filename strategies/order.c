@@ -127,7 +127,7 @@ static uint32_t any(const struct state *s, const struct pct_rank_set *set, uint3
 {
     uint64_t which = pct_random_below(s->seed, PCT_STREAM_PICK, draw, count);
     uint32_t thread = pct_rank_set_lowest(set);
-    while (which--)
+    while (which-- && thread != PCT_NO_RANK)
         thread = pct_rank_set_above(set, thread);
     return thread;
 }

@@ -118,7 +118,9 @@ static uint32_t choose_thread(struct state *s)
     }
     uint32_t next =
         s->running && s->spins ? pct_rank_set_after(&s->enabled, s->running - 1) : pct_rank_set_lowest(&s->enabled);
-    return next + 1 == s->exiting ? pct_rank_set_after(&s->enabled, next) : next;
+    if (next != PCT_NO_RANK && next + 1 == s->exiting)
+        next = pct_rank_set_after(&s->enabled, next);
+    return next;
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
