@@ -5,6 +5,7 @@
 #include "maps.h"
 #include "shim.h"
 #include "sys.h"
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -31,6 +32,7 @@ struct module {
 
 const char *pct_patch_plans;
 static struct module *modules;
+static const struct r_debug *loader; /* its list of modules */
 
 static void *map(size_t size)
 {
@@ -380,7 +382,7 @@ static enum pct_plan_refusal patch(const struct link_map *map_, const char *path
     m->to = plan->to + map_->l_addr;
     m->place.plan = plan;
     m->place.bias = map_->l_addr;
-    enum pct_plan_refusal why = carry_out(m, path, map_ == _r_debug.r_map);
+    enum pct_plan_refusal why = carry_out(m, path, map_ == loader->r_map);
     if (why != PCT_PLAN_NONE) {
         abandon(&m->place);
     } else {
@@ -424,13 +426,19 @@ static bool is_known(const struct link_map *map_)
 
 void pct_patch_modules(void)
 {
-    /* Reads the loader's list without its lock: who would change it has parked; in the middle of that, the state says so. */
-    if (pct_shim.config.memory == PCT_PATCH_OFF || _r_debug.r_state != RT_CONSISTENT)
+    if (pct_shim.config.memory == PCT_PATCH_OFF)
         return;
-    for (const struct link_map *map_ = _r_debug.r_map; map_; map_ = map_->l_next) {
+    /* Not by its name: libpct.so would depend on the loader's library. The first time there is no other thread yet, which could
+     * have been parked in the loader. */
+    if (!loader)
+        loader = dlsym(RTLD_DEFAULT, "_r_debug");
+    /* Reads the loader's list without its lock: who would change it has parked; in the middle of that, the state says so. */
+    if (!loader || loader->r_state != RT_CONSISTENT)
+        return;
+    for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
         char path[NAME] = "";
         struct pct_mapping mapping;
-        bool executable = map_ == _r_debug.r_map;
+        bool executable = map_ == loader->r_map;
         if ((!executable && !is_wanted(base_name(map_->l_name))) || is_known(map_))
             continue;
         enum pct_plan_refusal why = PCT_PLAN_NO_PLAN;
