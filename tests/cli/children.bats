@@ -60,12 +60,14 @@ teardown()
     is "$status" 120
     has " of ./target abba:"
     has "the cycle:"
-    expected=$(replay_line)
+    # How many steps the shell makes depends on the machine as well, and so does the hash.
+    without_hash='s/:[0-9a-f]*:[0-9a-f]*\('"'"' -- \)/\1/'
+    line=$(replay_line)
+    expected=$(sed "$without_hash" <<< "$line")
     run --separate-stderr "$pct" run --state none -j 3 -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh -c './target abba; exit 0'
-    is "$(replay_line)" "$expected"
-    run sh -c "$expected"
-    is "$status" 120
-    has "replayed identically"
+    is "$(replay_line | sed "$without_hash")" "$expected"
+    run sh -c "$line"
+    has "deadlock in a child process"
 }
 
 @test "without the command: the child's file stands beside the trace" {

@@ -73,7 +73,8 @@ campaign = json.loads(text("out.json"))
 [one] = campaign["findings"]
 assert campaign["runs"] == 60 and campaign["failures"] == count == one["runs"]
 assert one["token"] == finding["token"] and one["signature"] == finding["signature"]
-assert [len(stack["frames"]) for stack in one["stacks"]] == [2, 2], one["stacks"]
+# Below these, libc's frames have names only where its debug information is installed.
+assert [len([f for f in stack["frames"] if f["module"] == "target"]) for stack in one["stacks"]] == [2, 2], one["stacks"]
 last = campaign["curve"][-1]
 assert (last["runs"], last["failures"], last["findings"]) == (60, count, 1), last
 assert last["schedules"] == campaign["schedules"] == rows("bad.db", "select count(distinct hash) n from runs")[0]["n"]
