@@ -24,13 +24,14 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
         if (quiet && !REAL(pthread_spin_trylock)(lock))
             break;
         struct pct_object *taken = pct_object_at(&pct_S.objects, lock, PCT_CLASS_SPIN);
+        /* Whether it is free just now does not matter: another process may take it before the predicate is asked. */
         struct pct_wait wait = { .op = PCT_OP_SPIN_LOCK,
                                  .object = taken,
                                  .ready = ready,
                                  .ready_arg = (const void *)lock,
                                  .deadline = PCT_NEVER,
-                                 .outside = *lock != UNLOCKED && pct_shared(taken, true) };
-        if (wait.outside)
+                                 .outside = pct_shared(taken, true) };
+        if (wait.outside && *lock != UNLOCKED)
             pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
         if (pct_wait(self, &wait) == PCT_GO_OUTSIDE) {
             REAL(pthread_spin_lock)(lock);
