@@ -52,8 +52,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             a->token = argument;
             return 0;
         }
-        a->launch.command = &state->argv[state->next - 1];
-        state->next = state->argc;
+        pct_options_take_command(state, &a->launch);
         return 0;
     case ARGP_KEY_END:
         if (!a->token)
@@ -77,15 +76,6 @@ static const struct argp argp = {
     .children = children,
 };
 
-static void print_word(FILE *out, const char *option, const char *word)
-{
-    if (!word)
-        return;
-    fprintf(out, "%s ", option);
-    pct_cli_print_quoted(out, word);
-    fputc(' ', out);
-}
-
 /* The fields as text: Command, and Options or NULL. Returns 0, or an exit status after a message. */
 static int format(const struct add *a, struct pct_entry *entry)
 {
@@ -99,11 +89,7 @@ static int format(const struct add *a, struct pct_entry *entry)
     if (!out)
         return pct_cli_usage("out of memory");
     pct_options_print(out, &a->launch, NULL, true);
-    for (unsigned i = 1; i < 256; i++)
-        if (a->wishes.ok[i])
-            fprintf(out, "--ok-status %u ", i);
-    print_word(out, "--expect", a->wishes.judge.expect);
-    print_word(out, "--oracle", a->wishes.judge.oracle);
+    pct_judge_print(out, &a->wishes.judge);
     if (a->wishes.near != UINT64_MAX)
         fprintf(out, "--near %llu ", (unsigned long long)a->wishes.near);
     fclose(out);

@@ -85,21 +85,10 @@ __attribute__((noreturn)) static void become(const struct pct_process *process, 
                                              const char *directory)
 {
     const struct pct_launch *launch = process->launch;
-    pct_launch_follow(launch);
-    setpgid(0, 0);
-    signal(SIGTTOU, SIG_DFL);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    dup2(null, STDIN_FILENO);
-    if (process->output >= 0) {
-        dup2(process->output, STDOUT_FILENO);
-        dup2(process->output, STDERR_FILENO);
-    }
+    pct_launch_go_aside(launch, process->output);
     if (launch->around.enter && chdir(directory))
         _exit(126);
-    sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-    char *arguments[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)command, NULL };
-    execve("/bin/sh", arguments, environment);
-    _exit(errno == ENOENT ? 127 : 126);
+    pct_launch_become_shell(launch, command, environment);
 }
 
 bool pct_around_start(struct pct_process *process, enum pct_phase phase)

@@ -140,8 +140,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->judge.oracle = argument;
         return 0;
     case ARGP_KEY_ARG:
-        c->launch.command = &state->argv[state->next - 1];
-        state->next = state->argc;
+        pct_options_take_command(state, &c->launch);
         return 0;
     case ARGP_KEY_END:
         if (!c->launch.command)

@@ -70,15 +70,6 @@ static void print_command(FILE *out, const void *data)
     pct_cli_print_command(out, c->launch.command);
 }
 
-static void print_word(FILE *out, const char *option, const char *word)
-{
-    if (!word)
-        return;
-    fprintf(out, "%s ", option);
-    pct_cli_print_quoted(out, word);
-    fputc(' ', out);
-}
-
 static void print_options(FILE *out, const void *data)
 {
     const struct pct_campaign *c = data;
@@ -87,14 +78,7 @@ static void print_options(FILE *out, const void *data)
 
 static void print_judging(FILE *out, const void *data)
 {
-    const struct pct_judge *judge = data;
-    for (int status = 1; status < 256; status++)
-        if (judge->ok[status])
-            fprintf(out, "--ok-status %d ", status);
-    print_word(out, "--expect", judge->expect);
-    if (judge->same)
-        fputs("--expect-same ", out);
-    print_word(out, "--oracle", judge->oracle);
+    pct_judge_print(out, data);
 }
 
 /* The part of a token that names strategy and parameters. */

@@ -1,12 +1,12 @@
 /* `pct replay --gdb`: see debug.h. gdb starts the target itself, under the environment that a replay would give it; what it needs
  * to know for that stands in a file of JSON, which cli/debug/gdb.py reads. */
+#include "json.h"
 #include "debug.h"
 #include "cli.h"
 #include "environment.h"
 #include "trace_export.h"
 #include "locate.h"
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

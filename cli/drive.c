@@ -196,15 +196,7 @@ __attribute__((noreturn)) static void become_client(const struct pct_process *pr
                                                     char **environment)
 {
     const struct pct_driven *d = process->driven;
-    pct_launch_follow(launch);
-    setpgid(0, 0);
-    signal(SIGTTOU, SIG_DFL);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    dup2(null, STDIN_FILENO);
-    if (d->output >= 0) {
-        dup2(d->output, STDOUT_FILENO);
-        dup2(d->output, STDERR_FILENO);
-    }
+    pct_launch_go_aside(launch, d->output);
     cpu_set_t server, ours;
     if (!sched_getaffinity(process->pid, sizeof server, &server) && CPU_COUNT(&server) == 1 &&
         !sched_getaffinity(0, sizeof ours, &ours)) {
@@ -212,10 +204,7 @@ __attribute__((noreturn)) static void become_client(const struct pct_process *pr
         CPU_AND(&ours, &ours, &server);
         sched_setaffinity(0, sizeof ours, &ours); /* refused if nothing is left */
     }
-    sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-    char *arguments[] = { (char[]){ "sh" }, (char[]){ "-c" }, d->client, NULL };
-    execve("/bin/sh", arguments, environment);
-    _exit(errno == ENOENT ? 127 : 126);
+    pct_launch_become_shell(launch, d->client, environment);
 }
 
 static void start_client(struct pct_process *process, const struct pct_launch *launch)

@@ -107,7 +107,43 @@ int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code)
     return 0;
 }
 
-bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size)
+/* What is looked for in the sections of a file. */
+struct search {
+    const char *wanted;
+    char *name; /* gets the whole name */
+    size_t size;
+};
+
+/* Whether it is in this section. */
+typedef bool find_in(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search);
+
+static bool find_needed(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    GElf_Dyn entry;
+    for (int i = 0; header->sh_type == SHT_DYNAMIC && gelf_getdyn(data, i, &entry); i++) {
+        const char *needed =
+            entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, (size_t)entry.d_un.d_val) : NULL;
+        if (needed && !strncmp(needed, search->wanted, strlen(search->wanted)) && strlen(needed) < search->size) {
+            strcpy(search->name, needed);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_defined(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    GElf_Sym symbol;
+    bool symbols = header->sh_type == SHT_DYNSYM || header->sh_type == SHT_SYMTAB;
+    for (int i = 0; symbols && gelf_getsym(data, i, &symbol); i++) {
+        const char *defined = symbol.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (defined && !strcmp(defined, search->wanted))
+            return true;
+    }
+    return false;
+}
+
+static bool find(const char *path, find_in *in, const struct search *search)
 {
     bool found = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -116,17 +152,10 @@ bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size
     for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
          section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
-        Elf_Data *data = NULL;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC || !(data = elf_getdata(section, NULL)))
-            continue;
-        GElf_Dyn entry;
-        for (int i = 0; !found && gelf_getdyn(data, i, &entry); i++) {
-            const char *needed =
-                entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, (size_t)entry.d_un.d_val) : NULL;
-            found = needed && !strncmp(needed, prefix, strlen(prefix)) && strlen(needed) < size;
-            if (found)
-                strcpy(name, needed);
-        }
+        Elf_Data *data;
+        bool wanted = gelf_getshdr(section, &header) &&
+                      (header.sh_type == SHT_DYNAMIC || header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB);
+        found = wanted && (data = elf_getdata(section, NULL)) && in(elf, &header, data, search);
     }
     elf_end(elf);
     if (fd >= 0)
@@ -134,27 +163,12 @@ bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size
     return found;
 }
 
+bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size)
+{
+    return find(path, find_needed, &(struct search){ .wanted = prefix, .name = name, .size = size });
+}
+
 bool pct_elf_defines(const char *path, const char *name)
 {
-    bool found = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    elf_version(EV_CURRENT);
-    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
-         section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        Elf_Data *data = NULL;
-        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
-            !(data = elf_getdata(section, NULL)))
-            continue;
-        GElf_Sym symbol;
-        for (int i = 0; !found && gelf_getsym(data, i, &symbol); i++) {
-            const char *defined = symbol.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header.sh_link, symbol.st_name);
-            found = defined && !strcmp(defined, name);
-        }
-    }
-    elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    return found;
+    return find(path, find_defined, &(struct search){ .wanted = name });
 }

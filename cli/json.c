@@ -3,6 +3,7 @@
 #include "markup.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct json_object *pct_json_add_object(struct json_object *to, const char *key)
 {
@@ -16,6 +17,26 @@ struct json_object *pct_json_add_array(struct json_object *to, const char *key)
     struct json_object *array = json_object_new_array();
     json_object_object_add(to, key, array);
     return array;
+}
+
+struct json_object *pct_json_text(const char *text, size_t max)
+{
+    size_t length = strnlen(text, max), size;
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, length);
+    for (size_t i = 0; i < length; i += size) {
+        uint32_t code;
+        size = pct_markup_character(copy + i, length - i, &code);
+        if (!size) {
+            copy[i] = '?';
+            size = 1;
+        }
+    }
+    struct json_object *string = json_object_new_string_len(copy, (int)length);
+    free(copy);
+    return string;
 }
 
 void pct_json_add_string(struct json_object *to, const char *key, const char *value)
@@ -59,4 +80,19 @@ int pct_json_print(FILE *out, struct json_object *root)
         fprintf(out, "%s\n", text);
     json_object_put(root);
     return text ? 0 : -ENOMEM;
+}
+
+void pct_json_print_line(FILE *out, struct json_object *object)
+{
+    /* "<" must not open a comment, or end the script, inside a page. */
+    const char *text =
+        object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+               : "null";
+    for (const char *c = text; *c; c++) {
+        if (*c == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(*c, out);
+    }
+    json_object_put(object);
 }

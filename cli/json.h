@@ -16,8 +16,14 @@ void pct_json_add_number(struct json_object *to, const char *key, uint64_t value
 void pct_json_add_double(struct json_object *to, const char *key, double value);
 void pct_json_add_bool(struct json_object *to, const char *key, bool value);
 
+/* Text that comes from outside as a JSON string: at most `max` bytes up to a NUL; what is not UTF-8 becomes `?`. */
+struct json_object *pct_json_text(const char *text, size_t max);
+
 /* Append an object to an array and return it. */
 struct json_object *pct_json_append_object(struct json_object *to);
+
+/* Write the object in one line, so that it may stand inside an HTML page too, and free it. */
+void pct_json_print_line(FILE *out, struct json_object *object);
 
 /* Print it, with line ends, and give it back. Returns 0 or -ENOMEM. */
 int pct_json_print(FILE *out, struct json_object *root);

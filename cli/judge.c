@@ -1,5 +1,6 @@
 /* Judging runs: see judge.h. */
 #include "judge.h"
+#include "options.h"
 #include "cli.h"
 #include "environment.h"
 #include <ctype.h>
@@ -53,6 +54,17 @@ void pct_judge_close(struct pct_judge *judge)
     free(judge->reference);
     judge->reference = NULL;
     judge->has_reference = false;
+}
+
+void pct_judge_print(FILE *out, const struct pct_judge *judge)
+{
+    for (unsigned status = 1; status < 256; status++)
+        if (judge->ok[status])
+            fprintf(out, "--ok-status %u ", status);
+    pct_options_print_word(out, "--expect", judge->expect);
+    if (judge->same)
+        fputs("--expect-same ", out);
+    pct_options_print_word(out, "--oracle", judge->oracle);
 }
 
 int pct_judge_take_reference(struct pct_judge *judge, const struct pct_process *process)

@@ -19,6 +19,9 @@ struct pct_judge {
 int pct_judge_prepare(struct pct_judge *judge);
 void pct_judge_close(struct pct_judge *judge);
 
+/* Print the options that make a judge like this one, each with a space behind. */
+void pct_judge_print(FILE *out, const struct pct_judge *judge);
+
 /* Make the output of this run the reference. Returns 0 or -ENOMEM. */
 int pct_judge_take_reference(struct pct_judge *judge, const struct pct_process *process);
 

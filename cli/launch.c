@@ -139,11 +139,38 @@ void pct_launch_finish(struct pct_launch *launch)
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
 }
 
-void pct_launch_follow(const struct pct_launch *launch)
+/* In a new child: end with this process, even if that is killed by SIGKILL. */
+static void follow(const struct pct_launch *launch)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launch->own)
         _exit(PCT_EXIT_INTERNAL); /* it has ended before this could be asked for */
+}
+
+static void take_output(int output)
+{
+    if (output < 0)
+        return;
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+}
+
+void pct_launch_go_aside(const struct pct_launch *launch, int output)
+{
+    follow(launch);
+    setpgid(0, 0);
+    signal(SIGTTOU, SIG_DFL);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(null, STDIN_FILENO);
+    take_output(output);
+}
+
+void pct_launch_become_shell(const struct pct_launch *launch, const char *command, char **environment)
+{
+    sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
+    char *arguments[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)(uintptr_t)command, NULL };
+    execve("/bin/sh", arguments, environment);
+    _exit(errno == ENOENT ? 127 : 126);
 }
 
 /* What a target is started with. */
@@ -160,17 +187,14 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
 {
     const struct pct_process *process = start->process;
     const struct pct_launch *launch = process->launch;
-    pct_launch_follow(launch);
+    follow(launch);
     setpgid(0, 0);
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpid());
     signal(SIGTTOU, SIG_DFL);
     if (start->input >= 0)
         dup2(start->input, STDIN_FILENO);
-    if (process->output >= 0) {
-        dup2(process->output, STDOUT_FILENO);
-        dup2(process->output, STDERR_FILENO);
-    }
+    take_output(process->output);
     if (start->control >= 0)
         dup2(start->control, start->number);
     if (!launch->aslr) {

@@ -150,8 +150,12 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
  * for the command, after a message. */
 pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number);
 
-/* In a new child: end with this process, even if that is killed by SIGKILL. Async-signal-safe. */
-void pct_launch_follow(const struct pct_launch *launch);
+/* In a new child that is not the target but a command beside it (a client, --setup): a process group of its own that ends with this
+ * process, /dev/null as standard input, and this descriptor, unless it is -1, as standard output and standard error. Then become that
+ * command, for sh -c. Async-signal-safe. */
+void pct_launch_go_aside(const struct pct_launch *launch, int output);
+__attribute__((noreturn)) void pct_launch_become_shell(const struct pct_launch *launch, const char *command,
+                                                       char **environment);
 
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);

@@ -5,38 +5,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the character at `at`, 0 if it is not a whole one that XML 1.0 (2.2, "Characters") allows. C1 controls are
- * left out as well: they are discouraged there, and terminals obey them. */
-static size_t measure(const unsigned char *at)
+size_t pct_markup_character(const char *text, size_t left, uint32_t *code)
 {
+    const unsigned char *at = (const unsigned char *)text;
+    *code = *at;
     if (*at < 0x80)
-        return *at >= 0x20 ? *at != 0x7f : *at == '\t' || *at == '\n';
+        return 1;
     size_t length = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
     static const uint32_t least[] = { [2] = 0x80, [3] = 0x800, [4] = 0x10000 };
-    if (*at < 0xc0 || *at > 0xf4)
+    if (*at < 0xc0 || *at > 0xf4 || length > left)
         return 0;
     uint32_t c = *at & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) /* also at the end of the text */
+        if ((at[i] & 0xc0) != 0x80)
             return 0;
         c = c << 6 | (at[i] & 0x3f);
     }
-    bool control = c < 0xa0, surrogate = c >= 0xd800 && c < 0xe000, none = c == 0xfffe || c == 0xffff;
-    return c < least[length] || c > 0x10ffff || control || surrogate || none ? 0 : length;
+    *code = c;
+    return c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : length;
+}
+
+/* Whether XML 1.0 (2.2, "Characters") allows it. C1 controls are left out as well: they are discouraged there, and terminals obey
+ * them. */
+static bool is_allowed(uint32_t c)
+{
+    return c < 0x20 ? c == '\t' || c == '\n' : (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff;
 }
 
 char *pct_markup_clean(const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
-    const unsigned char *at = (const unsigned char *)text;
-    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    while (clean && *at) {
-        size_t length = measure(at);
-        if (length)
-            to = mempcpy(to, at, length);
-        else if (*at != '\r')
+    size_t left = strlen(text);
+    char *clean = malloc(3 * left + 1), *to = clean;
+    while (clean && left) {
+        uint32_t code;
+        size_t length = pct_markup_character(text, left, &code);
+        if (length && is_allowed(code))
+            to = mempcpy(to, text, length);
+        else if (*text != '\r')
             to = mempcpy(to, replacement, sizeof replacement - 1);
-        at += length ? length : 1;
+        if (!length || !is_allowed(code))
+            length = 1;
+        text += length;
+        left -= length;
     }
     if (clean)
         *to = 0;

@@ -160,8 +160,16 @@ const struct argp pct_options_launch_argp = { .options = launch_options, .parser
 
 const struct argp_child pct_options_launch[] = { { &pct_options_launch_argp, 0, NULL, 0 }, { 0 } };
 
-static void print(FILE *out, const char *option, const char *value)
+void pct_options_take_command(struct argp_state *state, struct pct_launch *launch)
 {
+    launch->command = &state->argv[state->next - 1];
+    state->next = state->argc;
+}
+
+void pct_options_print_word(FILE *out, const char *option, const char *value)
+{
+    if (!value)
+        return;
     fprintf(out, "%s ", option);
     pct_cli_print_quoted(out, value);
     fputc(' ', out);
@@ -169,8 +177,7 @@ static void print(FILE *out, const char *option, const char *value)
 
 void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout)
 {
-    if (launch->library)
-        print(out, "--lib", launch->library);
+    pct_options_print_word(out, "--lib", launch->library);
     if (launch->aslr)
         fputs("--aslr ", out);
     if (launch->children)
@@ -179,19 +186,16 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fprintf(out, "--memory-limit %llu ", (unsigned long long)launch->memory);
     if (launch->around.scratch)
         fprintf(out, "--scratch%s ", launch->around.enter ? "=cwd" : "");
-    if (launch->around.setup)
-        print(out, "--setup", launch->around.setup);
-    if (launch->around.teardown)
-        print(out, "--teardown", launch->around.teardown);
+    pct_options_print_word(out, "--setup", launch->around.setup);
+    pct_options_print_word(out, "--teardown", launch->around.teardown);
     if (timeout && launch->timeout > 0)
         fprintf(out, "--timeout %g ", launch->timeout);
     const struct pct_drive *drive = &launch->drive;
     if (!drive->client)
         return;
-    print(out, "--ready", process ? process->driven->ready_text : drive->ready);
-    print(out, "--drive", process ? process->driven->client : drive->client);
-    if (drive->stop)
-        print(out, "--stop", drive->stop);
+    pct_options_print_word(out, "--ready", process ? process->driven->ready_text : drive->ready);
+    pct_options_print_word(out, "--drive", process ? process->driven->client : drive->client);
+    pct_options_print_word(out, "--stop", drive->stop);
     if (drive->ready_timeout != PCT_DRIVE_READY_TIMEOUT)
         fprintf(out, "--ready-timeout %g ", drive->ready_timeout);
     if (drive->stop_timeout != PCT_DRIVE_STOP_TIMEOUT)

@@ -17,6 +17,13 @@ uint64_t pct_options_number(struct argp_state *state, const char *name, const ch
 /* A number of seconds above 0; likewise. */
 double pct_options_seconds(struct argp_state *state, const char *name, const char *text);
 
+/* The word that the parser was just given begins the target's command; all that follows is the target's, whatever it looks
+ * like. */
+void pct_options_take_command(struct argp_state *state, struct pct_launch *launch);
+
+/* Print an option and its value as a shell reads them, with a space behind; nothing if the value is NULL. */
+void pct_options_print_word(FILE *out, const char *option, const char *value);
+
 /* Print the options that a replay needs as well, each with a space behind. timeout: whether that one matters. process: the
  * run to be replayed, or NULL: as they were given. */
 void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout);

@@ -78,8 +78,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             r->name = argument;
             return 0;
         }
-        r->launch.command = &state->argv[state->next - 1];
-        state->next = state->argc;
+        pct_options_take_command(state, &r->launch);
         return 0;
     case ARGP_KEY_END:
         if (!r->name)
@@ -115,10 +114,7 @@ static int read_file(struct replay *r, char *token, size_t size)
         return pct_cli_usage("%s: %s", r->name, error);
     snprintf(token, size, "%s", trace.header.token);
     if (!r->launch.command) {
-        pct_cli_say("no command is given; the trace was recorded with:");
-        fputs("  ", stderr);
-        pct_cli_print_clean(stderr, trace.header.command, sizeof trace.header.command);
-        fputc('\n', stderr);
+        pct_report_ask_command(&trace);
         return PCT_EXIT_USAGE;
     }
     if (!trace.complete)

@@ -104,6 +104,14 @@ static void print_facts(FILE *out, const struct pct_trace *trace)
             (unsigned long long)header->preemptions, (double)header->virtual_ns / 1e9);
 }
 
+void pct_report_ask_command(const struct pct_trace *trace)
+{
+    pct_cli_say("no command is given; the trace was recorded with:");
+    fputs("  ", stderr);
+    pct_cli_print_clean(stderr, trace->header.command, sizeof trace->header.command);
+    fputc('\n', stderr);
+}
+
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
 {
     bool any[2] = { false };

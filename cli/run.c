@@ -113,9 +113,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
-        /* The first word that is no option begins the target's command, whatever follows. */
-        c->launch.command = &state->argv[state->next - 1];
-        state->next = state->argc;
+        pct_options_take_command(state, &c->launch);
         return 0;
     case ARGP_KEY_END:
         if (!c->launch.command)

@@ -8,6 +8,7 @@
 #include "nearest.h"
 #include "options.h"
 #include "reduce.h"
+#include "report.h"
 #include "schedule_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +30,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             s->name = argument;
             return 0;
         }
-        s->trials.launch.command = &state->argv[state->next - 1];
-        state->next = state->argc;
+        pct_options_take_command(state, &s->trials.launch);
         return 0;
     case ARGP_KEY_END:
         if (!s->name)
@@ -56,10 +56,7 @@ static int read_file(struct pct_shrink *s, char *token, size_t size)
         return pct_cli_usage("%s: neither a schedule nor a trace: %s", s->name, error);
     snprintf(token, size, "%s", trace.header.token);
     if (!s->trials.launch.command) {
-        pct_cli_say("no command is given; the trace was recorded with:");
-        fputs("  ", stderr);
-        pct_cli_print_clean(stderr, trace.header.command, sizeof trace.header.command);
-        fputc('\n', stderr);
+        pct_report_ask_command(&trace);
         pct_trace_close(&trace);
         return PCT_EXIT_USAGE;
     }

@@ -24,10 +24,7 @@ int pct_trace_export_dot(const struct pct_trace_export *x);
 int pct_trace_export_schedule(const struct pct_trace_export *x);
 int pct_trace_export_html(const struct pct_trace_export *x);
 
-/* export_json.c: parts that JSON formats share. */
-
-/* Text that comes from outside as a JSON string: at most `max` bytes up to a NUL; what is not UTF-8 becomes `?`. */
-struct json_object *pct_json_text(const char *text, size_t max);
+/* trace_export_json.c: parts that JSON formats share. */
 
 /* The facts of the run: its command, token, verdict, counts. */
 struct json_object *pct_json_run(const struct pct_trace_export *x);
@@ -37,9 +34,6 @@ struct json_object *pct_json_frame(const struct pct_frame *frame);
 
 /* The threads at the end of the run, with their stacks: an array, empty without a snapshot. */
 struct json_object *pct_json_threads(const struct pct_trace_export *x);
-
-/* Write the object in one line, so that it may stand inside an HTML page too, and free it. */
-void pct_json_print_line(FILE *out, struct json_object *object);
 
 /* The tables behind the numbers of records: ops (id, name, class), classes, words, reasons, links. */
 void pct_json_add_names(struct json_object *object);

@@ -5,11 +5,11 @@
  * comes before them, because viewers nest slices of the same start in the order of the file; an arrow leads from a step to
  * the one of another thread that had to wait for it. Viewers keep thread 0 for the idle task, so the track of thread n has
  * the number n + 1, and the name `thread n`. */
+#include "json.h"
 #include "cli.h"
 #include "trace_export.h"
 #include "schedule.h"
 #include <errno.h>
-#include <json-c/json.h>
 
 static void print_head(FILE *out, const char *phase, uint32_t thread, const char *name, const char *category)
 {

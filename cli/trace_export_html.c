@@ -3,10 +3,10 @@
  * The page is made when pct is built (cli/timeline/, with the modules of d3 that it uses; the Makefile puts them together) and
  * stands in the command. Here the trace is put behind it: what is said once as JSON, and of each step some numbers, column by
  * column, because that packs to about a byte a step; then gzip, then base64. cli/timeline/timeline.js reads it. */
+#include "json.h"
 #include "cli.h"
 #include "trace_export.h"
 #include <errno.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

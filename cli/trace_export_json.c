@@ -1,58 +1,15 @@
-/* The trace as lines of JSON, and the parts that all JSON formats share: see export.h.
+/* The trace as lines of JSON, and the parts that all its JSON formats share: see trace_export.h.
  *
  * json-c makes every object that holds text from outside. A line for a step holds numbers and words of our own tables
  * alone, and there may be millions: they are printed. */
 #include "cli.h"
-#include "trace_export.h"
+#include "json.h"
 #include "report.h"
 #include "schedule.h"
+#include "trace_export.h"
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The bytes of the UTF-8 character at text, 0 if there is none. */
-static size_t character(const unsigned char *text, size_t left)
-{
-    size_t size = text[0] < 0x80   ? 1
-                  : text[0] < 0xc2 ? 0
-                  : text[0] < 0xe0 ? 2
-                  : text[0] < 0xf0 ? 3
-                  : text[0] < 0xf5 ? 4
-                                   : 0;
-    if (size > left)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    bool no_character = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
-    return overlong || no_character ? 0 : size;
-}
-
-struct json_object *pct_json_text(const char *text, size_t max)
-{
-    size_t length = strnlen(text, max), size;
-    char *copy = malloc(length + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, text, length);
-    for (size_t i = 0; i < length; i += size) {
-        size = character((unsigned char *)copy + i, length - i);
-        if (!size) {
-            copy[i] = '?';
-            size = 1;
-        }
-    }
-    struct json_object *string = json_object_new_string_len(copy, (int)length);
-    free(copy);
-    return string;
-}
-
-static void add_number(struct json_object *object, const char *name, uint64_t value)
-{
-    json_object_object_add(object, name, json_object_new_uint64(value));
-}
 
 static struct json_object *verdict_text(const struct pct_trace *trace)
 {
@@ -76,11 +33,11 @@ struct json_object *pct_json_run(const struct pct_trace_export *x)
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)header->hash);
     json_object_object_add(run, "type", json_object_new_string("run"));
-    add_number(run, "format", 1);
+    pct_json_add_number(run, "format", 1);
     json_object_object_add(run, "command", pct_json_text(header->command, sizeof header->command));
     json_object_object_add(run, "token", pct_json_text(header->token, sizeof header->token));
     json_object_object_add(run, "strategy", pct_json_text(header->strategy, sizeof header->strategy));
-    add_number(run, "seed", header->seed);
+    pct_json_add_number(run, "seed", header->seed);
     json_object_object_add(run, "verdict", json_object_new_string(pct_name_verdict(header->verdict)));
     json_object_object_add(run, "text", verdict_text(x->trace));
     json_object_object_add(run, "message", pct_json_text(header->message, sizeof header->message));
@@ -89,23 +46,23 @@ struct json_object *pct_json_run(const struct pct_trace_export *x)
     if (header->verdict == PCT_VERDICT_CRASH)
         json_object_object_add(run, "signal", json_object_new_int(header->signal));
     if (header->culprit != PCT_NO_THREAD && !running)
-        add_number(run, "culprit", header->culprit);
+        pct_json_add_number(run, "culprit", header->culprit);
     /* A killed process counted nothing: what is known is what stands in the records. */
-    add_number(run, "steps", running ? x->trace->count : header->steps);
-    add_number(run, "first_recorded", x->trace->first + 1);
-    add_number(run, "recorded", x->trace->count);
-    add_number(run, "from", x->trace->first + x->from + 1);
-    add_number(run, "to", x->trace->first + x->to);
+    pct_json_add_number(run, "steps", running ? x->trace->count : header->steps);
+    pct_json_add_number(run, "first_recorded", x->trace->first + 1);
+    pct_json_add_number(run, "recorded", x->trace->count);
+    pct_json_add_number(run, "from", x->trace->first + x->from + 1);
+    pct_json_add_number(run, "to", x->trace->first + x->to);
     if (!running) {
-        add_number(run, "threads", header->threads);
-        add_number(run, "switches", header->switches);
-        add_number(run, "preemptions", header->preemptions);
-        add_number(run, "virtual_ns", header->virtual_ns);
+        pct_json_add_number(run, "threads", header->threads);
+        pct_json_add_number(run, "switches", header->switches);
+        pct_json_add_number(run, "preemptions", header->preemptions);
+        pct_json_add_number(run, "virtual_ns", header->virtual_ns);
         json_object_object_add(run, "hash", json_object_new_string(hash));
     }
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (header->uncontrolled[i])
-            add_number(counts, pct_name_uncontrolled(i), header->uncontrolled[i]);
+            pct_json_add_number(counts, pct_name_uncontrolled(i), header->uncontrolled[i]);
     json_object_object_add(run, "uncontrolled", counts);
     return run;
 }
@@ -121,7 +78,7 @@ struct json_object *pct_json_frame(const struct pct_frame *frame)
     }
     if (frame->module[0]) {
         json_object_object_add(entry, "module", pct_json_text(frame->module, sizeof frame->module));
-        add_number(entry, "offset", frame->offset);
+        pct_json_add_number(entry, "offset", frame->offset);
     }
     return entry;
 }
@@ -149,7 +106,7 @@ struct json_object *pct_json_threads(const struct pct_trace_export *x)
         char text[96];
         uint32_t waits_for = pct_snapshot_waits_for(x->snapshot, thread);
         json_object_object_add(entry, "type", json_object_new_string("thread"));
-        add_number(entry, "thread", thread->id);
+        pct_json_add_number(entry, "thread", thread->id);
         json_object_object_add(entry, "name", pct_json_text(thread->name, sizeof thread->name));
         json_object_object_add(
             entry, "state",
@@ -159,30 +116,15 @@ struct json_object *pct_json_threads(const struct pct_trace_export *x)
             json_object_object_add(
                 entry, "next_text",
                 json_object_new_string(pct_schedule_format(text, sizeof text, thread->op, 0, thread->object)));
-            add_number(entry, "object", thread->object);
+            pct_json_add_number(entry, "object", thread->object);
         }
         if (waits_for != PCT_NO_THREAD)
-            add_number(entry, "waits_for_thread", waits_for);
+            pct_json_add_number(entry, "waits_for_thread", waits_for);
         json_object_object_add(entry, "stack", make_stack(unwinder, i));
         json_object_array_add(threads, entry);
     }
     pct_unwind_close(unwinder);
     return threads;
-}
-
-void pct_json_print_line(FILE *out, struct json_object *object)
-{
-    /* "<" must not open a comment, or end the script, inside a page. */
-    const char *text =
-        object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
-               : "null";
-    for (const char *c = text; *c; c++) {
-        if (*c == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(*c, out);
-    }
-    json_object_put(object);
 }
 
 const char *pct_json_place(struct pct_place_texts *known, struct pct_places *places, const struct pct_event *event)
