@@ -62,6 +62,11 @@ static const struct pct_param params[] = {
     { 0 }
 };
 
+struct thread_phase {
+    uint32_t drawn; /* the phase that its priority is of */
+    bool ends;      /* waits for its end below all others, in every phase */
+};
+
 struct state {
     uint64_t seed, k, spin;
     uint32_t depth;
@@ -74,14 +79,22 @@ struct state {
     uint32_t previous; /* the thread that the last pick chose, plus 1 */
     struct pct_changes changes;
     struct pct_priorities priorities;
-    uint32_t drawn[PCT_MAX_THREADS]; /* by thread: the phase that its priority is of */
-    bool ends[PCT_MAX_THREADS];      /* by thread: waits for its end below all others, in every phase */
+    struct thread_phase *phase_of; /* by thread */
 };
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_priorities_lay_out(&s->priorities, layout, threads);
+    s->phase_of = pct_layout_take(layout, threads, sizeof *s->phase_of);
+}
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static uint32_t draw_depth(uint64_t seed)
@@ -92,6 +105,8 @@ static uint32_t draw_depth(uint64_t seed)
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     s->k = run->param[PARAM_K];
     s->spin = run->param[PARAM_SPIN];
@@ -112,13 +127,13 @@ static int start(void *state, const struct pct_run *run, const char **why)
 static void draw_priority(struct state *s, uint32_t thread)
 {
     pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + pct_priorities_permute(s->seed, s->phase, thread));
-    s->drawn[thread] = s->phase;
+    s->phase_of[thread].drawn = s->phase;
 }
 
 /* A priority that is of an earlier phase means nothing any more. */
 static void renew_priority(struct state *s, uint32_t thread)
 {
-    if (s->drawn[thread] != s->phase && !s->ends[thread])
+    if (s->phase_of[thread].drawn != s->phase && !s->phase_of[thread].ends)
         draw_priority(s, thread);
 }
 
@@ -156,7 +171,8 @@ static void pass_change_points(struct state *s, const struct pct_point *point)
     uint32_t thread = point->current != PCT_NO_THREAD ? point->current : s->previous - 1;
     while (pct_changes_next(&s->changes) <= s->counted) {
         uint32_t i = pct_changes_take(&s->changes);
-        bool stays = s->phases && thread < PCT_MAX_THREADS && s->ends[thread]; /* no phase would lower it again */
+        bool stays =
+            s->phases && thread < PCT_MAX_THREADS && s->phase_of[thread].ends; /* no phase would lower it again */
         if (thread < PCT_MAX_THREADS && !stays)
             pct_priorities_set(&s->priorities, thread, PCT_RANK_CHANGE + s->depth - i);
     }
@@ -183,7 +199,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
         begin_phase(s);
     s->alone = alone;
     if (s->priorities.put_last)
-        s->drawn[s->priorities.put_last - 1] = s->phase;
+        s->phase_of[s->priorities.put_last - 1].drawn = s->phase;
     pct_priorities_settle(&s->priorities);
     uint32_t thread = pct_priorities_highest(&s->priorities);
     s->previous = thread + 1;
@@ -210,7 +226,7 @@ static void final_wait(void *state, uint32_t thread)
     struct state *s = state;
     if (!s->final)
         return;
-    s->ends[thread] = true;
+    s->phase_of[thread].ends = true;
     pct_priorities_put_last_later(&s->priorities, thread);
 }
 

@@ -33,6 +33,14 @@ static const struct pct_param params[] = {
     { 0 }
 };
 
+struct life {
+    bool finished;
+    /* Threads, plus 1. */
+    uint16_t joining;                 /* whom it joins, or has joined without a look at it yet */
+    uint16_t first_known, last_known; /* list: ended before this one's next step */
+    uint16_t next_known;
+};
+
 struct state {
     uint64_t seed;
     uint32_t depth;
@@ -40,23 +48,30 @@ struct state {
     uint32_t previous; /* the thread that the last pick chose, plus 1 */
     struct pct_changes changes;
     struct pct_priorities priorities;
-    bool finished[PCT_MAX_THREADS];
-    /* Threads, plus 1. */
-    uint16_t joining[PCT_MAX_THREADS]; /* whom it joins, or has joined without a look at it yet */
-    uint16_t first_known[PCT_MAX_THREADS], last_known[PCT_MAX_THREADS]; /* list: ended before this one's next step */
-    uint16_t next_known[PCT_MAX_THREADS];
+    struct life *life; /* by thread */
 };
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_priorities_lay_out(&s->priorities, layout, threads);
+    s->life = pct_layout_take(layout, threads, sizeof *s->life);
+}
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     s->depth = (uint32_t)run->param[PARAM_DEPTH];
     pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
@@ -67,22 +82,22 @@ static int start(void *state, const struct pct_run *run, const char **why)
 /* Put the list of threads from `first` to `last` before those that `thread` knows. */
 static void learn(struct state *s, uint32_t thread, uint16_t first, uint16_t last)
 {
-    s->next_known[last - 1] = s->first_known[thread];
-    if (!s->first_known[thread])
-        s->last_known[thread] = last;
-    s->first_known[thread] = first;
+    s->life[last - 1].next_known = s->life[thread].first_known;
+    if (!s->life[thread].first_known)
+        s->life[thread].last_known = last;
+    s->life[thread].first_known = first;
 }
 
 /* This thread goes on: if it was about to join another one, it has. */
 static void has_joined(struct state *s, uint32_t thread)
 {
-    uint16_t other = s->joining[thread];
-    s->joining[thread] = 0;
-    if (!other || !s->finished[other - 1])
-        return;                     /* the join has failed, or its time was over */
-    s->finished[other - 1] = false; /* is known now; nobody else can join it */
-    if (s->first_known[other - 1])
-        learn(s, thread, s->first_known[other - 1], s->last_known[other - 1]);
+    uint16_t other = s->life[thread].joining;
+    s->life[thread].joining = 0;
+    if (!other || !s->life[other - 1].finished)
+        return;                          /* the join has failed, or its time was over */
+    s->life[other - 1].finished = false; /* is known now; nobody else can join it */
+    if (s->life[other - 1].first_known)
+        learn(s, thread, s->life[other - 1].first_known, s->life[other - 1].last_known);
     learn(s, thread, other, other);
 }
 
@@ -92,9 +107,9 @@ static void created(void *state, uint32_t thread)
     uint32_t creator = s->previous - 1;
     if (s->previous)
         has_joined(s, creator);
-    uint16_t ended = s->previous ? s->first_known[creator] : 0;
+    uint16_t ended = s->previous ? s->life[creator].first_known : 0;
     if (ended) {
-        s->first_known[creator] = s->next_known[ended - 1];
+        s->life[creator].first_known = s->life[ended - 1].next_known;
         pct_priorities_set(&s->priorities, thread, pct_priorities_rank(&s->priorities, ended - 1u));
     } else {
         uint32_t place = pct_priorities_permute(s->seed, 0, s->chains++);
@@ -107,7 +122,7 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
     struct state *s = state;
     has_joined(s, thread);
     if (next->op == PCT_OP_THREAD_JOIN && next->object >= PCT_THREAD_OBJECT)
-        s->joining[thread] = (uint16_t)(next->object - PCT_THREAD_OBJECT + 1);
+        s->life[thread].joining = (uint16_t)(next->object - PCT_THREAD_OBJECT + 1);
 }
 
 static void enable(void *state, uint32_t thread)
@@ -132,7 +147,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
             pct_priorities_set(&s->priorities, ran, PCT_RANK_CHANGE + s->depth - i);
     }
     if (point->why == PCT_WHY_FINISHED)
-        s->finished[ran] = true;
+        s->life[ran].finished = true;
     pct_priorities_settle(&s->priorities);
     uint32_t thread = pct_priorities_highest(&s->priorities);
     s->previous = thread + 1;

@@ -54,7 +54,7 @@ const struct pct_strategy *pct_portfolio_member(uint64_t seed)
 
 static struct pct_run run_of(const struct pct_strategy *member, const struct pct_run *run)
 {
-    struct pct_run result = { .seed = run->seed };
+    struct pct_run result = { .seed = run->seed, .threads = run->threads };
     for (uint32_t i = 0; member->params && member->params[i].name; i++) {
         result.param[i] = member->params[i].preset;
         for (uint32_t j = 0; params[j].name; j++)

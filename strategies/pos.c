@@ -15,30 +15,46 @@
  * process, is put below all others as in pct.c. */
 #include "priorities.h"
 
+enum { LISTS = 1 << 13 };
+
+struct pending {
+    uint64_t draws;
+    struct pct_operation next;
+    uint16_t below, above; /* threads, plus 1: the list of pending operations that this one stands in */
+    bool rests;            /* is below all others until it has run */
+};
+
 struct state {
     uint64_t seed;
     uint32_t previous;         /* the thread that the last pick chose, plus 1 */
     uint64_t step;             /* of the last pick */
     struct pct_operation last; /* what it was about to do */
     struct pct_priorities priorities;
-    uint64_t draws[PCT_MAX_THREADS]; /* by thread */
-    bool rests[PCT_MAX_THREADS];     /* by thread: is below all others until it has run */
-    /* Pending operations in lists by object; threads, plus 1. */
-    struct pct_operation next[PCT_MAX_THREADS];
-    uint16_t below[PCT_MAX_THREADS], above[PCT_MAX_THREADS];
-    uint16_t list[1 << 16];
+    struct pending *pending; /* by thread */
+    uint16_t list[LISTS];    /* by object: its pending operations, and those of others that share its place */
 };
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_priorities_lay_out(&s->priorities, layout, threads);
+    s->pending = pct_layout_take(layout, threads, sizeof *s->pending);
+}
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     return 0;
 }
@@ -47,9 +63,9 @@ static void draw(struct state *s, uint32_t thread)
 {
     uint32_t rank;
     do {
-        uint64_t place = (uint64_t)thread << 48 | s->draws[thread]++;
+        uint64_t place = (uint64_t)thread << 48 | s->pending[thread].draws++;
         rank = PCT_RANK_INITIAL + (uint32_t)pct_random_below(s->seed, PCT_STREAM_EVENT, place, PCT_INITIAL_RANKS);
-    } while (s->priorities.thread_at[rank]);
+    } while (pct_priorities_holder(&s->priorities, rank) != PCT_NO_THREAD);
     pct_priorities_set(&s->priorities, thread, rank);
 }
 
@@ -60,26 +76,26 @@ static void created(void *state, uint32_t thread)
 
 static uint16_t *list_of(struct state *s, uint32_t object)
 {
-    return &s->list[object % (1 << 16)];
+    return &s->list[object % LISTS];
 }
 
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
 {
     struct state *s = state;
-    uint32_t old = s->next[thread].object;
+    uint32_t old = s->pending[thread].next.object;
     if (old) {
-        uint16_t below = s->below[thread], above = s->above[thread];
-        *(above ? &s->below[above - 1] : list_of(s, old)) = below;
+        uint16_t below = s->pending[thread].below, above = s->pending[thread].above;
+        *(above ? &s->pending[above - 1].below : list_of(s, old)) = below;
         if (below)
-            s->above[below - 1] = above;
+            s->pending[below - 1].above = above;
     }
-    s->next[thread] = *next;
+    s->pending[thread].next = *next;
     if (next->object) {
         uint16_t *list = list_of(s, next->object);
-        s->below[thread] = *list;
-        s->above[thread] = 0;
+        s->pending[thread].below = *list;
+        s->pending[thread].above = 0;
         if (*list)
-            s->above[*list - 1] = (uint16_t)(thread + 1);
+            s->pending[*list - 1].above = (uint16_t)(thread + 1);
         *list = (uint16_t)(thread + 1);
     }
 }
@@ -100,13 +116,14 @@ static void disable(void *state, uint32_t thread)
 static void redraw(struct state *s, uint32_t thread)
 {
     const struct pct_operation *last = &s->last;
-    s->rests[thread] = false;
+    s->pending[thread].rests = false;
     draw(s, thread);
     if (!last->object)
         return;
-    for (uint32_t at = *list_of(s, last->object); at; at = s->below[at - 1]) {
-        const struct pct_operation *next = &s->next[at - 1];
-        if (at - 1 != thread && next->object == last->object && !(next->reads && last->reads) && !s->rests[at - 1])
+    for (uint32_t at = *list_of(s, last->object); at; at = s->pending[at - 1].below) {
+        const struct pct_operation *next = &s->pending[at - 1].next;
+        if (at - 1 != thread && next->object == last->object && !(next->reads && last->reads) &&
+            !s->pending[at - 1].rests)
             draw(s, at - 1);
     }
 }
@@ -117,12 +134,12 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     if (s->previous && point->step > s->step)
         redraw(s, s->previous - 1);
     if (s->priorities.put_last)
-        s->rests[s->priorities.put_last - 1] = true;
+        s->pending[s->priorities.put_last - 1].rests = true;
     pct_priorities_settle(&s->priorities);
     uint32_t thread = pct_priorities_highest(&s->priorities);
     s->previous = thread + 1;
     s->step = point->step;
-    s->last = s->next[thread];
+    s->last = s->pending[thread].next;
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 

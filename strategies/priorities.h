@@ -9,13 +9,14 @@
  *                                     "Final Wait"): each new one gets the next rank below; when these run out, the ranks in
  *                                     use move up again in their order
  *
- * Enabled threads stand in a set of ranks whose highest member is found in O(1), so a pick costs the same among 10,000
- * threads as among ten. */
+ * Ranks stand in blocks of 64, and a block exists while a thread has one of its ranks: there are never more of them than
+ * threads. Two levels of bits over the blocks say which have enabled threads, so the highest is found in O(1), and a pick costs the
+ * same among 10,000 threads as among ten. */
 #ifndef PCT_STRATEGIES_PRIORITIES_H
 #define PCT_STRATEGIES_PRIORITIES_H
 
+#include <pct/layout.h>
 #include <pct/random.h>
-#include <pct/sets.h>
 
 enum {
     PCT_MAX_DEPTH = 64,
@@ -23,9 +24,11 @@ enum {
     PCT_RANK_CHANGE = PCT_RANK_LAST,
     PCT_RANK_INITIAL = PCT_RANK_CHANGE + PCT_MAX_DEPTH,
     PCT_INITIAL_RANKS = 1 << 16,
-    PCT_PRIORITY_RANKS = PCT_RANK_INITIAL + PCT_INITIAL_RANKS
+    PCT_PRIORITY_RANKS = PCT_RANK_INITIAL + PCT_INITIAL_RANKS,
+    PCT_RANK_BLOCKS = PCT_PRIORITY_RANKS / 64
 };
-_Static_assert(PCT_PRIORITY_RANKS <= PCT_RANKS, "all ranks fit in the set");
+_Static_assert(PCT_PRIORITY_RANKS % 64 == 0, "ranks fill their blocks");
+_Static_assert(PCT_RANK_BLOCKS <= 64 * 64, "two levels of bits are enough");
 _Static_assert(PCT_MAX_THREADS < PCT_RANK_LAST, "moving up always frees ranks");
 
 /* "Lowers their priorities with a small probability" (section 4.1): one spin in this many puts the thread below all
@@ -33,14 +36,36 @@ _Static_assert(PCT_MAX_THREADS < PCT_RANK_LAST, "moving up always frees ranks");
  * vain a few times on its way keeps its priority in most runs, and with it the guarantee. */
 #define PCT_SPIN_INVERSE 16u
 
+struct pct_rank_block {
+    uint64_t enabled;    /* bits: ranks of enabled threads */
+    uint64_t held;       /* ranks that a thread has */
+    uint16_t thread[64]; /* by rank that is held; of a free block, the first is the next free block, plus 1 */
+};
+
+struct pct_priority {
+    uint32_t rank;  /* plus 1; 0: none */
+    uint32_t block; /* of that rank */
+    uint32_t spins; /* in the whole run */
+};
+
 struct pct_priorities {
     uint32_t put_last; /* the thread that pct_priorities_settle() will put below all others, plus 1 */
     uint32_t lows;     /* ranks below PCT_RANK_LAST that were given out since the last moving up: the lowest in use */
-    struct pct_rank_set enabled;            /* ranks of the enabled threads */
-    uint32_t rank_of[PCT_MAX_THREADS];      /* by thread, plus 1; 0: none */
-    uint32_t spins[PCT_MAX_THREADS];        /* by thread: spins in the whole run */
-    uint16_t thread_at[PCT_PRIORITY_RANKS]; /* by rank: the thread, plus 1 */
+    uint32_t blocks;   /* that exist or are free */
+    uint32_t free;     /* the first free one, plus 1 */
+    uint64_t top;      /* a bit for each word of `any` that is not 0 */
+    uint64_t any[64];  /* a bit for each place: the block there has enabled threads */
+    struct pct_priority *of; /* by thread */
+    struct pct_rank_block *block;
+    uint16_t block_at[PCT_RANK_BLOCKS]; /* by place, which is a rank / 64: the block, plus 1; 0: none */
 };
+
+/* For so many threads. */
+static inline void pct_priorities_lay_out(struct pct_priorities *p, struct pct_layout *layout, uint32_t threads)
+{
+    p->of = pct_layout_take(layout, threads, sizeof *p->of);
+    p->block = pct_layout_take(layout, threads, sizeof *p->block);
+}
 
 /* A permutation of 0 .. 65535, keyed by the seed, another one for each round.
  *
@@ -60,42 +85,95 @@ static inline uint32_t pct_priorities_permute(uint64_t seed, uint64_t round, uin
     return left << 8 | right;
 }
 
-/* A thread that had the rank before, and is not enabled, is left without one. */
-static inline void pct_priorities_set(struct pct_priorities *p, uint32_t thread, uint32_t rank)
-{
-    uint32_t old = p->rank_of[thread];
-    bool enabled = old && pct_rank_set_has(&p->enabled, old - 1);
-    if (enabled)
-        pct_rank_set_remove(&p->enabled, old - 1);
-    if (old)
-        p->thread_at[old - 1] = 0;
-    if (p->thread_at[rank])
-        p->rank_of[p->thread_at[rank] - 1] = 0;
-    p->rank_of[thread] = rank + 1;
-    p->thread_at[rank] = (uint16_t)(thread + 1);
-    if (enabled)
-        pct_rank_set_insert(&p->enabled, rank);
-}
-
 static inline uint32_t pct_priorities_rank(const struct pct_priorities *p, uint32_t thread)
 {
-    return p->rank_of[thread] - 1;
+    return p->of[thread].rank - 1;
+}
+
+/* The thread that has this rank; PCT_NO_THREAD. */
+static inline uint32_t pct_priorities_holder(const struct pct_priorities *p, uint32_t rank)
+{
+    uint32_t at = p->block_at[rank >> 6];
+    if (!at || !(p->block[at - 1].held >> (rank & 63) & 1))
+        return PCT_NO_THREAD;
+    return p->block[at - 1].thread[rank & 63];
 }
 
 static inline void pct_priorities_enable(struct pct_priorities *p, uint32_t thread)
 {
-    pct_rank_set_insert(&p->enabled, pct_priorities_rank(p, thread));
+    uint32_t rank = pct_priorities_rank(p, thread), place = rank >> 6;
+    p->block[p->of[thread].block].enabled |= UINT64_C(1) << (rank & 63);
+    p->any[place >> 6] |= UINT64_C(1) << (place & 63);
+    p->top |= UINT64_C(1) << (place >> 6);
 }
 
+/* Disabling a thread that is not enabled changes nothing. */
 static inline void pct_priorities_disable(struct pct_priorities *p, uint32_t thread)
 {
-    pct_rank_set_remove(&p->enabled, pct_priorities_rank(p, thread));
+    uint32_t rank = pct_priorities_rank(p, thread), place = rank >> 6;
+    uint64_t *enabled = &p->block[p->of[thread].block].enabled;
+    *enabled &= ~(UINT64_C(1) << (rank & 63));
+    if (*enabled)
+        return;
+    p->any[place >> 6] &= ~(UINT64_C(1) << (place & 63));
+    if (!p->any[place >> 6])
+        p->top &= ~(UINT64_C(1) << (place >> 6));
+}
+
+/* The thread has no rank any more. Whether it was enabled. */
+static inline bool pct_priorities_give_up(struct pct_priorities *p, uint32_t thread)
+{
+    uint32_t rank = pct_priorities_rank(p, thread), at = p->of[thread].block;
+    struct pct_rank_block *block = &p->block[at];
+    bool enabled = block->enabled >> (rank & 63) & 1;
+    if (enabled)
+        pct_priorities_disable(p, thread);
+    p->of[thread].rank = 0;
+    block->held &= ~(UINT64_C(1) << (rank & 63));
+    if (!block->held) {
+        p->block_at[rank >> 6] = 0;
+        block->thread[0] = (uint16_t)p->free;
+        p->free = at + 1;
+    }
+    return enabled;
+}
+
+/* The block of this rank, which is about to get a thread. */
+static inline struct pct_rank_block *pct_priorities_block(struct pct_priorities *p, uint32_t rank)
+{
+    uint16_t *at = &p->block_at[rank >> 6];
+    if (!*at && p->free) {
+        *at = (uint16_t)p->free;
+        p->free = p->block[*at - 1].thread[0];
+    } else if (!*at) {
+        *at = (uint16_t)++p->blocks;
+    }
+    return &p->block[*at - 1];
+}
+
+/* A thread that had the rank before, and is not enabled, is left without one. */
+static inline void pct_priorities_set(struct pct_priorities *p, uint32_t thread, uint32_t rank)
+{
+    bool enabled = p->of[thread].rank && pct_priorities_give_up(p, thread);
+    uint32_t before = pct_priorities_holder(p, rank);
+    if (before != PCT_NO_THREAD)
+        pct_priorities_give_up(p, before);
+    struct pct_rank_block *block = pct_priorities_block(p, rank);
+    block->held |= UINT64_C(1) << (rank & 63);
+    block->thread[rank & 63] = (uint16_t)thread;
+    p->of[thread].rank = rank + 1;
+    p->of[thread].block = (uint32_t)(block - p->block);
+    if (enabled)
+        pct_priorities_enable(p, thread);
 }
 
 /* The enabled thread of the highest priority. There must be one. */
 static inline uint32_t pct_priorities_highest(const struct pct_priorities *p)
 {
-    return p->thread_at[pct_rank_set_highest(&p->enabled)] - 1u;
+    uint32_t place = 63u - (uint32_t)__builtin_clzll(p->top);
+    place = place << 6 | (63u - (uint32_t)__builtin_clzll(p->any[place]));
+    const struct pct_rank_block *block = &p->block[p->block_at[place] - 1];
+    return block->thread[63 - __builtin_clzll(block->enabled)];
 }
 
 /* The ranks below PCT_RANK_LAST are used up: move those in use to the top of that region, in their order. */
@@ -103,9 +181,9 @@ static inline void pct_priorities_move_up(struct pct_priorities *p)
 {
     uint32_t to = PCT_RANK_LAST;
     for (uint32_t rank = PCT_RANK_LAST; rank-- > 0;) {
-        uint32_t holder = p->thread_at[rank];
-        if (holder && --to != rank)
-            pct_priorities_set(p, holder - 1, to);
+        uint32_t holder = pct_priorities_holder(p, rank);
+        if (holder != PCT_NO_THREAD && --to != rank)
+            pct_priorities_set(p, holder, to);
     }
     p->lows = PCT_RANK_LAST - to;
 }
@@ -140,7 +218,7 @@ static inline void pct_priorities_settle(struct pct_priorities *p)
 static inline void pct_priorities_spin(struct pct_priorities *p, uint64_t seed, uint32_t thread, uint64_t inverse)
 {
     /* Not by the spins since it last blocked: they begin anew, and the draws would repeat themselves. */
-    uint64_t place = (uint64_t)thread << 32 | p->spins[thread]++;
+    uint64_t place = (uint64_t)thread << 32 | p->of[thread].spins++;
     if (inverse && pct_random_below(seed, PCT_STREAM_SPIN, place, inverse) == 0)
         pct_priorities_put_last_later(p, thread);
 }

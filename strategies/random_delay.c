@@ -48,6 +48,11 @@ static const struct pct_param params[] = {
     { 0 }
 };
 
+struct clock {
+    uint64_t time;  /* tick at which the thread's next step begins */
+    uint64_t steps; /* that it has made */
+};
+
 struct state {
     uint64_t seed;
     uint64_t inverse, length;
@@ -55,26 +60,34 @@ struct state {
     uint32_t previous;         /* the thread that the last pick chose, plus 1 */
     struct pct_dense_set due;  /* the enabled threads whose time is now - 1 */
     struct pct_calendar later; /* the other enabled threads, by their time */
-    struct clock {
-        uint64_t time;  /* tick at which the thread's next step begins */
-        uint64_t steps; /* that it has made */
-    } clock[PCT_MAX_THREADS];
+    struct clock *clock;       /* by thread */
 };
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_dense_set_start(&s->due, layout, threads);
+    pct_calendar_start(&s->later, layout, threads, (uint32_t)run->param[PARAM_LENGTH] + BEYOND_LENGTH);
+    s->clock = pct_layout_take(layout, threads, sizeof *s->clock);
+}
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     s->inverse = run->param[PARAM_INVERSE];
     s->length = run->param[PARAM_LENGTH];
-    pct_calendar_start(&s->later, (uint32_t)s->length + BEYOND_LENGTH);
     return 0;
 }
 

@@ -34,26 +34,38 @@ static const struct pct_param params[] = {
 struct state {
     uint64_t seed, among;
     uint32_t object;
-    uint64_t step;                    /* of the last pick */
-    uint32_t redraw;                  /* picks at that step before the last one */
-    uint32_t previous;                /* the thread that the last pick chose, plus 1 */
-    bool last;                        /* that thread was about to make an interesting event */
-    uint32_t intended;                /* plus 1; 0: to be drawn */
-    struct pct_weights weights;       /* of the enabled threads */
-    struct pct_dense_set free;        /* the enabled threads that do not wait for their turn */
-    bool interested[PCT_MAX_THREADS]; /* the next event is interesting */
+    uint64_t step;              /* of the last pick */
+    uint32_t redraw;            /* picks at that step before the last one */
+    uint32_t previous;          /* the thread that the last pick chose, plus 1 */
+    bool last;                  /* that thread was about to make an interesting event */
+    uint32_t intended;          /* plus 1; 0: to be drawn */
+    struct pct_weights weights; /* of the enabled threads */
+    struct pct_dense_set free;  /* the enabled threads that do not wait for their turn */
+    bool *interested;           /* by thread: the next event is interesting */
 };
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_weights_lay_out(&s->weights, layout, threads);
+    pct_dense_set_start(&s->free, layout, threads);
+    s->interested = pct_layout_take(layout, threads, sizeof *s->interested);
+}
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     s->among = run->param[PARAM_AMONG];
     s->object = (uint32_t)run->param[PARAM_OBJECT];
@@ -70,7 +82,7 @@ static bool is_interesting(const struct state *s, uint32_t object)
 
 static bool is_enabled(const struct state *s, uint32_t thread)
 {
-    return s->weights.member[thread];
+    return s->weights.of[thread].member;
 }
 
 /* Whether this thread is enabled and need not wait for its turn may have changed. */
@@ -88,7 +100,7 @@ static void created(void *state, uint32_t thread)
     if (!pct_weights_create(&s->weights, thread) || s->intended != 1)
         return;
     /* The main thread was intended also for what this one will do: which of the two is it? */
-    uint64_t own = s->weights.left[thread], both = own + pct_weights_of(&s->weights, 0);
+    uint64_t own = s->weights.of[thread].left, both = own + pct_weights_of(&s->weights, 0);
     if (pct_random_below(s->seed, PCT_STREAM_INTEND, UINT64_C(1) << 63 | thread, both) >= own)
         return;
     s->intended = thread + 1;

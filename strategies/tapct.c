@@ -42,6 +42,12 @@ static const struct pct_param params[] = {
 
 enum { PLACES = 1 << 16, USED_BY_SEVERAL = UINT16_MAX };
 
+struct next {
+    uint32_t object;
+    bool on_trial; /* nothing was known of the object */
+    bool met;      /* was considered as a place for a change */
+};
+
 struct state {
     uint64_t seed;
     uint32_t depth, trial;
@@ -51,23 +57,30 @@ struct state {
     /* By object: */
     uint16_t user[PLACES]; /* the thread that has used it, plus 1; 0: none yet */
     uint16_t uses[PLACES]; /* up to `trial` */
-    struct next {
-        uint32_t object;
-        bool on_trial; /* nothing was known of the object */
-        bool met;      /* was considered as a place for a change */
-    } next[PCT_MAX_THREADS];
+    struct next *next;     /* by thread */
 };
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_priorities_lay_out(&s->priorities, layout, threads);
+    s->next = pct_layout_take(layout, threads, sizeof *s->next);
+}
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     s->depth = (uint32_t)run->param[PARAM_DEPTH];
     s->trial = (uint32_t)run->param[PARAM_TRIAL];

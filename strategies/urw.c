@@ -21,16 +21,25 @@ struct state {
     struct pct_weights weights;
 };
 
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    pct_weights_lay_out(&s->weights, layout, pct_layout_threads(run));
+}
+
 static uint32_t state_size(const struct pct_run *run)
 {
-    (void)run;
-    return sizeof(struct state);
+    struct state none;
+    struct pct_layout layout = { .used = sizeof none };
+    lay_out(&none, &layout, run);
+    return layout.used;
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
     struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
     s->seed = run->seed;
     pct_weights_start(&s->weights, run->param + PARAM_N, 1);
     return 0;

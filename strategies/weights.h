@@ -15,11 +15,10 @@
 #ifndef PCT_STRATEGIES_WEIGHTS_H
 #define PCT_STRATEGIES_WEIGHTS_H
 
+#include <pct/layout.h>
 #include <pct/random.h>
-#include <pct/strategy.h>
 
-enum { PCT_NAMED_COUNTS = 16, PCT_WEIGHTS = 1 << 15 };
-_Static_assert(PCT_MAX_THREADS < PCT_WEIGHTS, "all threads fit into the tree");
+enum { PCT_NAMED_COUNTS = 16 };
 
 #define PCT_COUNT_MAX UINT64_C(1000000000000)
 
@@ -34,20 +33,31 @@ _Static_assert(PCT_MAX_THREADS < PCT_WEIGHTS, "all threads fit into the tree");
     PCT_COUNT_PARAM(at, 9), PCT_COUNT_PARAM(at, 10), PCT_COUNT_PARAM(at, 11), PCT_COUNT_PARAM(at, 12),                 \
     PCT_COUNT_PARAM(at, 13), PCT_COUNT_PARAM(at, 14), PCT_COUNT_PARAM(at, 15)
 
+struct pct_weight {
+    uint64_t left;
+    uint64_t member; /* the weight with which the thread takes part, 0 if it does not */
+};
+
 struct pct_weights {
     uint64_t share;   /* an estimate is of so many times the events that matter */
     uint64_t to_come; /* events of threads that do not exist yet */
     uint64_t sum;
-    uint32_t size; /* of the tree: a power of two */
-    uint64_t left[PCT_MAX_THREADS];
-    uint64_t member[PCT_MAX_THREADS]; /* the weight with which a thread takes part, 0 if it does not */
-    uint64_t tree[PCT_WEIGHTS + 1];
+    uint32_t size;         /* of the tree: a power of two */
+    uint64_t *tree;        /* from 1 */
+    struct pct_weight *of; /* by thread */
     uint64_t counts[1 + PCT_NAMED_COUNTS];
 };
 
 static inline uint64_t pct_weights_share(const struct pct_weights *w, uint64_t events)
 {
     return (events + w->share - 1) / w->share;
+}
+
+/* For so many threads. */
+static inline void pct_weights_lay_out(struct pct_weights *w, struct pct_layout *layout, uint32_t threads)
+{
+    w->tree = pct_layout_take(layout, 2 * threads + 1, sizeof *w->tree); /* its size is below twice their number */
+    w->of = pct_layout_take(layout, threads, sizeof *w->of);
 }
 
 /* count: the values of the parameters, from that of `n` on. */
@@ -64,13 +74,13 @@ static inline void pct_weights_start(struct pct_weights *w, const uint64_t *coun
 
 static inline uint64_t pct_weights_of(const struct pct_weights *w, uint32_t thread)
 {
-    return (w->left[thread] ? w->left[thread] : 1) + (thread ? 0 : w->to_come);
+    return (w->of[thread].left ? w->of[thread].left : 1) + (thread ? 0 : w->to_come);
 }
 
 static inline void pct_weights_set(struct pct_weights *w, uint32_t thread, uint64_t weight)
 {
-    uint64_t change = weight - w->member[thread]; /* modulo 2^64 */
-    w->member[thread] = weight;
+    uint64_t change = weight - w->of[thread].member; /* modulo 2^64 */
+    w->of[thread].member = weight;
     w->sum += change;
     for (uint32_t at = thread + 1; at <= w->size; at += at & -at)
         w->tree[at] += change;
@@ -92,11 +102,11 @@ static inline bool pct_weights_create(struct pct_weights *w, uint32_t thread)
     for (; w->size <= thread; w->size *= 2)
         w->tree[w->size * 2] = w->tree[w->size]; /* the sum of all so far */
     bool named = thread < PCT_NAMED_COUNTS && w->counts[1 + thread];
-    w->left[thread] = pct_weights_share(w, w->counts[named ? 1 + thread : 0]);
+    w->of[thread].left = pct_weights_share(w, w->counts[named ? 1 + thread : 0]);
     if (!named || !thread)
         return false;
-    w->to_come -= w->left[thread];
-    if (w->member[0])
+    w->to_come -= w->of[thread].left;
+    if (w->of[0].member)
         pct_weights_insert(w, 0);
     return true;
 }
@@ -104,9 +114,9 @@ static inline bool pct_weights_create(struct pct_weights *w, uint32_t thread)
 /* The thread has made one of its events. */
 static inline void pct_weights_made(struct pct_weights *w, uint32_t thread)
 {
-    if (w->left[thread])
-        w->left[thread]--;
-    if (w->member[thread])
+    if (w->of[thread].left)
+        w->of[thread].left--;
+    if (w->of[thread].member)
         pct_weights_insert(w, thread);
 }
 

@@ -1,6 +1,7 @@
 /* Sets of threads for strategies: by rank, dense, and by time.
  *
- * Header only, without allocation or libc: a set is a member of the strategy's state, and zeroed memory is the empty set.
+ * Header only, without allocation or libc: a set is a member of the strategy's state, and zeroed memory is the empty set. The
+ * tables by thread of the latter two come from the state, too (<pct/layout.h>), when they are started.
  * Called by strategies, on the turn of the thread that holds the baton. All of these are deterministic: the same calls in
  * the same order give the same results.
  *
@@ -11,6 +12,7 @@
 #ifndef PCT_SETS_H
 #define PCT_SETS_H
 
+#include <pct/layout.h>
 #include <pct/strategy.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,15 +110,25 @@ static inline uint32_t pct_rank_set_after(const struct pct_rank_set *set, uint32
 
 /* A set of thread ids whose members stand in an array without gaps. Their order depends on the history of insertions and
  * removals (the last member takes the place of a removed one), and on nothing else. */
+struct pct_dense_entry {
+    uint16_t member; /* by index: the id */
+    uint16_t place;  /* by id: the index, plus 1; 0: no member */
+};
+
 struct pct_dense_set {
     uint32_t size;
-    uint16_t member[PCT_MAX_THREADS];
-    uint16_t place[PCT_MAX_THREADS]; /* by id: index in member, plus 1; 0: no member */
+    struct pct_dense_entry *entry;
 };
+
+/* For so many threads. */
+static inline void pct_dense_set_start(struct pct_dense_set *set, struct pct_layout *layout, uint32_t threads)
+{
+    set->entry = pct_layout_take(layout, threads, sizeof *set->entry);
+}
 
 static inline bool pct_dense_set_has(const struct pct_dense_set *set, uint32_t thread)
 {
-    return set->place[thread] != 0;
+    return set->entry[thread].place != 0;
 }
 
 static inline uint32_t pct_dense_set_size(const struct pct_dense_set *set)
@@ -127,47 +139,50 @@ static inline uint32_t pct_dense_set_size(const struct pct_dense_set *set)
 /* The member at index i, below the size. */
 static inline uint32_t pct_dense_set_at(const struct pct_dense_set *set, uint32_t i)
 {
-    return set->member[i];
+    return set->entry[i].member;
 }
 
 static inline void pct_dense_set_insert(struct pct_dense_set *set, uint32_t thread)
 {
-    if (set->place[thread])
+    if (set->entry[thread].place)
         return;
-    set->member[set->size] = (uint16_t)thread;
-    set->place[thread] = (uint16_t)++set->size;
+    set->entry[set->size].member = (uint16_t)thread;
+    set->entry[thread].place = (uint16_t)++set->size;
 }
 
 static inline void pct_dense_set_remove(struct pct_dense_set *set, uint32_t thread)
 {
-    uint32_t place = set->place[thread];
+    uint32_t place = set->entry[thread].place;
     if (!place)
         return;
-    uint32_t last = set->member[--set->size];
-    set->member[place - 1] = (uint16_t)last;
-    set->place[last] = (uint16_t)place;
-    set->place[thread] = 0;
+    uint32_t last = set->entry[--set->size].member;
+    set->entry[place - 1].member = (uint16_t)last;
+    set->entry[last].place = (uint16_t)place;
+    set->entry[thread].place = 0;
 }
 
 /* Threads by the tick of a clock at which they are due: a calendar queue. A ring of ticks is as long as the window in which
  * all members lie, each tick has a list of its threads, and a set of bits says which ticks have any. The clock may go on
- * for ever, and memory is touched only for the window and for the threads that there are.
- *
- * Unlike the other sets it needs pct_calendar_start() before it is used. */
-struct pct_calendar {
-    uint32_t mask;             /* ticks in the ring, a power of two, minus 1 */
-    struct pct_rank_set used;  /* places in the ring that have threads */
-    uint16_t first[PCT_RANKS]; /* by place: the thread that was inserted last, plus 1; 0: none */
-    struct pct_calendar_entry {
-        uint32_t place;          /* plus 1; 0: no member */
-        uint16_t next, previous; /* at the same place: thread, plus 1; 0: none */
-    } entry[PCT_MAX_THREADS];
+ * for ever, and memory is touched only for the window and for the threads that there are. */
+struct pct_calendar_entry {
+    uint32_t place;          /* plus 1; 0: no member */
+    uint16_t next, previous; /* at the same place: thread, plus 1; 0: none */
 };
 
-/* All members will always lie within this many consecutive ticks: 1 to PCT_RANKS. For zeroed memory. */
-static inline void pct_calendar_start(struct pct_calendar *calendar, uint32_t window)
+struct pct_calendar {
+    uint32_t mask;                    /* ticks in the ring, a power of two, minus 1 */
+    struct pct_rank_set used;         /* places in the ring that have threads */
+    uint16_t *first;                  /* by place: the thread that was inserted last, plus 1; 0: none */
+    struct pct_calendar_entry *entry; /* by thread */
+};
+
+/* All members will always lie within this many consecutive ticks: 1 to PCT_RANKS. */
+static inline void pct_calendar_start(struct pct_calendar *calendar, struct pct_layout *layout, uint32_t threads,
+                                      uint32_t window)
 {
     calendar->mask = window > 1 ? UINT32_MAX >> __builtin_clz(window - 1) : 0;
+    calendar->first = pct_layout_take(layout, calendar->mask + 1, sizeof *calendar->first);
+    calendar->entry = pct_layout_take(layout, threads, sizeof *calendar->entry);
 }
 
 static inline bool pct_calendar_has(const struct pct_calendar *calendar, uint32_t thread)

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 3u
+#define PCT_STRATEGY_ABI 4u
 
 #define PCT_NO_THREAD UINT32_MAX
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
@@ -47,6 +47,9 @@ struct pct_run {
     uint64_t seed;
     uint64_t param[PCT_MAX_PARAMS];
     const char *list; /* the value of the strategy's list, of PCT_LIST_CHARACTERS; NULL or "": empty */
+    uint32_t
+        threads; /* there will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed,
+                         and nothing else: a schedule does not depend on it */
 };
 #define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 

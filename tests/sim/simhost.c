@@ -405,6 +405,7 @@ static bool begin(void)
     s->thread_at = thread_at;
     s->strategy = sim.options->strategy;
     s->run = sim.options->run;
+    s->run.threads = SIM_THREADS;
     s->max_steps = sim.options->max_steps;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
     s->foreign = sim.program->foreign;

@@ -303,6 +303,7 @@ static void observe_permutation(const struct pct_run *run, uint32_t n, void *sta
     const struct pct_strategy *s = &pct_strategy_pct;
     struct pct_run flat = *run;
     flat.param[PARAM_DEPTH] = 1;
+    flat.threads = n;
     memset(state, 0, s->state_size(&flat));
     const char *why;
     assert_int_equal(s->start(state, &flat, &why), 0);

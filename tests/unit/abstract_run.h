@@ -219,8 +219,10 @@ static inline void run_spin(struct abstract_run *r, uint32_t thread, bool final)
 static inline uint64_t run_abstract(const struct pct_strategy *strategy, const struct pct_run *params,
                                     const struct model *model, uint32_t max_threads, uint64_t steps, uint64_t variant)
 {
+    struct pct_run sized = *params;
+    sized.threads = MODEL_THREADS;
     struct abstract_run r = { .strategy = strategy,
-                              .state = new_state(strategy, params),
+                              .state = new_state(strategy, &sized),
                               .model = model,
                               .random = variant,
                               .operations = ~variant,
@@ -269,7 +271,7 @@ static inline uint64_t run_abstract(const struct pct_strategy *strategy, const s
             w->finished[thread] = true;
         }
     }
-    free_state(strategy, params, r.state);
+    free_state(strategy, &sized, r.state);
     return r.hash;
 }
 

@@ -24,6 +24,29 @@ static void *zeroed(size_t size)
     return memory;
 }
 
+/* A set of so many threads, or with this window. */
+static struct pct_dense_set *new_dense(uint32_t threads)
+{
+    struct pct_layout layout = { .used = sizeof(struct pct_dense_set) };
+    struct pct_dense_set none, *set;
+    pct_dense_set_start(&none, &layout, threads);
+    set = zeroed(layout.used);
+    layout = (struct pct_layout){ .base = (char *)set, .used = sizeof *set };
+    pct_dense_set_start(set, &layout, threads);
+    return set;
+}
+
+static struct pct_calendar *new_calendar(uint32_t threads, uint32_t window)
+{
+    struct pct_layout layout = { .used = sizeof(struct pct_calendar) };
+    struct pct_calendar none, *calendar;
+    pct_calendar_start(&none, &layout, threads, window);
+    calendar = zeroed(layout.used);
+    layout = (struct pct_layout){ .base = (char *)calendar, .used = sizeof *calendar };
+    pct_calendar_start(calendar, &layout, threads, window);
+    return calendar;
+}
+
 static void test_rank_empty(void **unused)
 {
     (void)unused;
@@ -121,7 +144,7 @@ static void test_dense_random(void **unused)
 {
     (void)unused;
     static bool in[PCT_MAX_THREADS];
-    struct pct_dense_set *set = zeroed(sizeof *set);
+    struct pct_dense_set *set = new_dense(PCT_MAX_THREADS);
     uint32_t size = 0;
     for (uint64_t i = 0; i < OPERATIONS; i++) {
         /* Few ids at first, so that they come and go; then all. */
@@ -153,7 +176,7 @@ static void test_dense_random(void **unused)
 static void test_dense_full(void **unused)
 {
     (void)unused;
-    struct pct_dense_set *set = zeroed(sizeof *set);
+    struct pct_dense_set *set = new_dense(PCT_MAX_THREADS);
     for (uint32_t t = 0; t < PCT_MAX_THREADS; t++)
         pct_dense_set_insert(set, t);
     assert_int_equal(pct_dense_set_size(set), PCT_MAX_THREADS);
@@ -175,8 +198,7 @@ static void test_calendar_random(void **unused)
     static const uint32_t windows[] = { 1, 2, 3, 64, 65, 4096, 5000, PCT_RANKS };
     for (uint32_t k = 0; k < sizeof windows / sizeof windows[0]; k++) {
         enum { THREADS = 40 };
-        struct pct_calendar *calendar = zeroed(sizeof *calendar);
-        pct_calendar_start(calendar, windows[k]);
+        struct pct_calendar *calendar = new_calendar(THREADS, windows[k]);
         uint64_t now = UINT32_MAX - (uint64_t)windows[k], due[THREADS] = { 0 };
         uint64_t inserted[THREADS] = { 0 }; /* 0: no member */
         for (uint64_t i = 1; i <= OPERATIONS / 4; i++) {
@@ -223,8 +245,7 @@ static void test_calendar_full(void **unused)
 {
     (void)unused;
     enum { WINDOW = 1000 };
-    struct pct_calendar *calendar = zeroed(sizeof *calendar);
-    pct_calendar_start(calendar, WINDOW);
+    struct pct_calendar *calendar = new_calendar(PCT_MAX_THREADS, WINDOW);
     uint64_t now = 0, *due = zeroed(PCT_MAX_THREADS * sizeof *due);
     for (uint32_t t = 0; t < PCT_MAX_THREADS; t++)
         pct_calendar_insert(calendar, t, due[t] = draw(t, 4, WINDOW));

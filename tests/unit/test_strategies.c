@@ -174,7 +174,7 @@ static void test_walk_uniform(void **unused)
     for (uint32_t n = 2; n <= 9; n++) {
         uint64_t first[9] = { 0 }, pairs[81] = { 0 }, again[81] = { 0 };
         for (uint64_t seed = 0; seed < 10000; seed++) {
-            struct pct_run run = { .seed = seed };
+            struct pct_run run = { .seed = seed, .threads = n };
             void *state = new_state(strategy, &run);
             for (uint32_t t = 0; t < n; t++)
                 strategy->enable(state, t);

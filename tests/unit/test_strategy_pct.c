@@ -13,6 +13,7 @@ static struct pct_run params_of(uint64_t seed, uint64_t depth, uint64_t k)
     return (struct pct_run){
         .seed = seed,
         .param = { [PARAM_DEPTH] = depth, [PARAM_K] = k, [PARAM_SPIN] = 16, [PARAM_FINAL] = 1 },
+        .threads = MODEL_THREADS,
     };
 }
 
@@ -27,6 +28,7 @@ static uint64_t change_point(const struct pct_run *run, uint64_t i)
 static void observe_order(uint64_t seed, uint32_t threads, uint32_t *order)
 {
     struct pct_run run = params_of(seed, 1, 1);
+    run.threads = threads;
     void *state = new_state(&pct_strategy_pct, &run);
     for (uint32_t t = 0; t < threads; t++) {
         pct_strategy_pct.created(state, t);
@@ -226,7 +228,7 @@ static void test_depth_drawn(void **unused)
 static void test_depth_beyond_k(void **unused)
 {
     (void)unused;
-    static struct pct_run run;
+    struct pct_run run = params_of(1, 1, 1);
     void *state = aligned_alloc(64, (pct_strategy_pct.state_size(&run) + 63u) & ~(size_t)63);
     for (uint64_t depth = 0; depth <= 64; depth++)
         for (uint64_t k = 1; k <= 70; k++) {
@@ -504,6 +506,7 @@ static void test_ranks_move_up(void **unused)
 {
     (void)unused;
     struct pct_run run = params_of(8, 1, 1);
+    run.threads = PCT_MAX_THREADS;
     void *state = new_state(&pct_strategy_pct, &run);
     for (uint32_t t = 0; t < PCT_MAX_THREADS; t++) {
         pct_strategy_pct.created(state, t);

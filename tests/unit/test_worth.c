@@ -88,7 +88,7 @@ static void test_spin_constant(void **unused)
     (void)unused;
     enum { SEEDS = 10000 };
     const struct pct_strategy *s = &pct_strategy_pct;
-    struct pct_run run = { 0 };
+    struct pct_run run = { .threads = 2 };
     for (uint32_t i = 0; s->params[i].name; i++)
         run.param[i] = s->params[i].preset;
     void *state = aligned_alloc(64, (s->state_size(&run) + 63u) & ~63u);
