@@ -47,9 +47,9 @@ struct pct_run {
     uint64_t seed;
     uint64_t param[PCT_MAX_PARAMS];
     const char *list; /* the value of the strategy's list, of PCT_LIST_CHARACTERS; NULL or "": empty */
-    uint32_t
-        threads; /* there will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed,
-                         and nothing else: a schedule does not depend on it */
+    /* There will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed, and nothing else: a
+     * schedule does not depend on it. */
+    uint32_t threads;
 };
 #define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 
