@@ -160,10 +160,10 @@ __attribute__((noreturn)) void pct_launch_become_shell(const struct pct_launch *
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);
 
-/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; its records may take so
+/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; the file may grow to so
  * many bytes (0: as many as the shim likes). Returns its
  * descriptor, or the negative exit status for the command, after a message. */
-int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size);
+int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most);
 
 /* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit status for
  * the command, after a message; pct_scratch_close() in either case. */

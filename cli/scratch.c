@@ -13,14 +13,14 @@
 
 /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. Returns 0
  * or a negative errno. */
-static int write_header(int fd, int server, uint64_t records_size)
+static int write_header(int fd, int server, uint64_t most)
 {
     static const char rest[PCT_TRACE_HEADER_SIZE - sizeof(struct pct_trace_header)];
-    struct pct_trace_header header = { .version = PCT_TRACE_VERSION,
+    struct pct_trace_header header = { .version = PCT_TRACE_FLAT,
                                        .header_size = PCT_TRACE_HEADER_SIZE,
                                        .launcher = getpid(),
                                        .server = server,
-                                       .records_size = records_size };
+                                       .file_most = most };
     memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
     if (lseek(fd, 0, SEEK_SET))
         return -errno;
@@ -28,7 +28,7 @@ static int write_header(int fd, int server, uint64_t records_size)
     return failed ? failed : pct_cli_write_all(fd, rest, sizeof rest);
 }
 
-int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records_size)
+int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
 {
     int fd = pct_locate_scratch(path, size, false);
     if (fd < 0) {
@@ -36,7 +36,7 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t records
         *path = 0;
         return -PCT_EXIT_INTERNAL;
     }
-    int failed = write_header(fd, server, records_size);
+    int failed = write_header(fd, server, most);
     if (!failed)
         return fd;
     pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
@@ -71,11 +71,11 @@ static void remove_files(const struct pct_scratch *files)
 }
 
 /* As if they were new. False: they are not. */
-static bool renew(const struct pct_scratch *files, uint64_t records_size)
+static bool renew(const struct pct_scratch *files, uint64_t most)
 {
     struct stat status;
     if (fstat(files->trace, &status) || !status.st_nlink || ftruncate(files->trace, PCT_TRACE_HEADER_SIZE) ||
-        write_header(files->trace, 0, records_size))
+        write_header(files->trace, 0, most))
         return false;
     if (files->output < 0)
         return true;

@@ -1,6 +1,7 @@
 /* The reader of traces: see trace_read.h. Called by run, replay and report, and by the fuzzer. */
 #include "trace_read.h"
 #include <common/hash.h>
+#include <common/pack.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,16 +53,49 @@ static uint64_t count_whole(const uint64_t *records, uint64_t most, bool *bad)
     return most;
 }
 
-static enum pct_trace_state parse_records(struct pct_trace *trace, const unsigned char *data, size_t size, char *error,
-                                          size_t error_size)
+/* Unpack the records of a trace that has them packed: *records, *room of them, *end behind the last byte that they take. */
+static enum pct_trace_state unpack(struct pct_trace *trace, const unsigned char *data, size_t size,
+                                   const uint64_t **records, uint64_t *room, size_t *end, char *error,
+                                   size_t error_size)
+{
+    struct pct_packed packed;
+    if (!pct_pack_find(&packed, (const void *)data, size - PCT_TRACE_HEADER_SIZE)) {
+        snprintf(error, error_size, "the trace is damaged: its packed steps do not end where they should");
+        return PCT_TRACE_DAMAGED;
+    }
+    *room = (packed.blocks + 1) * PCT_TRACE_BLOCK;
+    *end = PCT_TRACE_HEADER_SIZE + packed.size;
+    size_t bytes = *room * sizeof **records;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        snprintf(error, error_size, "its steps cannot be unpacked: %s", strerror(errno));
+        return PCT_TRACE_DAMAGED;
+    }
+    trace->unpacked = memory;
+    trace->unpacked_size = bytes;
+    *records = memory;
+    if (pct_pack_open(&packed, memory))
+        return PCT_TRACE_GOOD;
+    snprintf(error, error_size, "the trace is damaged: its steps cannot be unpacked");
+    return PCT_TRACE_DAMAGED;
+}
+
+/* *end: behind the last byte that records take. */
+static enum pct_trace_state parse_records(struct pct_trace *trace, const unsigned char *data, size_t size, size_t *end,
+                                          char *error, size_t error_size)
 {
     const struct pct_trace_header *header = &trace->header;
     const uint64_t *records = (const uint64_t *)(const void *)(data + PCT_TRACE_HEADER_SIZE);
-    uint64_t room = (size - PCT_TRACE_HEADER_SIZE) / sizeof *records;
+    uint64_t room = (size - PCT_TRACE_HEADER_SIZE) / sizeof *records, area = header->records_size / sizeof *records;
+    if (header->version == PCT_TRACE_PACKED) {
+        enum pct_trace_state state = unpack(trace, data, size, &records, &room, end, error, error_size);
+        if (state != PCT_TRACE_GOOD)
+            return state;
+        area = room;
+    }
     bool running = header->verdict == PCT_VERDICT_RUNNING;
     uint64_t expected = header->recorded;
     if (running) {
-        uint64_t area = header->records_size / sizeof *records;
         expected = area < room ? area : room;
     } else if (expected > room) {
         snprintf(error, error_size, "the trace is truncated: %llu steps should be in it, there is room for %llu",
@@ -74,6 +108,8 @@ static enum pct_trace_state parse_records(struct pct_trace *trace, const unsigne
     bool bad;
     trace->count = count_whole(records, expected, &bad);
     trace->records = trace->count ? records : NULL;
+    if (header->version == PCT_TRACE_FLAT)
+        *end = PCT_TRACE_HEADER_SIZE + trace->count * sizeof *records;
     if (bad || (!running && trace->count < expected)) {
         snprintf(error, error_size, "the trace is damaged: step %llu is not a record",
                  (unsigned long long)trace->count + 1);
@@ -88,13 +124,13 @@ static enum pct_trace_state parse_records(struct pct_trace *trace, const unsigne
     return PCT_TRACE_GOOD;
 }
 
-static void parse_snapshot(struct pct_trace *trace, const unsigned char *data, size_t size)
+/* from: behind the records. */
+static void parse_snapshot(struct pct_trace *trace, const unsigned char *data, size_t from, size_t size)
 {
     uint64_t offset = trace->header.snapshot, length = trace->header.snapshot_size;
     if (!offset)
         return;
-    if (offset % 8 || offset < PCT_TRACE_HEADER_SIZE + trace->count * sizeof *trace->records || offset > size ||
-        length > size - offset) {
+    if (offset % 8 || offset < from || offset > size || length > size - offset) {
         snprintf(trace->note, sizeof trace->note, "the state at the end is damaged and left out");
         return;
     }
@@ -140,9 +176,10 @@ enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, 
     }
     if (header->file_size > PCT_TRACE_HEADER_SIZE)
         size = header->file_size;
-    enum pct_trace_state state = parse_records(trace, data, size, error, error_size);
+    size_t end = PCT_TRACE_HEADER_SIZE;
+    enum pct_trace_state state = parse_records(trace, data, size, &end, error, error_size);
     if (state == PCT_TRACE_GOOD)
-        parse_snapshot(trace, data, size);
+        parse_snapshot(trace, data, end, size);
     return state;
 }
 
@@ -189,6 +226,8 @@ void pct_trace_close(struct pct_trace *trace)
 {
     if (trace->map)
         munmap(trace->map, trace->map_size);
+    if (trace->unpacked)
+        munmap(trace->unpacked, trace->unpacked_size);
     memset(trace, 0, sizeof *trace);
 }
 

@@ -20,7 +20,7 @@ enum pct_trace_state {
 
 struct pct_trace {
     struct pct_trace_header header; /* a copy; its strings are terminated */
-    const uint64_t *records;        /* inside the data, or NULL if there are none */
+    const uint64_t *records;        /* inside the data, or unpacked; NULL if there are none */
     uint64_t count;                 /* records that stand in the file and are whole */
     uint64_t first;                 /* the number, from 0, of the first of them */
     const unsigned char *snapshot;  /* inside the data, 8-byte aligned, or NULL */
@@ -29,9 +29,11 @@ struct pct_trace {
     char note[256]; /* what is wrong with a part that the rest can do without, or "" */
     void *map;      /* pct_trace_open(): what pct_trace_close() gives back */
     size_t map_size;
+    void *unpacked; /* pct_trace_parse(): likewise */
+    size_t unpacked_size;
 };
 
-/* Look at `size` bytes at `data` (8-byte aligned; they must stay while the trace is used). On anything but GOOD, error
+/* Look at `size` bytes at `data` (8-byte aligned; they must stay while the trace is used, until pct_trace_close()). On anything but GOOD, error
  * has one line for the user, without the name of the file. EMPTY leaves the trace usable: header, no records. */
 enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, size_t size, char *error,
                                      size_t error_size);

@@ -16,6 +16,7 @@ static int write_parts(int fd, const struct pct_trace *trace)
     } head;
     memset(&head, 0, sizeof head);
     head.header = trace->header;
+    head.header.version = PCT_TRACE_FLAT;
     uint64_t records_size = trace->count * sizeof *trace->records;
     uint64_t end = PCT_TRACE_HEADER_SIZE + records_size;
     head.header.records_size = records_size;

@@ -57,15 +57,14 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
         return;
     /* Nobody else may be recording meanwhile. */
     bool alone = pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1);
-    size_t most = (limit->rlim_cur / 8) & ~(size_t)4095, least = PCT_TRACE_HEADER_SIZE + pct_S.records_ready * 8;
+    size_t most = (limit->rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
     most = most > least ? most : (least + 4095) & ~(size_t)4095;
     if (!alone || pct_S.ring || most >= pct_shim.mapped)
         return;
     if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
         return;
     pct_shim.mapped = most;
-    pct_S.records_max = (most - PCT_TRACE_HEADER_SIZE) / 8;
-    pct_shim.header->records_size = pct_S.records_max * 8;
+    pct_S.packed_end = (char *)pct_shim.header + most;
 }
 
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)

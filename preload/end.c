@@ -257,6 +257,7 @@ static int make_file(const ucontext_t *context)
         return -1;
     struct pct_trace_header *header = (void *)at;
     *header = *pct_shim.header;
+    header->version = PCT_TRACE_FLAT;
     uint64_t *records = (uint64_t *)(at + PCT_TRACE_HEADER_SIZE);
     header->recorded = pct_record_last(&pct_S, records, REPORT_STEPS);
     header->first = header->steps - header->recorded;
@@ -299,6 +300,13 @@ static void summary(void)
     pct_say(line);
 }
 
+/* The bytes of the file that records take. */
+static uint64_t used_size(void)
+{
+    const char *end = pct_record_packed_end(&pct_S);
+    return end ? (uint64_t)(end - (char *)pct_shim.header) : PCT_TRACE_HEADER_SIZE + pct_shim.header->recorded * 8;
+}
+
 /* The header's last words, except for the snapshot. False: they have been spoken. */
 static bool finish(enum pct_verdict verdict)
 {
@@ -315,7 +323,7 @@ static bool finish(enum pct_verdict verdict)
     pct_shim.config.hash = pct_shim.header->hash;
     pct_config_format_token(pct_shim.header->token, sizeof pct_shim.header->token, &pct_shim.config, pct_shim.strategy);
     if (!pct_S.ring)
-        pct_shim.header->file_size = PCT_TRACE_HEADER_SIZE + pct_shim.header->recorded * 8;
+        pct_shim.header->file_size = used_size();
     return true;
 }
 

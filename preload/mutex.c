@@ -120,18 +120,22 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
     }
 }
 
-/* The whole of an uncontended lock or unlock. False: not that simple. Nothing here calls anything, so that the wrappers
- * need no stack frame. */
-static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, enum pct_op op, int from, int to)
+/* The whole of an uncontended lock or unlock; `what`: the record, without the object. False: not that simple. Nothing here calls
+ * anything, so that the wrappers need no stack frame. */
+static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to)
 {
-    if (!plain(mutex) || !pct_quiet(&pct_S) || PCT_UNLIKELY(mutex->__data.__lock != from))
+    uint64_t *record = pct_S.record;
+    if (!plain(mutex) || PCT_UNLIKELY(record >= pct_S.stop) || PCT_UNLIKELY(mutex->__data.__lock != from))
         return false;
-    struct pct_object *object = pct_object_quick(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
-    if (PCT_UNLIKELY(!object || object->waiters))
+    struct pct_object *object = pct_object_mutex(&pct_S.objects, mutex);
+    if (PCT_UNLIKELY(!object))
+        return false;
+    if (PCT_UNLIKELY(object->waiters))
         return false;
     mutex->__data.__lock = to;
     set_owner(mutex, to ? self->owner : 0);
-    *pct_S.record++ = self->core.stamp | PCT_RECORD(0, op, 0, 0) | object->number;
+    *record = what | object->number;
+    pct_S.record = record + 1;
     return true;
 }
 
@@ -146,7 +150,7 @@ static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex)
 PCT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (PCT_LIKELY(self != NULL) && fast(self, mutex, PCT_OP_MUTEX_LOCK, 0, 1))
+    if (PCT_LIKELY(self != NULL) && fast(self, mutex, self->locks, 0, 1))
         return 0;
     return lock_full(mutex);
 }
@@ -173,7 +177,7 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, clockid_t clock,
                       const struct timespec *when)
 {
-    if (fast(self, mutex, PCT_OP_MUTEX_LOCK, 0, 1))
+    if (fast(self, mutex, self->locks, 0, 1))
         return 0;
     uint64_t deadline = PCT_NEVER;
     bool valid = pct_deadline(clock, when, &deadline);
@@ -224,7 +228,7 @@ static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex)
 PCT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (PCT_LIKELY(self != NULL) && fast(self, mutex, PCT_OP_MUTEX_UNLOCK, 1, 0))
+    if (PCT_LIKELY(self != NULL) && fast(self, mutex, self->unlocks, 1, 0))
         return 0;
     return unlock_full(mutex);
 }

@@ -41,7 +41,8 @@ struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
     uint32_t word;          /* the futex: 1 says go */
     int32_t tid;
-    uint64_t owner; /* GLIBC: __owner and __nusers of a plain mutex that this thread holds */
+    uint64_t owner;          /* GLIBC: __owner and __nusers of a plain mutex that this thread holds */
+    uint64_t locks, unlocks; /* its records of these operations on a mutex, without the mutex */
     pthread_t handle;
     void *(*start)(void *);
     void *argument;

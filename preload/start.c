@@ -14,6 +14,7 @@
 #include "sites.h"
 #include "sys.h"
 #include "vtimer.h"
+#include <common/pack.h>
 #include <dlfcn.h>
 #include <pct/random.h>
 #include <sched/races.h>
@@ -27,7 +28,7 @@
 /* The preset of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
 #define PCT_RUN_MS 10000
 
-/* Address space for a trace: 128 million steps. */
+/* Address space for a trace, of which only what is used is ever touched. */
 #define TRACE_BYTES ((size_t)1 << 30)
 
 static struct {
@@ -281,7 +282,7 @@ static struct pct_trace_header *open_trace(const char *path)
         refuse("PCT_TRACE does not name a regular file");
     if (got && (got < 16 || memcmp(old.magic, PCT_TRACE_MAGIC, 8)))
         refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
-    if (got && old.version != PCT_TRACE_VERSION)
+    if (got && (!old.version || old.version > PCT_TRACE_VERSION))
         refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
     pct_shim.trace_path = absolute(path);
     pct_shim.trace_device = status.st_dev;
@@ -301,8 +302,8 @@ static struct pct_trace_header *open_trace(const char *path)
         return NULL;
     }
     /* The launcher may know of a checker that reads all memory. */
-    if (got == sizeof old && old.launcher && old.records_size && old.records_size < size)
-        size = old.records_size & ~(size_t)4095;
+    if (got == sizeof old && old.launcher && old.file_most && old.file_most < size)
+        size = old.file_most & ~(size_t)4095;
     long at = -1;
     void *place = pct_forkserver_reserved(size);
     bool short_enough = status.st_size <= PCT_TRACE_HEADER_SIZE; /* no steps of an earlier run to clear away */
@@ -317,7 +318,9 @@ static struct pct_trace_header *open_trace(const char *path)
         return NULL;
     }
     memset((void *)at, 0, sizeof(struct pct_trace_header));
+    /* For a program that this one may become. */
     ((struct pct_trace_header *)at)->launcher = old.launcher;
+    ((struct pct_trace_header *)at)->file_most = old.launcher ? old.file_most : 0;
     PCT_SYS3(SYS_madvise, at, size, MADV_DONTDUMP);
     pct_shim.mapped = size;
     return (void *)at;
@@ -328,6 +331,19 @@ static struct {
     const uint64_t *records;
     uint64_t count;
 } replay;
+
+/* All records of a packed trace, and how many may be there. */
+static const uint64_t *unpack(const struct pct_trace_header *header, uint64_t *room)
+{
+    struct pct_packed packed;
+    if (!pct_pack_find(&packed, header, *room * 8))
+        return NULL;
+    uint64_t *records = pct_host_futex.map((packed.blocks + 1) * PCT_TRACE_BLOCK * 8);
+    if (!records)
+        refuse("out of memory");
+    *room = (packed.blocks + 1) * PCT_TRACE_BLOCK;
+    return pct_pack_open(&packed, records) ? records : NULL;
+}
 
 static void open_replay(const char *path)
 {
@@ -344,14 +360,16 @@ static void open_replay(const char *path)
     const struct pct_trace_header *header = (void *)at;
     if (memcmp(header->magic, PCT_TRACE_MAGIC, 8))
         refuse("the file that PCT_REPLAY names is not a pct trace");
-    if (header->version != PCT_TRACE_VERSION)
+    if (!header->version || header->version > PCT_TRACE_VERSION)
         refuse("the file that PCT_REPLAY names is a trace of another version of pct");
     uint64_t room = ((uint64_t)status.st_size - PCT_TRACE_HEADER_SIZE) / 8, count = header->recorded;
     const uint64_t *records = (const void *)(at + PCT_TRACE_HEADER_SIZE);
+    if (header->version == PCT_TRACE_PACKED)
+        records = unpack(header, &room);
     if (header->verdict == PCT_VERDICT_RUNNING) /* killed: the records end at the first zero */
         for (count = 0; count < room && records[count];)
             count++;
-    if (count > room || header->first)
+    if (!records || count > room || header->first)
         refuse("the trace that PCT_REPLAY names is damaged");
     replay.records = records;
     replay.count = count;
@@ -395,7 +413,7 @@ static void begin(struct pct_trace_header *header)
     const char *why = NULL;
     bool none = !strcmp(pct_shim.strategy->name, "none");
     memcpy(header->magic, PCT_TRACE_MAGIC, 8);
-    header->version = PCT_TRACE_VERSION;
+    header->version = PCT_TRACE_FLAT;
     header->header_size = PCT_TRACE_HEADER_SIZE;
     long pid = PCT_SYS0(SYS_getpid);
     if (!pct_refused(pid))
@@ -424,10 +442,12 @@ static void begin(struct pct_trace_header *header)
     if (pct_shim.mapped && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
-    uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0;
+    uint64_t room = pct_shim.mapped ? PCT_PACK_RECORDS : 0, *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
     header->records_size = room * 8;
-    if (!pct_shim.slots || pct_record_start(s, header, (uint64_t *)((char *)header + PCT_TRACE_HEADER_SIZE), room))
+    if (!pct_shim.slots || pct_record_start(s, header, records, room))
         refuse("out of memory");
+    if (room)
+        pct_record_pack(s, records + room, pct_shim.mapped - PCT_TRACE_HEADER_SIZE - room * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
     if (pct_sched_start(s, &why))

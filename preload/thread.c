@@ -36,6 +36,8 @@ void pct_thread_adopt(struct pct_shim_thread *slot)
     pct_memory_adopt(slot->core.id);
     slot->tid = pct_engine_tid();
     slot->owner = (uint32_t)slot->tid | UINT64_C(1) << 32;
+    slot->locks = PCT_RECORD(slot - pct_shim.slots, PCT_OP_MUTEX_LOCK, 0, 0);
+    slot->unlocks = PCT_RECORD(slot - pct_shim.slots, PCT_OP_MUTEX_UNLOCK, 0, 0);
     slot->handle = pthread_self();
     pthread_setspecific(end_key, slot);
 }

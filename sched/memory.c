@@ -1,6 +1,7 @@
 /* Which memory accesses are scheduling points: see memory.h. */
 #include "memory.h"
 #include "internal.h"
+#include "record.h"
 #include <errno.h>
 
 enum { PLACES_FIRST_LOG = 10 };
@@ -114,13 +115,15 @@ bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct p
 /* Whether since the last spin, as far as the record goes back, nothing was done but to look at memory. */
 static bool only_looked(const struct pct_sched *s)
 {
-    uint64_t steps = pct_steps(s) - s->spin_step, back = (uint64_t)(s->record - s->records);
-    for (uint64_t i = 1; i <= steps && i <= back; i++) {
-        uint32_t op = PCT_RECORD_OP(s->record[-(int64_t)i]);
+    uint64_t steps = pct_steps(s) - s->spin_step;
+    if (steps >= PCT_TRACE_BLOCK)
+        return false;
+    for (uint64_t i = 1; i <= steps; i++) {
+        uint32_t op = PCT_RECORD_OP(pct_record_before(s, i));
         if (op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD && op != PCT_OP_ATOMIC_TRY)
             return false;
     }
-    return steps < PCT_TRACE_BLOCK;
+    return true;
 }
 
 /* Whether the thread's step before this one, if it was made not long ago, was at memory too. */

@@ -114,6 +114,9 @@ void pct_object_destroy(struct pct_objects *o, struct pct_object *object)
     struct pct_object_slot *slot = slot_of(o, PCT_OBJECT_KEY(object->address, object->class_));
     if (object->waiters || object->away || slot->object != object)
         return;
+    uint32_t place = pct_object_place((const void *)object->address);
+    if (o->mutex[place] == object)
+        o->mutex_at[place] = NULL;
     object->chain = o->free;
     o->free = object;
     o->count--;

@@ -34,6 +34,8 @@ struct pct_object_slot {
     struct pct_object *object;
 };
 
+enum { PCT_OBJECTS_RECENT_LOG = 6, PCT_OBJECTS_RECENT = 1 << PCT_OBJECTS_RECENT_LOG };
+
 struct pct_objects {
     struct pct_object_slot *slots; /* open addressing, linear probing, at most half full */
     uint32_t shift;                /* 64 - log2(number of slots) */
@@ -43,6 +45,9 @@ struct pct_objects {
     struct pct_object *chunk; /* the rest of the last allocation */
     uint32_t chunk_left;
     void *(*map)(size_t size);
+    /* The mutexes used lately, each in the place that its address hashes to: for the shortcut of mutexes. */
+    const volatile void *mutex_at[PCT_OBJECTS_RECENT];
+    struct pct_object *mutex[PCT_OBJECTS_RECENT];
 };
 
 int pct_objects_start(struct pct_objects *objects, void *(*map)(size_t size));
@@ -57,6 +62,28 @@ static inline struct pct_object *pct_object_quick(const struct pct_objects *obje
     uint64_t key = PCT_OBJECT_KEY(at, class_);
     struct pct_object_slot *slot = &objects->slots[(key * UINT64_C(0x9e3779b97f4a7c15)) >> objects->shift];
     return __builtin_expect(slot->key == key, 1) ? slot->object : NULL;
+}
+
+static inline uint32_t pct_object_place(const volatile void *at)
+{
+    return (uint32_t)(uintptr_t)at * UINT32_C(0x9e3779b1) >> (32 - PCT_OBJECTS_RECENT_LOG);
+}
+
+/* The same for a mutex, in half the instructions if it was used lately. */
+static inline struct pct_object *pct_object_mutex(struct pct_objects *objects, const volatile void *at)
+{
+    uint32_t place = pct_object_place(at);
+    if (__builtin_expect(objects->mutex_at[place] == at, 1)) {
+        if (!objects->mutex[place])
+            __builtin_unreachable();
+        return objects->mutex[place];
+    }
+    struct pct_object *object = pct_object_quick(objects, at, PCT_CLASS_MUTEX);
+    if (object) {
+        objects->mutex_at[place] = at;
+        objects->mutex[place] = object;
+    }
+    return object;
 }
 
 /* The object of this address and class; it gets a number if it is new. Never NULL: without memory, an object that stands

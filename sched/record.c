@@ -4,6 +4,7 @@
 #include "record.h"
 #include "races.h"
 #include <common/hash.h>
+#include <common/pack.h>
 #include <errno.h>
 
 enum { PCT_RING = 16 * PCT_TRACE_BLOCK };
@@ -50,27 +51,118 @@ static void say_lost(struct pct_sched *s)
         __builtin_memcpy(s->header->message, text, sizeof text);
 }
 
-void pct_record_turn(struct pct_sched *s)
+void pct_record_pack(struct pct_sched *s, void *area, size_t size)
 {
-    if (s->races)
-        pct_races_follow(s);
-    s->hash = pct_hash_records(s->block, PCT_TRACE_BLOCK, s->hash);
-    s->block_step += PCT_TRACE_BLOCK;
-    s->block = s->record;
+    if (s->ring || s->records_max != PCT_PACK_RECORDS)
+        return;
+    s->packed = area;
+    s->packed_ready = area;
+    s->packed_end = (char *)area + size;
+}
+
+char *pct_record_packed_end(const struct pct_sched *s)
+{
+    return s->pack ? (char *)(s->packed + 1) : NULL;
+}
+
+size_t pct_record_held(const struct pct_sched *s)
+{
+    return (size_t)(s->packed_ready - (char *)s->header);
+}
+
+/* Memory for one more packed block, and a few behind it. */
+static bool extend_packed(struct pct_sched *s)
+{
+    const size_t least = PCT_PACK_LONGEST * sizeof *s->packed, most = 256 << 10;
+    if ((size_t)(s->packed_ready - (char *)s->packed) >= least)
+        return true;
+    size_t done = (size_t)(s->packed_ready - (char *)s->records), more = done < most ? done / 2 : most;
+    if (more > (size_t)(s->packed_end - s->packed_ready))
+        more = (size_t)(s->packed_end - s->packed_ready);
+    if (more < least || pct_steps(s) > PCT_PACK_STEPS || !s->host->populate(s->packed_ready, more))
+        return false;
+    s->packed_ready += more;
+    return true;
+}
+
+/* Nothing that stands before this in the program comes behind it, for those who read the trace of a process that was killed. */
+static void in_order(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static void pack(struct pct_sched *s, uint32_t slot)
+{
+    uint32_t *head = s->packed, words = pct_pack_block(s->pack, s->records, slot, head);
+    s->packed += 1 + words;
+    in_order();
+    *head = words;
+    in_order();
+}
+
+/* The record area is full for the first time: all but the newest block are packed. False: there is no space. */
+static bool pack_first(struct pct_sched *s)
+{
+    struct pct_pack *memory = s->host->map(sizeof *memory);
+    uint32_t *first = s->packed;
+    if (!memory)
+        return false;
+    s->pack = memory;
+    for (uint32_t slot = 0; slot + 1 < PCT_PACK_BLOCKS; slot++) {
+        if (!extend_packed(s)) {
+            s->pack = NULL;
+            s->packed = first;
+            return false;
+        }
+        pack(s, slot);
+    }
+    s->header->version = PCT_TRACE_PACKED;
+    in_order();
+    return true;
+}
+
+/* The newest block is packed, and the place of the oldest is where records go on: emptied first, so that a reader finds either the
+ * newest block in its place, or an empty block behind it. False: there is no space. */
+static bool pack_turn(struct pct_sched *s)
+{
+    if (!s->packed || (!s->pack && !pack_first(s)) || !extend_packed(s))
+        return false;
+    uint32_t slot = (uint32_t)((uint64_t)(s->record - s->records) / PCT_TRACE_BLOCK) - 1;
+    uint64_t *next = s->records + (slot + 1) % PCT_PACK_BLOCKS * PCT_TRACE_BLOCK;
+    __builtin_memset(next, 0, PCT_TRACE_BLOCK * sizeof *next);
+    in_order();
+    pack(s, slot);
+    s->record = s->block = next;
+    return true;
+}
+
+/* Room for the block behind the one that is full. False: there is none in the file. */
+static bool go_on(struct pct_sched *s)
+{
     uint64_t used = (uint64_t)(s->record - s->records);
     if (s->ring) {
         if (used == s->records_max)
             s->record = s->block = s->records;
-        if (s->races)
-            pct_races_turned(s);
-        return;
+        return true;
     }
     s->header->recorded = pct_steps(s);
-    if (used + PCT_TRACE_BLOCK <= s->records_ready || extend(s))
-        return;
-    say_lost(s);
-    if (!use_ring(s))
-        s->host->end(PCT_VERDICT_INTERNAL, "out of memory");
+    return (!s->pack && (used + PCT_TRACE_BLOCK <= s->records_ready || extend(s))) || pack_turn(s);
+}
+
+void pct_record_turn(struct pct_sched *s)
+{
+    if (s->races)
+        pct_races_follow(s);
+    if (s->sites)
+        pct_sites_keep(s);
+    s->hash = pct_record_hash(s);
+    s->block_step += PCT_TRACE_BLOCK;
+    s->block = s->record;
+    if (!go_on(s)) {
+        say_lost(s);
+        if (!use_ring(s))
+            s->host->end(PCT_VERDICT_INTERNAL, "out of memory");
+    }
     if (s->races)
         pct_races_turned(s);
 }
@@ -78,7 +170,9 @@ void pct_record_turn(struct pct_sched *s)
 uint64_t pct_record_hash(const struct pct_sched *s)
 {
     size_t left = (size_t)(s->record - s->block);
-    return left ? pct_hash_records(s->block, left, s->hash) : s->hash;
+    if (s->arrived > s->block_step)
+        return pct_hash_records(s->block, left, s->hash);
+    return left ? pct_hash_plain(s->block, left, s->hash) : s->hash;
 }
 
 void pct_record_finish(struct pct_sched *s)
@@ -102,16 +196,22 @@ void pct_record_finish(struct pct_sched *s)
         h->uncontrolled[i] = s->uncontrolled[i];
 }
 
+uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)
+{
+    uint64_t used = (uint64_t)(s->record - s->records);
+    return s->records[back <= used ? used - back : used + s->records_max - back];
+}
+
 uint32_t pct_record_last(const struct pct_sched *s, uint64_t *out, uint32_t count)
 {
     uint64_t used = (uint64_t)(s->record - s->records);
     /* A ring that has not come round yet ends in zeros: it may have begun in the middle of the run. */
     uint64_t have = s->ring && s->records[s->records_max - 1] ? s->records_max : used;
+    if (s->pack && !s->ring)
+        have = PCT_PACK_RECORDS - PCT_TRACE_BLOCK;
     if (count > have)
         count = (uint32_t)have;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t back = count - i;
-        out[i] = s->records[back <= used ? used - back : used + s->records_max - back];
-    }
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = pct_record_before(s, count - i);
     return count;
 }

@@ -8,6 +8,20 @@
  * memory comes from host->populate(). max = 0: keep only the last steps, in a ring. Returns 0 or -ENOMEM. */
 int pct_record_start(struct pct_sched *s, struct pct_trace_header *header, uint64_t *records, uint64_t max);
 
+/* After pct_record_start() with an area for PCT_PACK_RECORDS: when that is full, it is used again, and `size` bytes at `area`
+ * (8-byte aligned, zeroed, memory by host->populate()) take what stood there, packed (common/pack.h). The process may be killed at
+ * any moment: header and both areas always make a trace. */
+void pct_record_pack(struct pct_sched *s, void *area, size_t size);
+
+/* Where the packed blocks end, and a 0 behind them; NULL: none were. */
+char *pct_record_packed_end(const struct pct_sched *s);
+
+/* Bytes from the header on that must stay mapped: what has memory, or will have before blocks are packed. */
+size_t pct_record_held(const struct pct_sched *s);
+
+/* The record before last by `back` (1: the last one), which is at most PCT_TRACE_BLOCK. */
+uint64_t pct_record_before(const struct pct_sched *s, uint64_t back);
+
 /* The block being filled is full: hash it, and make room for the next one. */
 void pct_record_turn(struct pct_sched *s);
 

@@ -46,9 +46,6 @@
 #define PCT_FOREIGN_THREADS 1u
 #define PCT_FOREIGN_FINISHED 2u
 
-/* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that stands still. */
-#define PCT_EXPECT_NS UINT64_C(10000000000)
-
 /* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever threads,
  * are a livelock: every strategy has let the others overtake thousands of times by then. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
@@ -249,13 +246,18 @@ struct pct_sched {
 
     /* record.c */
     struct pct_trace_header *header;
-    uint64_t *records;      /* the record area, or the ring */
+    uint64_t *records;      /* the record area (used again and again once blocks are packed), or the ring */
     uint64_t records_ready; /* records that have memory behind them */
     uint64_t records_max;   /* that fit in the area */
     bool ring;              /* the area is a ring: nothing but the last steps is kept */
     uint32_t stacks_count;  /* sites.c: the steps whose stacks are still wanted */
     uint64_t *block;        /* the first record of the block being filled */
     uint64_t hash;          /* of all full blocks */
+    uint64_t arrived;       /* the step behind the last record of an arrival from outside; 0: there was none */
+    uint32_t *packed;       /* where the next packed block goes; NULL: blocks are not packed */
+    char *packed_ready;     /* up to here there is memory */
+    char *packed_end;       /* up to here there may be */
+    struct pct_pack *pack;  /* NULL: the record area has not come to its end yet */
 
     /* replay.c */
     const uint64_t *replay; /* the records to follow, or NULL */
@@ -351,10 +353,6 @@ void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op o
  * then come back, and return with the baton. */
 uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *self);
 void pct_sched_return(struct pct_sched *s, struct pct_thread *self);
-
-/* With the baton, by who has just ended the wait of a thread that is outside: wait until one of these threads has come back,
- * which takes no virtual time, and no longer than PCT_EXPECT_NS. It can be chosen from the next step on. */
-void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread *thread, uint64_t arg), uint64_t arg);
 
 /* Whether anything could come of taking the baton from its holder, who passes no point: somebody else could run, or this
  * replay's recording says so. */

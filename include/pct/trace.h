@@ -2,6 +2,7 @@
  *
  *     header (PCT_TRACE_HEADER_SIZE bytes)  who ran, under which token, how it ended
  *     records (8 bytes a step)              the schedule: which thread did what to which object
+ *     packed records                        if they were more than the recorder had room for there
  *     snapshot (optional)                   after a failure: memory map, registers and stacks of all threads
  *
  * The file is mapped shared while the target runs, so it survives whatever kills the target: a header that still says
@@ -14,7 +15,9 @@
 #include <stdint.h>
 
 #define PCT_TRACE_MAGIC "PCTTRACE"
-#define PCT_TRACE_VERSION 1u
+#define PCT_TRACE_VERSION 2u /* the newest; what a trace is depends on its own */
+#define PCT_TRACE_FLAT 1u    /* all records one behind the other */
+#define PCT_TRACE_PACKED 2u  /* all but the last block packed: common/pack.h */
 #define PCT_TRACE_HEADER_SIZE 8192u
 #define PCT_TRACE_BLOCK 512u /* records; the running hash advances by blocks of this many */
 
@@ -230,7 +233,7 @@ struct pct_trace_header {
     uint32_t version;
     uint32_t header_size;  /* PCT_TRACE_HEADER_SIZE */
     uint64_t file_size;    /* bytes of the file that mean something; 0 while running */
-    uint64_t records_size; /* bytes that the record area may grow to */
+    uint64_t records_size; /* bytes that the record area may grow to; packed blocks begin behind them */
     uint64_t steps;        /* valid unless the verdict is RUNNING: then count the records */
     uint64_t first;        /* the number, from 0, of the first step in the record area: not 0 only where just the last
                               steps were kept, for a report */
@@ -259,10 +262,11 @@ struct pct_trace_header {
     uint64_t points;           /* what the strategy's parameter k should have been; 0: the number of steps */
     int32_t launcher;          /* the `pct` that made this file for one run, 0: none did */
     struct pct_place places[PCT_PLACES];
-    uint32_t watched; /* the shim looks at `request` now and then */
-    uint32_t request; /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
-    uint32_t races;   /* data races found, each pair of places once: so many sections of the snapshot */
-    int32_t server;   /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
+    uint32_t watched;   /* the shim looks at `request` now and then */
+    uint32_t request;   /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
+    uint32_t races;     /* data races found, each pair of places once: so many sections of the snapshot */
+    int32_t server;     /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
+    uint64_t file_most; /* bytes that the file may grow to, said by the launcher; 0: it has not */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

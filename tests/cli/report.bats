@@ -81,8 +81,8 @@ refused()
 }
 
 @test "a trace of a newer version" {
-    patch 8 '\x02'
-    refused "written by a newer pct: version 2; this one reads up to 1"
+    patch 8 '\x03'
+    refused "written by a newer pct: version 3; this one reads up to 2"
 }
 
 @test "a truncated trace" {

@@ -10,6 +10,7 @@
 #include <cli/snapshot.h>
 #include <cli/trace_export.h>
 #include <cli/trace_read.h>
+#include <common/pack.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static void parse(const void *data, size_t size)
     char error[512];
     if (pct_trace_parse(&trace, data, size, error, sizeof error) == PCT_TRACE_GOOD)
         use(&trace);
+    pct_trace_close(&trace);
 }
 
 /* Noise seldom has the right hash: give it one, so that what stands behind that check is reached too. */
@@ -57,12 +59,17 @@ static void mend(unsigned char *bytes, size_t size)
     uint64_t room = (size - PCT_TRACE_HEADER_SIZE) / sizeof(uint64_t);
     uint64_t count = header->recorded < room ? header->recorded : room;
     memcpy(header->magic, PCT_TRACE_MAGIC, sizeof header->magic);
-    header->version = PCT_TRACE_VERSION;
+    header->version = PCT_TRACE_FLAT + size % 2;
     header->header_size = PCT_TRACE_HEADER_SIZE;
     header->pid |= !header->pid;
     header->file_size = header->file_size < size ? header->file_size : 0;
     header->recorded = header->steps = count;
     header->first = 0;
+    if (header->version == PCT_TRACE_PACKED) {
+        header->records_size = PCT_PACK_RECORDS * sizeof(uint64_t);
+        header->steps++; /* not all are there: then there is no hash to check */
+        return;
+    }
     header->hash = pct_trace_hash((const uint64_t *)(const void *)(bytes + PCT_TRACE_HEADER_SIZE), count);
 }
 
