@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -475,11 +476,15 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
 static bool ask_for_last_word(const struct pct_process *process)
 {
     uint32_t watched = 0, request = 1;
-    return pread(process->trace, &watched, sizeof watched, offsetof(struct pct_trace_header, watched)) ==
-               sizeof watched &&
-           watched &&
-           pwrite(process->trace, &request, sizeof request, offsetof(struct pct_trace_header, request)) ==
-               sizeof request;
+    siginfo_t info = { .si_signo = PCT_TRACE_REQUEST_SIGNAL, .si_code = SI_QUEUE };
+    info.si_pid = getpid();
+    if (pread(process->trace, &watched, sizeof watched, offsetof(struct pct_trace_header, watched)) != sizeof watched ||
+        !watched ||
+        pwrite(process->trace, &request, sizeof request, offsetof(struct pct_trace_header, request)) != sizeof request)
+        return false;
+    /* It may not have begun to look. */
+    syscall(SYS_rt_sigqueueinfo, process->pid, PCT_TRACE_REQUEST_SIGNAL, &info);
+    return true;
 }
 
 /* End what is over its time; returns when the next one will be, or `next` if that is earlier; 0 for never. */

@@ -44,6 +44,8 @@ PCT_EXPORT int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
+    if (option == PR_SET_SECCOMP)
+        pct_watchdog_have();
     int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
     if (option == PR_SET_SECCOMP && !result)
         pct_confine_entered();

@@ -89,7 +89,7 @@ void pct_engine_linger(struct pct_shim_thread *self)
 void pct_engine_wait(struct pct_shim_thread *self)
 {
     while (!__atomic_load_n(&self->word, __ATOMIC_ACQUIRE))
-        pct_futex_wait(&self->word, 0, NULL);
+        pct_watchdog_wait(&self->word);
     __atomic_store_n(&self->word, 0, __ATOMIC_RELAXED);
     if (PCT_UNLIKELY(self->ending))
         await_end(self);

@@ -430,8 +430,11 @@ PCT_EXPORT long syscall(long number, ...)
     case SYS_tkill:
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
     default: {
+        bool confines = number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
+        if (confines)
+            pct_watchdog_have();
         long result = by_number(number, a);
-        if (number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP))
+        if (confines)
             pct_confine_entered();
         return result;
     }

@@ -18,13 +18,11 @@
 #include <ucontext.h>
 
 enum {
-    SIGNAL = 33,
+    SIGNAL = PCT_TRACE_REQUEST_SIGNAL,
     PROOF = 4,           /* so many samples in a row of states met before, or beside a PAUSE */
     PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
     SAMPLES = 128,       /* more than that without a proof: it computes */
-    STATES = 48,         /* so does what has more states, */
-    STATES_OF_PLACE = 8, /* or more at one place */
-    PLACES = 16,
+    STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
 };
@@ -44,28 +42,11 @@ static enum { NOTHING, LOOK, LOOK_LONG, STOP } question; /* atomic; taken back b
 static bool computes;
 static uint32_t stopped; /* threads */
 
-struct samples {
-    const struct pct_shim_thread *thread;
-    uint64_t step;
-    unsigned count, states, met_again, pauses;
-    bool several; /* states at one place */
-    struct {
-        uint64_t rip, state;
-    } seen[STATES];
-};
-
-/* Mapped with the watchdog: a process that needs none should not have more static data than it has a page for. */
-static struct {
-    struct samples samples;
-    /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a loop does
-     * so for each request. */
-    uint64_t known[PLACES];
-    unsigned known_count;
-} * evidence;
+static struct pct_evidence *evidence; /* the watchdog's: NULL as long as there is none */
 
 static bool is_known(uint64_t rip)
 {
-    for (unsigned i = 0; i < PLACES && i < evidence->known_count; i++)
+    for (unsigned i = 0; i < PCT_SPIN_PLACES && i < evidence->known_count; i++)
         if (evidence->known[i] == rip)
             return true;
     return false;
@@ -75,7 +56,7 @@ static void learn(void)
 {
     for (unsigned i = 0; i < evidence->samples.states; i++)
         if (!is_known(evidence->samples.seen[i].rip))
-            evidence->known[evidence->known_count++ % PLACES] = evidence->samples.seen[i].rip;
+            evidence->known[evidence->known_count++ % PCT_SPIN_PLACES] = evidence->samples.seen[i].rip;
 }
 
 static bool in(const struct pct_mapping *mapping, uintptr_t pc)
@@ -125,7 +106,7 @@ static bool beside_pause(uintptr_t rip)
 /* One more sample: is this a spin? */
 static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 {
-    struct samples *s = &evidence->samples;
+    struct pct_samples *s = &evidence->samples;
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], state = state_of(context);
     if (s->thread != self || s->step != pct_steps(&pct_S) || computes) {
         memset(s, 0, sizeof *s);
@@ -145,10 +126,10 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
         s->met_again++;
     } else {
         /* A loop that counts may still say what it is. */
-        computes = !s->pauses && (here == STATES_OF_PLACE || s->states == STATES);
+        computes = !s->pauses && (here == STATES_OF_PLACE || s->states == PCT_SPIN_STATES);
         s->met_again = 0;
         s->several = s->several || here;
-        if (s->states < STATES) {
+        if (s->states < PCT_SPIN_STATES) {
             s->seen[s->states].rip = rip;
             s->seen[s->states++].state = state;
         }
@@ -198,7 +179,11 @@ static void stop(struct pct_shim_thread *self, const ucontext_t *context)
 static void interrupted(int number, siginfo_t *info, void *context)
 {
     if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &question) {
-        libcs.handler(number, info, context);
+        /* The `pct` command wants the watchdog's last word. */
+        if (info->si_code == SI_QUEUE && __atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
+            pct_watchdog_start();
+        else
+            libcs.handler(number, info, context);
         return;
     }
     struct pct_shim_thread *self = pct_self;
@@ -244,17 +229,21 @@ bool pct_preempt_locate(void)
                        pct_maps_find((const void *)REAL(pthread_create), &libc, NULL, 0));
 }
 
-bool pct_preempt_start(void)
+bool pct_preempt_start(struct pct_evidence *memory)
+{
+    memset(memory, 0, sizeof *memory);
+    evidence = memory;
+    return pct_preempt_locate();
+}
+
+bool pct_preempt_listen(void)
 {
     struct action now, ours;
     question = NOTHING; /* a fork child has what its parent was asked last */
     computes = false;
-    if (!evidence)
-        evidence = pct_host_futex.map(sizeof *evidence);
-    if (!evidence || !pct_preempt_locate())
+    if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) || !now.handler || !now.restorer)
         return false;
-    if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) || !now.handler || !now.restorer ||
-        now.handler == interrupted)
+    if (now.handler == interrupted)
         return true;
     ours = libcs = now;
     ours.handler = interrupted;

@@ -381,8 +381,18 @@ void pct_engine_linger(struct pct_shim_thread *self);
 void pct_engine_wait(struct pct_shim_thread *self);
 int pct_engine_tid(void); /* the kernel's id of the calling thread */
 
-/* watchdog.c: the second thread exists. */
+/* watchdog.c: a second thread is about to exist, and exists: whether a watchdog is needed turns out as the run goes on. With the
+ * baton. */
+void pct_watchdog_plan(void);
+void pct_watchdog_listen(void);
+/* In a fork child: that of the parent is not here. */
+void pct_watchdog_forget(void);
+/* Make the watchdog, if there is none yet and there may be one. Any thread, also in a signal handler. */
 void pct_watchdog_start(void);
+/* The same, and wait until it has made all the system calls of its start. */
+void pct_watchdog_have(void);
+/* As pct_futex_wait(word, 0), for a thread that waits for the baton; it may return for no reason. */
+void pct_watchdog_wait(const uint32_t *word);
 /* Whether the watchdog took the baton from this thread: it has to come back. */
 bool pct_watchdog_took(struct pct_shim_thread *self);
 

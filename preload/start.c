@@ -474,6 +474,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_timer_forget();
     pct_timerfd_forget();
     pct_memory_forget();
+    pct_watchdog_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;
     pct_shim.slots = NULL; /* the parent's are in use */

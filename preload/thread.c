@@ -133,6 +133,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     if (pct_S.threads == 1) {
         pct_real_resolve_all();
         pct_affinity_pin();
+        pct_watchdog_plan();
     }
     if (!self && pct_shim.mode == PCT_MODE_FREE && pct_self && pct_S.host)
         return create_free(handle, attr, start, argument, c11);
@@ -172,7 +173,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, 0, slot->core.id);
     pct_sched_start_thread(&pct_S, &slot->core);
     if (slot->core.id == 1)
-        pct_watchdog_start();
+        pct_watchdog_listen();
     return 0;
 }
 

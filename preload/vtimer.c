@@ -28,6 +28,9 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
     timer->interval = timer->armed ? interval : 0;
     if (timer->expired)
         pct_sched_set_timer(&pct_S, &timer->core, at);
+    /* A thread that waits for it in a loop, without a call, may be alone. */
+    if (timer->expired && timer->armed)
+        pct_watchdog_start();
 }
 
 uint64_t pct_vtimer_left(struct pct_vtimer *timer)

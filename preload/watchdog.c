@@ -8,6 +8,11 @@
  * baton back, and perhaps does that itself.
  * A holder that runs is asked by a signal what it does: preempt.c.
  *
+ * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is made when
+ * one of the threads that wait for the baton has waited for that long: without one, there is nobody to whom the baton could go.
+ * Whatever else makes the watchdog needed starts it at once: a timer of the target's, which is nobody's wait; a sandbox, which may
+ * forbid to make it later; the command, when the run is over its time.
+ *
  * The thread is made by hand: no pthread, so that neither libc nor the target counts it; it stands only in
  * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors, no signals, and all CPUs of the
  * target. A fork child does not have it, and makes its own when it needs one. */
@@ -32,12 +37,20 @@
 /* Between two questions when it computes, at most. */
 #define SELDOM (500 * MS)
 
+/* A run with so many waits for the baton is no short one: it gets a watchdog, and its threads wait without a timer. */
+enum { MANY = 256 };
+
 enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
 
 /* pct_shim_thread.seized */
 enum { KEPT, TAKING, TAKEN, SEIZED };
 
+/* Whether there is a watchdog; atomic. MISSING: it will be made when it is needed. */
+static uint32_t presence;
+enum { NEVER, MISSING, COMES, THERE };
+
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
+static uint32_t parked;          /* so many waits for the baton so far, while there is no watchdog; atomic */
 static int tasks;                /* /proc/self/task */
 static uint64_t interval;        /* ns */
 static uint64_t trust;           /* ns of CPU time */
@@ -224,16 +237,24 @@ static void last_word(void)
 __attribute__((noreturn)) static void watch(void)
 {
     static const uint32_t never;
+    struct pct_evidence evidence;
     __builtin_memset(&seen, 0, sizeof seen);
     /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held open. */
     if (!PCT_SYS1(SYS_unshare, CLONE_FILES | CLONE_FS))
         PCT_SYS3(SYS_close_range, 0, ~0u, 0);
     PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
     tasks = (int)PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    pct_shim.header->watched = 1;
+    bool able = pct_preempt_start(&evidence);
+    __atomic_store_n(&presence, THERE, __ATOMIC_SEQ_CST);
+    pct_futex_wake(&presence, INT32_MAX);
+    if (!able) {
+        PCT_SYS1(SYS_exit, 0);
+        __builtin_unreachable();
+    }
     trust = MOST_TRUST;
     bool spread = false;
-    for (interval = LONGEST;;) {
+    /* Somebody has waited for the longest pause already, mostly. */
+    for (interval = SHORTEST;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
         pct_futex_wait(&never, 0, &pause);
@@ -278,18 +299,17 @@ static long clone_onto(void *stack, void *pointer)
     return result;
 }
 
-void pct_watchdog_start(void)
+static void make(void)
 {
-    /* In a sandbox it would see little, and be killed for looking. */
-    if (!pct_shim.watchdog || pct_shim.confined || in_valgrind() || !pct_preempt_start())
-        return;
     /* Below the thread pointer lie the variables of each thread: ours and errno, whichever is further away. */
     uintptr_t pointer = (uintptr_t)__builtin_thread_pointer(), mine = (uintptr_t)&pct_self, libcs = (uintptr_t)&errno;
     uintptr_t below = (pointer - (mine < libcs ? mine : libcs) + 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
     size_t size = PAGE + STACK_SIZE + below + PAGE;
     long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at < 0 && at > -PAGE)
+    if (at < 0 && at > -PAGE) {
+        __atomic_store_n(&presence, NEVER, __ATOMIC_SEQ_CST);
         return;
+    }
     PCT_SYS3(SYS_mprotect, at, PAGE, PROT_NONE);
     char *stack = (char *)at + PAGE + STACK_SIZE, *own = stack + below;
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
@@ -297,4 +317,52 @@ void pct_watchdog_start(void)
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     clone_onto(stack, own);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void pct_watchdog_forget(void)
+{
+    presence = NEVER;
+    parked = 0;
+}
+
+void pct_watchdog_plan(void)
+{
+    /* In a sandbox it would see little, and be killed for looking. */
+    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind())
+        presence = MISSING;
+}
+
+void pct_watchdog_listen(void)
+{
+    if (presence == NEVER)
+        return;
+    pct_shim.header->watched = pct_preempt_listen();
+    if (pct_S.timers_count)
+        pct_watchdog_start();
+}
+
+void pct_watchdog_start(void)
+{
+    uint32_t missing = MISSING;
+    if (pct_S.threads > 1 && pct_shim.mode == PCT_MODE_CONTROLLED &&
+        __atomic_compare_exchange_n(&presence, &missing, COMES, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        make();
+}
+
+void pct_watchdog_have(void)
+{
+    struct timespec patience = { .tv_sec = 1 };
+    pct_watchdog_start();
+    if (pct_S.threads > 1 && pct_shim.header->watched && __atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES)
+        pct_futex_wait(&presence, COMES, &patience);
+}
+
+void pct_watchdog_wait(const uint32_t *word)
+{
+    struct timespec patience = { .tv_nsec = LONGEST };
+    if (__atomic_load_n(&presence, __ATOMIC_RELAXED) != MISSING)
+        pct_futex_wait(word, 0, NULL);
+    else if (__atomic_add_fetch(&parked, 1, __ATOMIC_RELAXED) > MANY ||
+             pct_futex_wait(word, 0, &patience) == -ETIMEDOUT)
+        pct_watchdog_start();
 }

@@ -4,8 +4,30 @@
 
 #include "shim.h"
 
-/* preempt.c: signals to threads that run. Called by the watchdog, which sends one at a time. */
-bool pct_preempt_start(void);
+/* What samples of a thread that runs have shown: preempt.c. */
+enum { PCT_SPIN_STATES = 48, PCT_SPIN_PLACES = 16 };
+struct pct_evidence {
+    struct pct_samples {
+        const struct pct_shim_thread *thread;
+        uint64_t step;
+        unsigned count, states, met_again, pauses;
+        bool several; /* states at one place */
+        struct {
+            uint64_t rip, state;
+        } seen[PCT_SPIN_STATES];
+    } samples;
+    /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a loop does
+     * so for each request. */
+    uint64_t known[PCT_SPIN_PLACES];
+    unsigned known_count;
+};
+
+/* preempt.c: set up the handler of the signal to threads that run. By the thread with the baton, once there is a second one.
+ * False: this libc has none to build on; then no thread that runs is ever asked. */
+bool pct_preempt_listen(void);
+/* Begin to send it. Called by the watchdog, which sends one at a time and owns this memory. False: it cannot be told whose code
+ * a thread is in. */
+bool pct_preempt_start(struct pct_evidence *memory);
 /* Find out where libpct.so and libc are, if that is not known: a part of the above that may be done earlier. */
 bool pct_preempt_locate(void);
 /* Whether pc lies in libpct.so itself. */

@@ -228,6 +228,9 @@ struct pct_place {
     char where[72]; /* FILE+0xOFFSET */
 };
 
+/* GLIBC: its SIGSETXID, see preload/preempt.c. */
+enum { PCT_TRACE_REQUEST_SIGNAL = 33 };
+
 struct pct_trace_header {
     char magic[8];
     uint32_t version;
@@ -262,7 +265,7 @@ struct pct_trace_header {
     uint64_t points;           /* what the strategy's parameter k should have been; 0: the number of steps */
     int32_t launcher;          /* the `pct` that made this file for one run, 0: none did */
     struct pct_place places[PCT_PLACES];
-    uint32_t watched;   /* the shim looks at `request` now and then */
+    uint32_t watched;   /* the shim looks at `request`, at the latest when it gets PCT_TRACE_REQUEST_SIGNAL */
     uint32_t request;   /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
     uint32_t races;     /* data races found, each pair of places once: so many sections of the snapshot */
     int32_t server;     /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */

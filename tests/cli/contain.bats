@@ -75,6 +75,33 @@ C
     ! grep -qsa "^./bomb" /proc/[0-9]*/cmdline
 }
 
+@test "a run over its time tells where it computes, also when no thread has ever waited for another" {
+    cat > alone.c <<'C'
+#include <pthread.h>
+static volatile int n;
+static void *nothing(void *unused)
+{
+    return unused;
+}
+static void compute_forever(void)
+{
+    for (;;)
+        n++;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    compute_forever();
+}
+C
+    "$cc" -g -pthread -o alone alone.c
+    run "$pct" run --timeout 1 -- ./alone
+    is "$status" 124
+    has "compute_forever"
+}
+
 @test "a daemon that leaves its session is ended with its run" {
     run "$pct" run -n 3 -- sh -c 'setsid sleep 300.75 > /dev/null 2>&1 & exit 0'
     is "$status" 0
