@@ -140,6 +140,14 @@ static bool may_start(const struct state *s)
     return !is_milestone(s) || s->next == s->frontier;
 }
 
+static int start_all(struct state *s)
+{
+    int failed = 0;
+    while (!failed && may_start(s))
+        failed = start_next(s);
+    return failed;
+}
+
 static void clear_progress(const struct state *s)
 {
     if (s->c->progress)
@@ -317,11 +325,9 @@ static int loop(struct state *s)
             learn(s->c);
             plan(s);
         }
-        while (may_start(s)) {
-            int failed = start_next(s);
-            if (failed)
-                return failed;
-        }
+        int failed = start_all(s);
+        if (failed)
+            return failed;
         if (!s->running)
             return 0;
         int slot;
@@ -333,13 +339,16 @@ static int loop(struct state *s)
             s->ended[worker->index % s->window] = (struct ended){ .valid = true, .process = *worker };
             memset(worker, 0, sizeof *worker);
             s->running--;
-            int failed = advance(s);
+            /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that. */
+            failed = s->c->jobs > 1 ? start_all(s) : 0;
+            if (!failed)
+                failed = advance(s);
             if (failed || s->stop)
                 return failed;
         }
         if (ticks && pct_cli_now() >= drawn + 0.2) {
             drawn = pct_cli_now();
-            int failed = s->c->observer ? s->c->observer->tick(s->c->observer, s->c) : 0;
+            failed = s->c->observer ? s->c->observer->tick(s->c->observer, s->c) : 0;
             if (failed)
                 return failed;
             draw_progress(s);

@@ -15,17 +15,19 @@
  * or a negative errno. */
 static int write_header(int fd, int server, uint64_t most)
 {
-    static const char rest[PCT_TRACE_HEADER_SIZE - sizeof(struct pct_trace_header)];
-    struct pct_trace_header header = { .version = PCT_TRACE_FLAT,
-                                       .header_size = PCT_TRACE_HEADER_SIZE,
-                                       .launcher = getpid(),
-                                       .server = server,
-                                       .file_most = most };
-    memcpy(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
+    static union {
+        struct pct_trace_header header;
+        char bytes[PCT_TRACE_HEADER_SIZE];
+    } head;
+    head.header = (struct pct_trace_header){ .magic = PCT_TRACE_MAGIC,
+                                             .version = PCT_TRACE_FLAT,
+                                             .header_size = PCT_TRACE_HEADER_SIZE,
+                                             .launcher = getpid(),
+                                             .server = server,
+                                             .file_most = most };
     if (lseek(fd, 0, SEEK_SET))
         return -errno;
-    int failed = pct_cli_write_all(fd, &header, sizeof header);
-    return failed ? failed : pct_cli_write_all(fd, rest, sizeof rest);
+    return pct_cli_write_all(fd, &head, sizeof head);
 }
 
 int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
@@ -90,7 +92,7 @@ int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, boo
     struct pct_scratches *all = &launch->scratches;
     while (all->count) {
         const struct pct_scratch *files = &all->spare[--all->count];
-        if ((files->output >= 0) == capture && renew(files, launch->trace_size)) {
+        if ((files->output >= 0) == capture) {
             process->trace = files->trace;
             process->output = files->output;
             strcpy(process->trace_path, files->trace_path);
@@ -110,15 +112,15 @@ void pct_scratch_close(struct pct_process *process)
     if (!process->trace_path[0])
         return;
     struct pct_scratches *all = &process->launch->scratches;
-    if (process->clean && all->count < sizeof all->spare / sizeof *all->spare) {
-        struct pct_scratch *files = &all->spare[all->count++];
-        files->trace = process->trace;
-        files->output = process->output;
-        strcpy(files->trace_path, process->trace_path);
+    struct pct_scratch files = { .trace = process->trace, .output = process->output };
+    strcpy(files.trace_path, process->trace_path);
+    /* Made new here and not when they are needed: with several workers, the next run goes on meanwhile. */
+    if (process->clean && all->count < sizeof all->spare / sizeof *all->spare &&
+        renew(&files, process->launch->trace_size)) {
+        all->spare[all->count++] = files;
     } else {
-        struct pct_scratch files = { .trace = process->trace, .output = process->output };
-        strcpy(files.trace_path, process->trace_path);
-        pct_children_remove(process->trace_path);
+        if (!process->clean)
+            pct_children_remove(process->trace_path);
         remove_files(&files);
     }
     process->trace_path[0] = 0;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -183,6 +184,26 @@ enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, 
     return state;
 }
 
+/* A short run takes a fraction of a millisecond; to map its trace, meet a page fault and unmap it is a good part of that. */
+enum { SMALL = 1 << 16 };
+
+static enum pct_trace_state open_small(struct pct_trace *trace, int fd, size_t size, char *error, size_t error_size)
+{
+    char *copy = malloc(size);
+    size_t done = 0;
+    ssize_t got = 0;
+    while (copy && done < size && ((got = pread(fd, copy + done, size - done, (off_t)done)) > 0 || errno == EINTR))
+        done += got > 0 ? (size_t)got : 0;
+    if (!copy || got < 0) {
+        snprintf(error, error_size, "cannot read it: %s", strerror(errno));
+        free(copy);
+        return PCT_TRACE_FOREIGN;
+    }
+    enum pct_trace_state state = pct_trace_parse(trace, copy, done, error, error_size);
+    trace->copy = copy;
+    return state;
+}
+
 enum pct_trace_state pct_trace_open_fd(struct pct_trace *trace, int fd, char *error, size_t error_size)
 {
     struct stat status;
@@ -197,6 +218,8 @@ enum pct_trace_state pct_trace_open_fd(struct pct_trace *trace, int fd, char *er
     }
     if (!status.st_size)
         return pct_trace_parse(trace, "", 0, error, error_size);
+    if (status.st_size <= SMALL)
+        return open_small(trace, fd, (size_t)status.st_size, error, error_size);
     void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED) {
         snprintf(error, error_size, "cannot map it: %s", strerror(errno));
@@ -228,6 +251,7 @@ void pct_trace_close(struct pct_trace *trace)
         munmap(trace->map, trace->map_size);
     if (trace->unpacked)
         munmap(trace->unpacked, trace->unpacked_size);
+    free(trace->copy);
     memset(trace, 0, sizeof *trace);
 }
 

@@ -31,6 +31,7 @@ struct pct_trace {
     size_t map_size;
     void *unpacked; /* pct_trace_parse(): likewise */
     size_t unpacked_size;
+    void *copy; /* or this, of a small file */
 };
 
 /* Look at `size` bytes at `data` (8-byte aligned; they must stay while the trace is used, until pct_trace_close()). On anything but GOOD, error
@@ -38,7 +39,7 @@ struct pct_trace {
 enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, size_t size, char *error,
                                      size_t error_size);
 
-/* The same for a file that is mapped. A file that cannot be opened, or is not a regular file, is FOREIGN, with the
+/* The same for a file that is mapped or, if it is small, read. A file that cannot be opened, or is not a regular file, is FOREIGN, with the
  * reason in error. */
 enum pct_trace_state pct_trace_open(struct pct_trace *trace, const char *path, char *error, size_t error_size);
 enum pct_trace_state pct_trace_open_fd(struct pct_trace *trace, int fd, char *error, size_t error_size);
