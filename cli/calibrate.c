@@ -1,6 +1,7 @@
 /* Before the first run of a campaign: see calibrate.h. */
 #include "calibrate.h"
 #include "batch.h"
+#include "claim.h"
 #include "cli.h"
 #include "estimate.h"
 #include "outcome.h"
@@ -34,6 +35,8 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     }
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     pct_learned_add(&k->learned, header->points ? header->points : steps, header->threads);
+    if (k->c->confidence > 0)
+        pct_claim_see(k->c, &result->trace, header->points ? header->points : steps, header->threads);
     if (!index) {
         k->hash = header->hash;
         if (!strchr(k->c->config.strategy, '/'))

@@ -93,16 +93,17 @@ static void plan(struct state *s)
     struct pct_campaign *c = s->c;
     if (!(c->confidence > 0) || !c->done)
         return;
-    uint64_t runs = pct_claim_runs(c);
-    if (!(c->pace > 0) && c->done >= (c->limit < PROBE ? 1 : PROBE)) {
-        c->pace = (double)c->done / (pct_cli_now() - s->start);
+    uint64_t runs = c->kept ? c->runs : pct_claim_runs(c), done = c->done - c->resumed;
+    if (!(c->pace > 0) && done >= (c->limit < PROBE ? 1 : PROBE)) {
+        c->pace = (double)done / (pct_cli_now() - s->start);
         if (c->budget > 0 && c->budget * c->pace < (double)c->limit)
             c->limit = (uint64_t)(c->budget * c->pace);
         c->unaffordable = runs > c->limit;
         c->price = runs;
         s->stop = c->unaffordable;
     }
-    c->runs = runs < c->limit ? runs : c->limit;
+    if (!c->kept)
+        c->runs = runs < c->limit ? runs : c->limit;
 }
 
 /* Both are done before runs 0, 1, 2, 4, 8, ... and after the last one, when all runs before were looked at: so what a run does
@@ -290,7 +291,7 @@ static int look_at(struct state *s, struct pct_process *process)
         pct_process_close(process);
     }
     char reason[256];
-    if ((failed && !c->keep_going) || (c->confidence > 0 && pct_claim_doubt(c, reason, sizeof reason)))
+    if ((failed && !c->keep_going) || (c->confidence > 0 && !c->kept && pct_claim_doubt(c, reason, sizeof reason)))
         s->stop = true;
     return status;
 }

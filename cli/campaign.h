@@ -46,11 +46,13 @@ struct pct_campaign {
     bool repeat;               /* after a clean campaign, repeat its first run: does the schedule decide all? */
     bool ok[256];              /* exit statuses that are no failure */
     struct pct_learned before; /* what earlier campaigns have learned */
-    double confidence;         /* above 0: do as many runs as give this confidence for bugs of the strategy's depth, */
-    double budget;             /* if that takes no more than so many seconds, */
-    uint64_t limit;            /* nor more than so many runs */
-    const char *save;          /* a directory for the traces of failing runs, or NULL */
-    const char *keep;          /* a file for the trace of the first failing run, or of the only one, or NULL */
+    double
+        confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that is
+                                  kept in a file, `runs` says how many that are), */
+    double budget;  /* if that takes no more than so many seconds, */
+    uint64_t limit; /* nor more than so many runs */
+    const char *save; /* a directory for the traces of failing runs, or NULL */
+    const char *keep; /* a file for the trace of the first failing run, or of the only one, or NULL */
 
     /* What came of it. */
     uint64_t done;                        /* runs that count */

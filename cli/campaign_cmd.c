@@ -32,12 +32,25 @@ enum {
     KEY_ORACLE,
     KEY_REPORT,
     KEY_ROOT,
-    KEY_EACH_TEST
+    KEY_EACH_TEST,
+    KEY_CONFIDENCE,
+    KEY_BUDGET
 };
+
+/* --budget, unless it is given. */
+#define BUDGET_SECONDS 3600
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
     { "runs", 'n', "N", 0, "how many runs, with consecutive seeds (default: 1000)", 1 },
+    { "confidence", KEY_CONFIDENCE, "C", 0,
+      "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99; "
+      "the "
+      "strategy is then pct",
+      1 },
+    { "budget", KEY_BUDGET, "SECONDS", 0,
+      "do not go on with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
+      1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: one on each CPU)", 1 },
     { "first", 'x', NULL, 0, "stop at the first failure (default: do all runs)", 1 },
     { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
@@ -70,6 +83,8 @@ struct command {
     struct pct_wishes schedules;
     struct pct_judge judge;
     const char *shard;
+    uint64_t most; /* with --confidence, the runs that -n allows */
+    bool planned;  /* that the confidence takes plan.total runs */
     bool quiet, fresh;
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
@@ -102,6 +117,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'j':
         c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
+        return 0;
+    case KEY_CONFIDENCE:
+        c->confidence = pct_options_confidence(state, argument);
+        return 0;
+    case KEY_BUDGET:
+        c->budget = pct_options_seconds(state, "--budget", argument);
         return 0;
     case 'x':
         c->keep_going = false;
@@ -194,6 +215,21 @@ static int set_shard(struct command *w)
     return 0;
 }
 
+static int check_confidence(struct command *w)
+{
+    struct pct_campaign *c = w->campaign;
+    char reason[256];
+    if (!(c->confidence > 0))
+        return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
+    const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
+    if (doubt)
+        return pct_cli_usage("--confidence: %s", doubt);
+    w->most = w->plan.counted ? w->plan.total : INT64_MAX / 2;
+    if (!(c->budget > 0))
+        c->budget = w->plan.counted ? 0 : BUDGET_SECONDS;
+    return 0;
+}
+
 static int check(struct command *w)
 {
     struct pct_campaign *c = w->campaign;
@@ -202,13 +238,15 @@ static int check(struct command *w)
     int failed = pct_environment_check(false);
     /* Of all strategies that were measured, the one with the fewest runs to the first failure: docs/experiments/FINDINGS.md. */
     if (!pct_configure_choose(w->schedules.strategy, "PCT_STRATEGY"))
-        w->schedules.strategy = pct_strategy_portfolio.name;
+        w->schedules.strategy = c->confidence > 0 ? pct_strategy_pct.name : pct_strategy_portfolio.name;
     if (!failed)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
     if (!failed && c->config.run.seed > INT64_MAX / 2)
         failed = pct_cli_usage("--seed: a campaign begins at most at seed %lld", (long long)INT64_MAX / 2);
     if (!failed)
         failed = set_shard(w);
+    if (!failed)
+        failed = check_confidence(w);
     if (!failed && w->judge.expect && w->judge.same)
         failed = pct_cli_usage("--expect and --expect-same are two answers to one question; give one");
     if (!failed)
@@ -237,6 +275,28 @@ static int move_away(const char *path)
 
 /* --- The campaign ----------------------------------------------------------------------------------------------------- */
 
+/* --confidence: find out how many runs it takes. Before the first run by the calibration alone, later by all runs so far: if some had
+ * more threads, there will be more. Returns 0 or an exit status after a message. */
+static int plan_confidence(struct command *w)
+{
+    struct pct_campaign *c = w->campaign;
+    if (!(c->confidence > 0))
+        return 0;
+    uint64_t runs = pct_claim_total(c);
+    w->planned = true;
+    if (!w->quiet && runs <= w->most)
+        pct_claim_print_plan(stderr, c, runs);
+    c->limit = runs < w->most ? runs : w->most;
+    w->plan.total = c->limit;
+    w->plan.counted = true;
+    if (runs <= w->most)
+        return 0;
+    c->unaffordable = true;
+    c->price = runs;
+    pct_claim_print_shortfall(stderr, c);
+    return PCT_EXIT_CONFIDENCE;
+}
+
 /* With --expect-same, a campaign that goes on has to find out again what the right output is. */
 static int begin(struct command *w)
 {
@@ -247,6 +307,8 @@ static int begin(struct command *w)
         return pct_cli_usage("%s: %s", w->plan.path, error);
     bool differs = false;
     int failed = state == PCT_STORE_ABSENT || w->judge.same ? pct_calibrate(c, &w->judge, &differs) : 0;
+    if (!failed && state == PCT_STORE_ABSENT)
+        failed = plan_confidence(w);
     return failed || state != PCT_STORE_ABSENT ? failed : pct_campaign_file_create(c, &w->plan, &w->judge, differs);
 }
 
@@ -262,7 +324,27 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
     if (status > 128)
         pct_cli_say("interrupted; %s has all runs so far, and the same command goes on", w->plan.path);
     status = status ? status : failed;
-    return status ? status : recorder->count != 0;
+    if (status || recorder->count)
+        return status ? status : 1;
+    /* A shard has only its part of the runs. */
+    if (w->plan.of > 1 || pct_claim_reached(w->campaign))
+        return 0;
+    pct_claim_print_shortfall(stderr, w->campaign);
+    if (!w->campaign->unaffordable && w->campaign->done == w->campaign->runs)
+        pct_cli_say("the same command goes on with as many runs as it takes now");
+    return PCT_EXIT_CONFIDENCE;
+}
+
+/* The same for a campaign that goes on: with what its runs so far have shown, if there are any. */
+static int plan_again(struct command *w, struct pct_store *store)
+{
+    uint64_t there = pct_store_number(store, "runs");
+    if (!(w->campaign->confidence > 0) || w->planned)
+        return 0;
+    int failed = w->campaign->done ? plan_confidence(w) : 0;
+    if (!w->planned || w->plan.total < there)
+        w->plan.total = there;
+    return failed;
 }
 
 static int go(struct command *w, struct pct_recorder *recorder)
@@ -273,12 +355,15 @@ static int go(struct command *w, struct pct_recorder *recorder)
         return failed;
     c->offset = w->plan.shard - 1;
     c->stride = w->plan.of;
-    c->runs = pct_campaign_file_share(w->plan.total, w->plan.shard, w->plan.of);
     failed = pct_campaign_file_check_runs(recorder->store, c, &w->plan);
     if (!failed)
         failed = pct_recorder_open(recorder, c);
+    if (!failed)
+        failed = plan_again(w, recorder->store);
     if (failed)
         return failed;
+    c->runs = pct_campaign_file_share(w->plan.total, w->plan.shard, w->plan.of);
+    c->limit = c->runs;
     char total[32];
     snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
     if (c->done > c->runs)

@@ -104,6 +104,14 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
         pct_guarantee_see(&c->guarantee, &added, run->steps);
 }
 
+void pct_claim_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
+{
+    struct pct_guarantee_run run = { .threads = threads,
+                                     .spins = pct_claim_spins(trace),
+                                     .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
+    pct_guarantee_see(&c->guarantee, &run, steps);
+}
+
 void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
                    uint32_t threads)
 {
@@ -164,10 +172,10 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
         return write_reason(buffer, size,
                             "the first run, repeated at the end, took other steps: something besides the schedule "
                             "decides, or its input has changed");
-    if (g->steps && !g->added)
+    if (is_portfolio(c) && g->steps && !g->added)
         return write_reason(buffer, size,
                             "none of these runs of the portfolio was one of pct, which alone has a guarantee");
-    if (!c->learns && g->steps && !pct_guarantee_counted(g))
+    if (!c->learns && g->added && !pct_guarantee_counted(g))
         return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
                             format_count(count, sizeof count, g->steps),
                             c->calibrated ? "measured before the first one; -k gives a larger one" : "given");
@@ -192,9 +200,11 @@ static bool is_shown(const struct pct_campaign *c, uint32_t bug)
 /* The next run, at worst. */
 static struct pct_guarantee_run next_run(const struct pct_campaign *c, uint32_t depth)
 {
-    return (struct pct_guarantee_run){
-        .threads = c->guarantee.threads, .k = c->config.run.param[c->k], .depth = depth, .spins = c->guarantee.spins
-    };
+    return (struct pct_guarantee_run){ .threads = c->guarantee.threads,
+                                       .k = c->config.run.param[c->k],
+                                       .depth = depth,
+                                       .spins = c->guarantee.spins,
+                                       .spin_inverse = c->guarantee.spin_inverse };
 }
 
 uint64_t pct_claim_runs(const struct pct_campaign *c)
@@ -202,6 +212,13 @@ uint64_t pct_claim_runs(const struct pct_campaign *c)
     struct pct_guarantee_run run = next_run(c, depth_of(c));
     uint64_t missing = pct_guarantee_missing(&c->guarantee, &run, run.depth, c->confidence);
     return missing > UINT64_MAX - c->done ? UINT64_MAX : c->done + missing;
+}
+
+uint64_t pct_claim_total(const struct pct_campaign *c)
+{
+    const struct pct_guarantee none = { 0 };
+    struct pct_guarantee_run run = next_run(c, depth_of(c));
+    return pct_guarantee_missing(&none, &run, run.depth, c->confidence);
 }
 
 bool pct_claim_reached(const struct pct_campaign *c)
@@ -219,6 +236,8 @@ static void print_price(FILE *out, uint64_t runs, double pace)
     char count[32], time[64];
     if (runs == UINT64_MAX)
         fputs("more than 10^18 runs", out);
+    else if (!(pace > 0)) /* nobody knows yet */
+        fprintf(out, "%s runs", format_count(count, sizeof count, runs));
     else
         fprintf(out, "%s runs, about %s", format_count(count, sizeof count, runs),
                 pct_cli_format_duration(time, sizeof time, (double)runs / pace));
@@ -279,6 +298,14 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
                 format_count(count, sizeof count, g->spins));
 }
 
+void pct_claim_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs)
+{
+    char count[32];
+    fprintf(out, "pct: confidence %g for bugs of depth %u takes %s runs (n = %u, k = %s)\n", c->confidence, depth_of(c),
+            format_count(count, sizeof count, runs), c->guarantee.threads,
+            format_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
+}
+
 /* --confidence asked for more than there is. */
 static void print_unaffordable(FILE *out, const struct pct_campaign *c)
 {
@@ -302,9 +329,23 @@ static void print_unaffordable(FILE *out, const struct pct_campaign *c)
     fputc('\n', out);
 }
 
-void pct_claim_print(FILE *out, const struct pct_campaign *c, bool quiet)
+void pct_claim_print_shortfall(FILE *out, const struct pct_campaign *c)
 {
     char reason[256], miss[32];
+    const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
+    if (c->unaffordable && !doubt)
+        print_unaffordable(out, c);
+    else if (doubt)
+        fprintf(out, "pct: confidence %g was not reached: %s\n", c->confidence, doubt);
+    else
+        fprintf(out, "pct: confidence %g was not reached: bugs of depth %u are missed with probability at most %s\n",
+                c->confidence, depth_of(c),
+                pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth_of(c))));
+}
+
+void pct_claim_print(FILE *out, const struct pct_campaign *c, bool quiet)
+{
+    char reason[256];
     const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
     if (c->unaffordable && !doubt) {
         print_unaffordable(out, c);
@@ -318,9 +359,7 @@ void pct_claim_print(FILE *out, const struct pct_campaign *c, bool quiet)
     if (!quiet)
         print_claim(out, c);
     if (!pct_claim_reached(c))
-        fprintf(out, "pct: confidence %g was not reached: bugs of depth %u are missed with probability at most %s\n",
-                c->confidence, depth_of(c),
-                pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth_of(c))));
+        pct_claim_print_shortfall(out, c);
     else if (!quiet && !(c->confidence > 0))
         print_advice(out, c);
 }

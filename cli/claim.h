@@ -26,6 +26,16 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
 /* For --confidence: how many runs in all it takes by what is known now, UINT64_MAX if no number does. */
 uint64_t pct_claim_runs(const struct pct_campaign *c);
 
+/* Take note of the threads, steps and spins of a run that does not count, such as one of the calibration. */
+void pct_claim_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads);
+
+/* The same for a campaign whose k is fixed: how many runs it takes from the first one on, by the n and the spins seen so far. */
+uint64_t pct_claim_total(const struct pct_campaign *c);
+
+/* Print that this confidence takes so many runs; and why it was not reached. */
+void pct_claim_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs);
+void pct_claim_print_shortfall(FILE *out, const struct pct_campaign *c);
+
 /* Print the claim, or why there is none, after a clean campaign; for --confidence also what became of it. */
 void pct_claim_print(FILE *out, const struct pct_campaign *c, bool quiet);
 

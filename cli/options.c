@@ -88,6 +88,18 @@ double pct_options_seconds(struct argp_state *state, const char *name, const cha
     return seconds;
 }
 
+double pct_options_confidence(struct argp_state *state, const char *text)
+{
+    char *end;
+    double confidence = strtod(text, &end);
+    if (end == text || *end || !(confidence > 0) || confidence > 1)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--confidence: '%s' is not a number between 0 and 1, such as 0.99",
+                     text);
+    if (confidence == 1)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--confidence=1: no number of runs gives certainty; try 0.99");
+    return confidence;
+}
+
 static uint64_t parse_bytes(struct argp_state *state, const char *name, const char *text)
 {
     enum { LEAST = 1 << 20 };

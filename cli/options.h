@@ -17,6 +17,9 @@ uint64_t pct_options_number(struct argp_state *state, const char *name, const ch
 /* A number of seconds above 0; likewise. */
 double pct_options_seconds(struct argp_state *state, const char *name, const char *text);
 
+/* The argument of --confidence, a probability between 0 and 1; likewise. */
+double pct_options_confidence(struct argp_state *state, const char *text);
+
 /* The word that the parser was just given begins the target's command; all that follows is the target's, whatever it looks
  * like. */
 void pct_options_take_command(struct argp_state *state, struct pct_launch *launch);

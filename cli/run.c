@@ -53,18 +53,6 @@ struct wishes {
     const char *framework; /* what --each-test says */
 };
 
-static double parse_confidence(struct argp_state *state, const char *text)
-{
-    char *end;
-    double confidence = strtod(text, &end);
-    if (end == text || *end || !(confidence > 0) || confidence > 1)
-        argp_failure(state, PCT_EXIT_USAGE, 0, "--confidence: '%s' is not a number between 0 and 1, such as 0.99",
-                     text);
-    if (confidence == 1)
-        argp_failure(state, PCT_EXIT_USAGE, 0, "--confidence=1: no number of runs gives certainty; try 0.99");
-    return confidence;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct wishes *w = state->input;
@@ -79,7 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->counted = true;
         return 0;
     case KEY_CONFIDENCE:
-        c->confidence = parse_confidence(state, argument);
+        c->confidence = pct_options_confidence(state, argument);
         return 0;
     case KEY_BUDGET:
         c->budget = pct_options_seconds(state, "--budget", argument);

@@ -181,7 +181,7 @@ enum pct_verdict {
 enum {
     PCT_EXIT_USAGE = 2,        /* bad option, variable, strategy, token or trace; the target was not started */
     PCT_EXIT_RACE = 118,       /* a data race, with --races=fail */
-    PCT_EXIT_CONFIDENCE = 119, /* `pct run --confidence`: no run failed, but it was not reached */
+    PCT_EXIT_CONFIDENCE = 119, /* `--confidence`: no run failed, but it was not reached */
     PCT_EXIT_DEADLOCK = 120,
     PCT_EXIT_LIVELOCK = 121,
     PCT_EXIT_DIVERGENCE = 122,

@@ -97,6 +97,43 @@ replay_command()
     has "50 runs: a bug of depth 1 would have been missed"
 }
 
+@test "--confidence: as many runs as it takes, and more of them when the same file is asked for more" {
+    # 1 - (1 - 1/(n k))^41 > 0.9 with n = 2 and k = 9, and not with 40 runs.
+    run "$pct" campaign --confidence 0.9 -s 1 -d 2 -- ./target race 0
+    is "$status" 0
+    has "confidence 0.9 for bugs of depth 2 takes 41 runs (n = 2, k = 9)"
+    has "pct,depth=2,k=9, seeds 1 to 41"
+    has "41 of 41 runs"
+    run "$pct" campaign --confidence 0.99 -d 2 -- ./target race 0
+    is "$status" 0
+    has "takes 81 runs"
+    is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 81
+    run "$pct" campaign --confidence 0.5 -d 2 -- ./target race 0
+    is "$status" 0
+    has "81 of 81 runs are done"
+    run "$pct" campaign --confidence 0.9 -s 1 -d 2 --db finds.db -- ./target abba
+    is "$status" 1
+    has "deadlock at "
+}
+
+@test "--confidence that is not affordable says so, and what is" {
+    run "$pct" campaign --confidence 0.9 -s 1 -d 2 -n 40 -- ./target race 0
+    is "$status" 119
+    has "not affordable: confidence 0.9 for bugs of depth 2 takes 41 runs (n = 2, k = 9)"
+    has "affordable: 40 runs: with --depth 2 they miss a bug of depth 2 with probability at most"
+    [ ! -e pct-campaign.db ]
+    run "$pct" campaign --confidence 0.9 -s 1 -d 6 --budget 0.001 -- ./target race 0
+    is "$status" 119
+    has "not affordable: confidence 0.9 for bugs of depth 6"
+    is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 32
+    run "$pct" campaign --confidence 0.9 --strategy portfolio -- ./target race 0
+    is "$status" 2
+    has "say --strategy pct"
+    run "$pct" campaign --budget 5 -- ./target race 0
+    is "$status" 2
+    has "--budget is for --confidence"
+}
+
 @test "k is measured before the first run, and a run that is longer takes the claim away" {
     run "$pct" campaign -n 10 -s 1 -d 2 -- ./target race 0
     has "pct,depth=2,k=9, seeds 1 to 10"
