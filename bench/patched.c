@@ -1,46 +1,68 @@
-/* The cost of a memory access in unmodified code, in ns: run natively, and under pct with PCT_MEMORY.
- *     patched atomic|global|heap     an increment with lock; a load of a global variable; a load through a pointer
- * The place is the calling thread's alone, while another thread exists (which waits). */
+/* The cost of a memory access in unmodified code: run natively, and under pct with PCT_MEMORY. Prints ns an access, the median of 101
+ * short rounds: a loaded machine interrupts some of them.
+ *     patched atomic|global|heap|shared    an increment with lock; a load of a global variable; a load, or a store,
+ *                                          through a pointer
+ * The place is the calling thread's alone, while another thread exists (which waits); in the last case both have touched it. */
 #include "measure.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 10000000 };
+enum { ROUNDS = 20000, MEASURED = 101 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int counter;
 static volatile int global;
+static volatile int *heap;
 
-static void *wait_for_end(void *unused)
+static void *wait_for_end(void *shared)
 {
+    if (shared)
+        *heap = 1;
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
-    return unused;
+    return NULL;
+}
+
+static void work(char what)
+{
+    volatile int *place = heap;
+    if (what == 'a')
+        for (int i = 0; i < ROUNDS; i++)
+            __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+    else if (what == 'g')
+        for (int i = 0; i < ROUNDS; i++)
+            (void)global;
+    else if (what == 'h')
+        for (int i = 0; i < ROUNDS; i++)
+            (void)*place;
+    else
+        for (int i = 0; i < ROUNDS; i++)
+            *place = i;
 }
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
-    volatile int *heap = calloc(1, sizeof *heap);
+    const char what = argc > 1 ? argv[1][0] : 'g';
+    double ns[MEASURED];
     pthread_t thread;
+    heap = calloc(1, sizeof *heap);
     if (!heap)
         return 1;
     pthread_mutex_lock(&mutex);
-    if (pthread_create(&thread, NULL, wait_for_end, NULL))
+    if (pthread_create(&thread, NULL, wait_for_end, what == 's' ? argv : NULL))
         return 1;
-    double start = real_ns();
-    if (!strcmp(what, "atomic"))
-        for (int i = 0; i < ROUNDS; i++)
-            __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
-    else if (!strcmp(what, "global"))
-        for (int i = 0; i < ROUNDS; i++)
-            (void)global;
-    else
-        for (int i = 0; i < ROUNDS; i++)
-            (void)*heap;
-    printf("%.3f\n", (real_ns() - start) / ROUNDS);
+    if (what == 's') { /* it goes first */
+        struct timespec moment = { .tv_nsec = 20000000 };
+        nanosleep(&moment, NULL);
+    }
+    for (int round = 0; round < MEASURED; round++) {
+        double start = real_ns();
+        work(what);
+        ns[round] = (real_ns() - start) / ROUNDS;
+    }
+    printf("%.3f\n", median(ns, MEASURED));
     pthread_mutex_unlock(&mutex);
     pthread_join(thread, NULL);
     return 0;

@@ -1,7 +1,7 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
-#include "memory.h"
 #include "maps.h"
+#include "memory_quick.h"
 #include "shim.h"
 #include <sched/races.h>
 
@@ -40,6 +40,7 @@ static bool begin(void)
         return false;
     if (!pct_memory_start(&memory.map, pct_host_futex.map, pct_shim.config.memory_points == PCT_POINTS_ALL)) {
         pct_memory_view.cells = memory.map.cells;
+        pct_memory_view.quick = pct_memory_view.wants_all ? NULL : memory.map.cells;
         return true;
     }
     memory.failed = true;
@@ -63,18 +64,6 @@ static void find_stack(struct pct_shim_thread *self)
         pct_races_fresh(pct_S.races, self->stack_from, self->stack_to);
 }
 
-static enum pct_op op_of(unsigned what)
-{
-    static const uint8_t ops[] = { [PCT_MEMORY_READ] = PCT_OP_LOAD,
-                                   [PCT_MEMORY_WRITE] = PCT_OP_STORE,
-                                   [PCT_MEMORY_ATOMIC_READ] = PCT_OP_ATOMIC_LOAD,
-                                   [PCT_MEMORY_ATOMIC_WRITE] = PCT_OP_ATOMIC_STORE,
-                                   [PCT_MEMORY_ATOMIC_UPDATE] = PCT_OP_ATOMIC_UPDATE,
-                                   [PCT_MEMORY_ATOMIC_TRY] = PCT_OP_ATOMIC_TRY,
-                                   [PCT_MEMORY_KIND] = PCT_OP_LOAD };
-    return (enum pct_op)ops[what & PCT_MEMORY_KIND];
-}
-
 /* The slow half of a point: others may go first. */
 static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum pct_op op)
 {
@@ -89,8 +78,7 @@ static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum 
 
 static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uint32_t number)
 {
-    enum pct_op op = op_of(what);
-    unsigned kind = what & PCT_MEMORY_KIND;
+    enum pct_op op = pct_memory_op(what);
     if (PCT_UNLIKELY(!pct_quiet(&pct_S))) {
         self->location = (struct pct_object){
             .address = address, .number = number, .holder = PCT_NO_THREAD, .class_ = PCT_CLASS_MEMORY
@@ -99,13 +87,7 @@ static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what
         if (!pct_holder())
             return;
     }
-    pct_memory_step(&pct_S, &self->core, &self->recent, op, number,
-                    kind == PCT_MEMORY_READ || kind == PCT_MEMORY_ATOMIC_READ || kind == PCT_MEMORY_ATOMIC_TRY);
-}
-
-static bool is_atomic(unsigned what)
-{
-    return (what & PCT_MEMORY_KIND) >= PCT_MEMORY_ATOMIC_READ;
+    pct_memory_step(&pct_S, &self->core, &self->recent, op, number, pct_memory_looks(what));
 }
 
 /* Pass the point of this access, if it is one. */
@@ -116,7 +98,7 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     if (PCT_UNLIKELY(!self->stack_to))
         find_stack(self);
     bool counts = false;
-    enum pct_memory_use use = is_atomic(what)                                                  ? PCT_USE_ATOMIC
+    enum pct_memory_use use = pct_memory_atomic(what)                                          ? PCT_USE_ATOMIC
                               : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
                                                                                                : PCT_USE_PLAIN;
     uint32_t number = 0;
@@ -162,7 +144,7 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
                                                     unsigned what, uintptr_t pc)
 {
     unsigned kind = what & PCT_MEMORY_KIND;
-    bool atomic = is_atomic(what);
+    bool atomic = pct_memory_atomic(what);
     const struct pct_snap_race *race =
         pct_races_access(pct_S.races, self->core.id, address, size,
                          kind != PCT_MEMORY_READ && kind != PCT_MEMORY_ATOMIC_READ, atomic, pc);
@@ -177,7 +159,7 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
 static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {
     struct pct_shim_thread *self = pct_self;
-    if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || is_atomic(what) ||
+    if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
                            !pct_memory_settled(&memory.map, &self->core, address)))
         pass_point(self, address, size, what, pc);
     if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder())
@@ -188,15 +170,12 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
 
 PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
 {
-    const struct pct_shim_thread *self = pct_holder();
-    uintptr_t at = (uintptr_t)address;
+    struct pct_shim_thread *self = pct_holder();
     if (!self || pct_S.threads < 2)
         return;
-    /* Without a call, so that this needs no stack frame. */
-    if (PCT_LIKELY(memory.map.cells != NULL) && (at & 7) + size <= 8 && !is_atomic(what) &&
-        pct_memory_settled(&memory.map, &self->core, at) && !pct_S.races)
+    if (PCT_LIKELY(pct_memory_quick(self, (uintptr_t)address, size, what)))
         return;
-    access_slow(at, size, what, (uintptr_t)pc);
+    access_slow((uintptr_t)address, size, what, (uintptr_t)pc);
 }
 
 PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)

@@ -57,11 +57,12 @@ void pct_memory_order(const volatile void *address, unsigned what);
 void pct_memory_ignore(int change);
 void pct_memory_benign(const volatile void *address, size_t size);
 
-/* What a caller may look at itself, to save the call of pct_memory_access(): it need not be made while `active` is false, nor, unless
- * `wants_all`, for a plain access within one location for which pct_memory_marked() holds (sched/memory.h) with the calling
- * thread's mark. */
+/* What a caller may look at itself, to save the call of pct_memory_access(): it need not be made while `active` is false, nor, where
+ * `quick` is not NULL, for a plain access within one location for which pct_memory_marked() holds (sched/memory.h) with
+ * the calling thread's mark. */
 struct pct_memory_view {
-    void **cells;   /* NULL until the first event that may matter */
+    void **quick;   /* the table of cells; NULL until the first event that may matter, and for the race detector */
+    void **cells;   /* the same for the race detector, too */
     bool active;    /* a second thread has been made, and somebody wants to know of accesses */
     bool wants_all; /* the race detector does: of all accesses, and of functions */
 };

@@ -37,16 +37,25 @@ void pct_patch_entry(void) __attribute__((visibility("hidden")));
 /* Once, before the first call. False: the processor cannot save what is needed. */
 bool pct_patch_entry_start(void);
 
-/* patch_event.c: the first half of an event, on any thread. False: it is of no interest. Compiled for general registers
- * only, and calls nothing that is not. */
-bool pct_patch_event(struct pct_patch_frame *frame);
+/* What the first half of an event leaves to the second. */
+enum pct_patch_rest {
+    PCT_REST_NONE, /* nothing */
+    PCT_REST_ALL,
+    PCT_REST_WRITE /* UPDATE: only that it writes */
+};
+
+/* patch_event.c: the first half of an event, on any thread: all of one that is of no interest, or at which no other thread is
+ * due. Compiled for general registers only, and calls nothing that is not. */
+enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame);
+/* EXCHANGE, COMPARE: whether the instruction, which comes next, will change the place at this address. */
+bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, const struct pct_patch_frame *frame);
 /* The value of a register at the site, by its number. */
 uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number);
 /* Where this site accesses memory, with these registers. */
 uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_patch_frame *frame);
 
 /* patch_entry.c: the second half. */
-void pct_patch_point(struct pct_patch_frame *frame);
+void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest);
 
 /* patch.c: PCT_PLANS, or NULL. */
 extern const char *pct_patch_plans;

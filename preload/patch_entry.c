@@ -96,8 +96,9 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         "andq $-64, %rsp\n"
         "movq %rbx, %rdi\n"
         "call pct_patch_event\n"
-        "testb %al, %al\n"
+        "testl %eax, %eax\n"
         "jz 1f\n"
+        "movl %eax, %r13d\n"
         "pushfq\n"
         "popq %r12\n"
         "cld\n"
@@ -110,6 +111,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         "xorl %edx, %edx\n"
         "xsave64 (%rsp)\n"
         "movq %rbx, %rdi\n"
+        "movl %r13d, %esi\n"
         "call pct_patch_point\n"
         "movl pct_patch_state_mask(%rip), %eax\n"
         "xorl %edx, %edx\n"
@@ -156,27 +158,14 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         ".size pct_patch_entry, . - pct_patch_entry\n"
         ".popsection\n");
 
-/* Whether the instruction, which comes next, will change the place: of those that need not. */
-static bool will_change(const struct pct_plan_site *site, const volatile void *place,
-                        const struct pct_patch_frame *frame)
-{
-    uint64_t value;
-    if (site->kind == PCT_SITE_COMPARE)
-        return !memcmp((const void *)place, &frame->rax, site->size);
-    if (site->value == PCT_SITE_NO_REGISTER)
-        return true;
-    value = pct_patch_register(frame, site->value);
-    return memcmp((const void *)place, &value, site->size) != 0;
-}
-
-static void update(const struct pct_plan_site *site, volatile void *place, const struct pct_patch_frame *frame)
+static void update(const struct pct_plan_site *site, volatile void *place, const void *pc, enum pct_patch_rest rest)
 {
     uint64_t old[2];
     size_t size = site->size <= sizeof old ? site->size : sizeof old;
-    const void *pc = (const void *)(uintptr_t)frame->pc;
     /* An instruction that reads and writes is two accesses to other threads, and one to a signal handler of its own thread. The
      * baton may pass between the two: then what was read is put back, and the instruction goes on from that. */
-    pct_memory_access(place, size, PCT_MEMORY_READ, pc);
+    if (rest == PCT_REST_ALL)
+        pct_memory_access(place, size, PCT_MEMORY_READ, pc);
     memcpy(old, (const void *)place, size);
     struct pct_shim_thread *self = pct_holder();
     uint64_t switches = pct_S.switches;
@@ -187,7 +176,7 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         memcpy((void *)place, old, size);
 }
 
-void pct_patch_point(struct pct_patch_frame *frame)
+void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
 {
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
     volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
@@ -202,7 +191,7 @@ void pct_patch_point(struct pct_patch_frame *frame)
         pct_memory_access(place, site->size, PCT_MEMORY_WRITE, pc);
         break;
     case PCT_SITE_UPDATE:
-        update(site, place, frame);
+        update(site, place, pc, rest);
         break;
     case PCT_SITE_ATOMIC:
         pct_memory_access(place, site->size, PCT_MEMORY_ATOMIC_UPDATE | both, pc);
@@ -210,7 +199,8 @@ void pct_patch_point(struct pct_patch_frame *frame)
     case PCT_SITE_EXCHANGE:
     case PCT_SITE_COMPARE:
         pct_memory_access(place, site->size, PCT_MEMORY_ATOMIC_TRY | both, pc);
-        pct_memory_after(place, both | (will_change(site, place, frame) ? PCT_MEMORY_CHANGED : 0));
+        pct_memory_after(
+            place, both | (pct_patch_will_change(site, (uint64_t)(uintptr_t)place, frame) ? PCT_MEMORY_CHANGED : 0));
         break;
     case PCT_SITE_FENCE:
         pct_memory_fence(both);

@@ -1,8 +1,7 @@
 /* The first half of an event: whether it is of any interest. Compiled with -mgeneral-regs-only (Makefile), as the vector
  * registers still hold the program's values; so it calls nothing outside of this file. */
-#include "memory.h"
+#include "memory_quick.h"
 #include "patch.h"
-#include "shim.h"
 
 /* How many events a thread passes before it is looked at again, where they are of no interest. */
 #define UNINTERESTED UINT64_C(65536)
@@ -32,31 +31,74 @@ uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_pa
     return site->flags & PCT_SITE_SHORT_ADDRESS ? (uint32_t)address : address;
 }
 
-bool pct_patch_event(struct pct_patch_frame *frame)
+/* The event's address is read later: should that fault, let it be here, where every register is still what it was
+ * (pct_patch_translate() in patch.c knows the label). */
+static __attribute__((noinline, noclone)) void probe(uint64_t address, const struct pct_patch_frame *frame)
 {
+    __asm__ volatile(".globl pct_patch_probe\n"
+                     ".hidden pct_patch_probe\n"
+                     "pct_patch_probe: testb $0, (%0)"
+                     :
+                     : "r"(address), "b"(frame)
+                     : "cc");
+}
+
+bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, const struct pct_patch_frame *frame)
+{
+    const volatile uint8_t *place = (const volatile uint8_t *)(uintptr_t)address;
+    if (site->kind == PCT_SITE_EXCHANGE && site->value == PCT_SITE_NO_REGISTER)
+        return true;
+    uint64_t value = site->kind == PCT_SITE_COMPARE ? frame->rax : pct_patch_register(frame, site->value);
+    bool same = true;
+    for (unsigned i = 0; i < site->size && i < sizeof value; i++)
+        same &= place[i] == (uint8_t)(value >> 8 * i);
+    return same == (site->kind == PCT_SITE_COMPARE);
+}
+
+enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
+{
+    const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
-    const struct pct_shim_thread *self = pct_self;
+    struct pct_shim_thread *self = pct_self;
     frame->pc = site->address;
     if (!self || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED || pct_shim.ended || !pct_memory_view.active) {
         pct_patch_budget = UNINTERESTED;
-        return false;
+        return PCT_REST_NONE;
     }
     if (&self->core != pct_S.current)
-        return false;
+        return PCT_REST_NONE;
     uint64_t address = pct_patch_address(site, frame);
-    const struct pct_memory_view *view = &pct_memory_view;
-    if (site->kind <= PCT_SITE_UPDATE && !view->wants_all && view->cells && (address & 7) + site->size <= 8 &&
-        pct_memory_marked(view->cells, address, pct_memory_own_mark))
-        return false;
-    if (site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE || site->kind == PCT_SITE_COMPARE) {
-        /* The second half reads the place: should that fault, let it be here, where every register is still what it was
-         * (pct_patch_translate() in patch.c knows the label). */
-        __asm__ volatile(".globl pct_patch_probe\n"
-                         ".hidden pct_patch_probe\n"
-                         "pct_patch_probe: testb $0, (%0)"
-                         :
-                         : "r"(address), "b"(frame)
-                         : "cc");
+    enum pct_patch_rest rest = PCT_REST_ALL;
+    bool done = false;
+    if (site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE || site->kind == PCT_SITE_COMPARE)
+        probe(address, frame);
+    switch (site->kind) {
+    case PCT_SITE_READ:
+        done = pct_memory_quick(self, address, site->size, PCT_MEMORY_READ);
+        break;
+    case PCT_SITE_WRITE:
+        done = pct_memory_quick(self, address, site->size, PCT_MEMORY_WRITE);
+        break;
+    case PCT_SITE_UPDATE:
+        if (pct_memory_quick(self, address, site->size, PCT_MEMORY_READ)) {
+            rest = PCT_REST_WRITE;
+            done = pct_memory_quick(self, address, site->size, PCT_MEMORY_WRITE);
+        }
+        break;
+    case PCT_SITE_ATOMIC:
+        done = pct_memory_quick(self, address, site->size, PCT_MEMORY_ATOMIC_UPDATE | both);
+        break;
+    case PCT_SITE_EXCHANGE:
+    case PCT_SITE_COMPARE:
+        done = pct_memory_quick(self, address, site->size, PCT_MEMORY_ATOMIC_TRY | both);
+        if (done && pct_patch_will_change(site, address, frame))
+            pct_memory_progress(&pct_S, &self->recent);
+        break;
+    case PCT_SITE_FENCE:
+        done = !pct_memory_view.wants_all;
+        break;
+    default:
+        break;
     }
-    return true;
+    return done ? PCT_REST_NONE : rest;
 }

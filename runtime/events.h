@@ -8,9 +8,7 @@
 
 #define PCT_RUNTIME __attribute__((visibility("default")))
 
-/* Undefined, and so NULL, unless libpct.so was preloaded. */
-#pragma weak pct_memory_view
-#pragma weak pct_memory_own_mark
+/* Undefined, and so NULL, unless libpct.so was preloaded; the variables are then its, too, as it comes first in look-up. */
 #pragma weak pct_memory_access
 #pragma weak pct_memory_after
 #pragma weak pct_memory_fence
@@ -21,21 +19,26 @@
 #pragma weak pct_memory_ignore
 #pragma weak pct_memory_benign
 
-#define PCT_WATCHED __builtin_expect(&pct_memory_view != NULL && pct_memory_view.active, 0)
-#define PCT_CALLS_WATCHED __builtin_expect(&pct_memory_view != NULL && pct_memory_view.wants_all, 0)
+#define PCT_WATCHED __builtin_expect(pct_memory_view.active, 0)
+#define PCT_CALLS_WATCHED __builtin_expect(pct_memory_view.wants_all, 0)
 
 /* In a function that compiled code calls: where that code is. */
 #define PCT_CALLER __builtin_return_address(0)
 
+/* The common case, of a thread's own memory, is without a call; an access that is not aligned may be of two locations, and is asked
+ * about. */
 static inline __attribute__((always_inline)) void pct_access(const volatile void *address, size_t size, unsigned what,
                                                              const void *pc)
 {
-    uintptr_t at = (uintptr_t)address;
-    if (!PCT_WATCHED)
+    const uintptr_t at = (uintptr_t)address;
+    void *const *quick = pct_memory_view.quick;
+    if (__builtin_expect(!quick, 0)) {
+        if (PCT_WATCHED)
+            pct_memory_access(address, size, what, pc);
         return;
-    /* The common case, of a thread's own memory, without a call. */
-    if (what <= PCT_MEMORY_WRITE && pct_memory_view.cells && (at & 7) + size <= 8 && !pct_memory_view.wants_all &&
-        pct_memory_marked(pct_memory_view.cells, at, pct_memory_own_mark))
+    }
+    bool within = size == 1 || ((size == 2 || size == 4 || size == 8) && __builtin_expect(!(at & (size - 1)), 1));
+    if (what <= PCT_MEMORY_WRITE && within && __builtin_expect(pct_memory_marked(quick, at, pct_memory_own_mark), 1))
         return;
     pct_memory_access(address, size, what, pc);
 }

@@ -1,6 +1,10 @@
 /* Plain accesses, function entries and exits: the names that gcc 12 and clang 14 call under -fsanitize=thread. */
 #include "events.h"
 
+/* libpct.so's, where that was preloaded. */
+PCT_RUNTIME struct pct_memory_view pct_memory_view;
+PCT_RUNTIME __thread uint32_t pct_memory_own_mark;
+
 /* The name, the size in bytes, the kind. */
 #define ACCESS(name, size, kind)                                                                                       \
     PCT_RUNTIME void name(void *address);                                                                              \

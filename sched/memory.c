@@ -135,23 +135,25 @@ static bool follows_memory(const struct pct_sched *s, const struct pct_thread *s
     return true;
 }
 
+void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
+                       uint64_t record)
+{
+    bool again = recent->record[0] == record || recent->record[1] == record || recent->record[2] == record ||
+                 recent->record[3] == record;
+    if (!again)
+        recent->record[recent->next++ % 4] = record;
+    recent->repeats = again && follows_memory(s, self) ? recent->repeats + 1 : 0;
+}
+
 void pct_memory_step(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
                      uint32_t number, bool looks)
 {
-    uint64_t record = self->stamp | PCT_RECORD(0, op, 0, number);
-    *s->record++ = record;
-    if (s->step_ns)
-        s->base -= s->step_ns - PCT_MEMORY_NS;
+    uint64_t record = pct_memory_record(s, self, op, number);
     if (!looks) {
         pct_memory_progress(s, recent);
         return;
     }
-    bool again = false;
-    for (int i = 0; i < 4; i++)
-        again |= recent->record[i] == record;
-    if (!again)
-        recent->record[recent->next++ % 4] = record;
-    recent->repeats = again && follows_memory(s, self) ? recent->repeats + 1 : 0;
+    pct_memory_looked(s, self, recent, record);
     if (recent->repeats < PCT_MEMORY_SPIN)
         return;
     recent->repeats = 0;

@@ -107,4 +107,41 @@ static inline void pct_memory_progress(struct pct_sched *s, struct pct_memory_re
     s->spin_run = 0;
 }
 
+/* Of pct_memory_step(): the record. Returns it. */
+static inline uint64_t pct_memory_record(struct pct_sched *s, const struct pct_thread *self, enum pct_op op,
+                                         uint32_t number)
+{
+    uint64_t record = self->stamp | PCT_RECORD(0, op, 0, number);
+    *s->record++ = record;
+    if (s->step_ns)
+        s->base -= s->step_ns - PCT_MEMORY_NS;
+    return record;
+}
+
+/* Of pct_memory_step(): the thread has looked; its record is the last. */
+void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
+                       uint64_t record);
+
+/* All of a scheduling point at memory, where that is little: the location counts already, nothing is due at this step, and the
+ * thread does not spin. For an access that stays within one location. False: nothing was done, and it is for
+ * pct_memory_counts() and pct_memory_step(), which would do the same. Uses general registers only, if its caller does. */
+static inline __attribute__((always_inline)) bool pct_memory_pass(struct pct_sched *s, void *const *cells,
+                                                                  const struct pct_thread *self,
+                                                                  struct pct_memory_recent *recent, uintptr_t address,
+                                                                  enum pct_op op, bool looks)
+{
+    const uint64_t *chunk = (const uint64_t *)pct_memory_chunk(cells, address);
+    if (PCT_UNLIKELY(!chunk))
+        return false;
+    uint64_t cell = chunk[pct_memory_index(address)];
+    if (!(cell & PCT_CELL_SHARED) || !pct_quiet(s) || (looks && recent->repeats + 1 >= PCT_MEMORY_SPIN))
+        return false;
+    uint64_t record = pct_memory_record(s, self, op, (uint32_t)(cell & PCT_CELL_NUMBER));
+    if (looks)
+        pct_memory_looked(s, self, recent, record);
+    else
+        pct_memory_progress(s, recent);
+    return true;
+}
+
 #endif

@@ -1,0 +1,48 @@
+/* The part of a memory event that most of them end in, without a call that saves registers. Uses general registers only, where
+ * it is compiled for these: the slow half of a patched instruction does, as the vector registers are still the program's there. */
+#ifndef PCT_PRELOAD_MEMORY_QUICK_H
+#define PCT_PRELOAD_MEMORY_QUICK_H
+
+#include "memory.h"
+#include "shim.h"
+
+static inline enum pct_op pct_memory_op(unsigned what)
+{
+    static const uint8_t ops[] = { [PCT_MEMORY_READ] = PCT_OP_LOAD,
+                                   [PCT_MEMORY_WRITE] = PCT_OP_STORE,
+                                   [PCT_MEMORY_ATOMIC_READ] = PCT_OP_ATOMIC_LOAD,
+                                   [PCT_MEMORY_ATOMIC_WRITE] = PCT_OP_ATOMIC_STORE,
+                                   [PCT_MEMORY_ATOMIC_UPDATE] = PCT_OP_ATOMIC_UPDATE,
+                                   [PCT_MEMORY_ATOMIC_TRY] = PCT_OP_ATOMIC_TRY,
+                                   [PCT_MEMORY_KIND] = PCT_OP_LOAD };
+    return (enum pct_op)ops[what & PCT_MEMORY_KIND];
+}
+
+static inline bool pct_memory_atomic(unsigned what)
+{
+    return (what & PCT_MEMORY_KIND) >= PCT_MEMORY_ATOMIC_READ;
+}
+
+/* Whether the access may change nothing. */
+static inline bool pct_memory_looks(unsigned what)
+{
+    const unsigned looks = 1u << PCT_MEMORY_READ | 1u << PCT_MEMORY_ATOMIC_READ | 1u << PCT_MEMORY_ATOMIC_TRY;
+    return looks >> (what & PCT_MEMORY_KIND) & 1;
+}
+
+/* All of pct_memory_access() by the thread that holds the baton, where that is little: no other thread has to do with the location;
+ * or the access is a scheduling point at which nobody is asked. False: nothing was done, call pct_memory_access(). */
+static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_shim_thread *self, uintptr_t address,
+                                                                   size_t size, unsigned what)
+{
+    void *const *cells = pct_memory_view.quick;
+    if ((address & 7) + size > 8 || PCT_UNLIKELY(!cells))
+        return false;
+    if (!pct_memory_atomic(what) && pct_memory_marked(cells, address, pct_memory_own_mark))
+        return true;
+    return pct_S.live > 1 && self->stack_to &&
+           pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
+                           pct_memory_looks(what));
+}
+
+#endif
