@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 20000, MEASURED = 101 };
+enum { ROUNDS = 20000, MEASURED = 101, FAR = 64 }; /* so far, the instruction is long enough to be patched anywhere */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int counter;
@@ -19,7 +19,7 @@ static volatile int *heap;
 static void *wait_for_end(void *shared)
 {
     if (shared)
-        *heap = 1;
+        heap[FAR] = 1;
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     return NULL;
@@ -39,7 +39,7 @@ static void work(char what)
             (void)*place;
     else
         for (int i = 0; i < ROUNDS; i++)
-            *place = i;
+            place[FAR] = i;
 }
 
 int main(int argc, char **argv)
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     const char what = argc > 1 ? argv[1][0] : 'g';
     double ns[MEASURED];
     pthread_t thread;
-    heap = calloc(1, sizeof *heap);
+    heap = calloc(FAR + 1, sizeof *heap);
     if (!heap)
         return 1;
     pthread_mutex_lock(&mutex);

@@ -192,8 +192,66 @@ static uint8_t exchanged(ZydisRegister reg)
     return number_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
 
-/* Whether this instruction is to be a site. */
-static void consider(struct pct_scan *s, const struct one *one, const uint8_t *code)
+enum {
+    FLAGS =
+        ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF
+};
+
+/* Sets all of the flags, whatever its operands are. */
+static bool sets_flags(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_NEG:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_XOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Goes on with the next instruction, and does not read the flags. */
+static bool passes_flags(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_FLAGOP:
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_PUSH: /* the flags themselves, too */
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return false;
+    default:
+        return !instruction->cpu_flags || !(instruction->cpu_flags->tested & FLAGS);
+    }
+}
+
+/* Whether nobody reads what the flags are before the instruction at `code`: some instruction that follows sets them all first. */
+static bool flags_are_dead(const ZydisDecoder *decoder, const uint8_t *code, size_t size)
+{
+    enum { FAR_ENOUGH = 8 };
+    ZydisDecodedInstruction instruction;
+    size_t at = 0;
+    for (unsigned i = 0; i < FAR_ENOUGH && at < size; i++, at += instruction.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, code + at, size - at, &instruction)) ||
+            !passes_flags(&instruction))
+            return false;
+        if (sets_flags(&instruction))
+            return true;
+    }
+    return false;
+}
+
+/* Whether this instruction is to be a site. size: from it to the end of its function. */
+static void consider(struct pct_scan *s, const struct one *one, const uint8_t *code, size_t size)
 {
     const ZydisDecodedInstruction *instruction = &one->instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -238,6 +296,8 @@ static void consider(struct pct_scan *s, const struct one *one, const uint8_t *c
         return;
     }
     describe(&site, one, memory);
+    if (flags_are_dead(one->decoder, code, size))
+        site.flags |= PCT_SITE_FLAGS_DEAD;
     if (site.kind == PCT_SITE_EXCHANGE)
         site.value = exchanged(operands[memory == operands ? 1 : 0].reg.value);
     add_site(s, &site);
@@ -295,7 +355,7 @@ bool pct_scan_function(struct pct_scan *s, const uint8_t *code, size_t size, uin
             return false;
         one.address = address + at;
         note_target(s, &one);
-        consider(s, &one, code + at);
+        consider(s, &one, code + at, size - at);
         if (is_hint(&one.instruction) && (*ended || pad)) {
             pad = pad ? pad : at;
         } else if (pad) {

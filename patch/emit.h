@@ -1,20 +1,18 @@
 /* The code of a trampoline: what runs in place of a patched instruction. Pure: bytes in, bytes out.
  *
- *     lea -128(%rsp), %rsp       beyond the red zone; neither this nor anything else here touches the flags
- *     push %rcx
- *     mov %fs:BUDGET, %rcx
- *     jrcxz 2f
- *     lea -1(%rcx), %rcx
- *     mov %rcx, %fs:BUDGET
- *  1: pop %rcx
+ *     .quad RECORD
+ *     lea -128(%rsp), %rsp       beyond the red zone; nothing here touches the flags
+ *     push %rdx
+ *     lea ADDRESS, %rdx          what the instruction will access; always nine bytes
+ *     call LEAF
+ *     pop %rdx
  *     lea 128(%rsp), %rsp
  *     the instruction itself
  *     jmp back
- *  2: call *ENTRY                the slow half (preload/patch_entry.c): it finds the record behind its return address
- *     jmp 1b
- *     .quad ENTRY, RECORD
  *
- * BUDGET is a 64-bit counter in the thread's own storage: how many events the thread may pass without calling ENTRY. */
+ * A *leaf* is a short routine near by (preload/patch_leaf.h): it looks whether the place can matter to another thread, and enters
+ * the slow half (preload/patch_entry.c) only if so. It keeps all registers but rdx; the flags, too, unless the plan says that
+ * nobody reads them. So a trampoline is short, and what most events execute stays in the cache. */
 #ifndef PCT_PATCH_EMIT_H
 #define PCT_PATCH_EMIT_H
 
@@ -25,7 +23,7 @@
 enum {
     PCT_JUMP_SIZE = 5,       /* jmp with a displacement of four bytes */
     PCT_SHORT_JUMP_SIZE = 2, /* of one byte */
-    PCT_TRAMPOLINE_SIZE = 83 /* at most */
+    PCT_TRAMPOLINE_SIZE = 57 /* at most */
 };
 
 /* A site in the process. Its trampoline points at this. */
@@ -34,29 +32,37 @@ struct pct_patched {
     uint64_t trampoline;       /* 0: the site was left alone */
 };
 
-/* What all trampolines of a process share. */
-struct pct_trampolines {
-    uint64_t entry;
-    int32_t budget; /* offset of the counter from the thread pointer */
+enum { PCT_LEAF_SIZES = 5 }; /* accesses of 1, 2, 4, 8, 16 bytes */
+
+/* Where the leaves of a module's trampolines are. */
+struct pct_leaves {
+    uint64_t slow;                     /* always enters the slow half */
+    uint64_t quick[PCT_LEAF_SIZES][2]; /* by log2 of the size; [1] keeps the flags; 0: there is none */
 };
 
-/* Write the trampoline of this site, whose instruction is at `code`, to out[PCT_TRAMPOLINE_SIZE]; it will run at address
- * `at`. Returns its size; 0 if that is out of reach of what the instruction refers to, or of the code after it. */
+/* A thread that was interrupted. */
+struct pct_interrupted {
+    uint64_t pc, sp, rax, rcx, rdx, flags;
+};
+
+/* Write the trampoline of this site, whose instruction is at `code`, to out[PCT_TRAMPOLINE_SIZE]; it will be at address
+ * `at`. Returns its size, and in *start where its code begins; 0 if that is out of reach of what the instruction refers to, of the
+ * leaves or of the code after it. */
 size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *patched, const uint8_t *code,
-                           const struct pct_trampolines *shared);
+                           const struct pct_leaves *leaves, uint64_t *start);
 
 /* Write a jmp from address `at` to address `to`. False: out of reach. */
 bool pct_emit_jump(uint8_t out[PCT_JUMP_SIZE], uint64_t at, uint64_t to);
 
-/* The record behind a return address of the slow half's. */
+/* The record behind the return address of a leaf. */
 const struct pct_patched *pct_emit_record(uint64_t return_address);
 
-/* A thread was interrupted at pc, in what may be a trampoline that can be read: the record of that trampoline, NULL if
- * it is none. `from` bounds the memory that may be looked at, from below. */
-const struct pct_patched *pct_emit_find(uint64_t pc, uint64_t from);
+/* A thread was interrupted at pc, in what may be a trampoline of one of these `count` sites: the record of that, NULL if it
+ * is none. `from` bounds the memory that may be looked at, from below. */
+const struct pct_patched *pct_emit_find(uint64_t pc, uint64_t from, const struct pct_patched *patched, uint64_t count);
 
-/* Where the same thread would stand without the trampoline: the pc; *sp and *rcx change from what they are at `pc` to what
- * they would be. The instruction has then been executed or not, never half. */
-uint64_t pct_emit_unwind(const struct pct_patched *patched, uint64_t pc, uint64_t *sp, uint64_t *rcx);
+/* The thread stands in this trampoline: change *at to where it would stand without. The instruction has then been executed or
+ * not, never half. */
+void pct_emit_unwind(const struct pct_patched *patched, struct pct_interrupted *at);
 
 #endif

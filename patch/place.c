@@ -30,11 +30,12 @@ static uint64_t make_trampoline(struct pct_placing *p, struct pct_patched *patch
     if (p->near_used + PCT_TRAMPOLINE_SIZE + SLACK > p->near_size)
         return 0;
     uint64_t at = p->near_address + p->near_used;
-    size_t size = pct_emit_trampoline(p->near + p->near_used, at, patched, code, &p->shared);
+    uint64_t start = 0;
+    size_t size = pct_emit_trampoline(p->near + p->near_used, at, patched, code, &p->leaves, &start);
     if (!size)
         return 0;
     p->near_used = (p->near_used + size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    return at;
+    return start;
 }
 
 /* Pages of islands */

@@ -31,8 +31,8 @@ struct pct_placing {
     uint8_t *code;
     uint8_t *locked;             /* as many bits, zeroed; set: the byte must not change any more */
     struct pct_patched *patched; /* room for plan->sites */
-    struct pct_trampolines shared;
-    /* Memory for trampolines. */
+    struct pct_leaves leaves;
+    /* Memory for trampolines; near_used: what is there before. */
     uint64_t near_address;
     uint8_t *near; /* where to write its bytes now */
     size_t near_size, near_used;

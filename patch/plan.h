@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan1"
+#define PCT_PLAN_MAGIC "pctplan2"
 
 /* Why nothing of a module is patched. X(identifier, text). */
 #define PCT_PLAN_REFUSALS(X)                                                                                           \
@@ -51,9 +51,10 @@ enum pct_site_kind {
 enum { PCT_SITE_NO_REGISTER = 0xff, PCT_SITE_SHORTEST = 2 };
 
 enum pct_site_flags {
-    PCT_SITE_RELATIVE = 1,     /* displacement is from the end of the instruction (rip) */
-    PCT_SITE_ENTERED = 2,      /* some branch of the module goes into the middle of it: it must stay as it is */
-    PCT_SITE_SHORT_ADDRESS = 4 /* the address has 32 bits */
+    PCT_SITE_RELATIVE = 1,      /* displacement is from the end of the instruction (rip) */
+    PCT_SITE_ENTERED = 2,       /* some branch of the module goes into the middle of it: it must stay as it is */
+    PCT_SITE_SHORT_ADDRESS = 4, /* the address has 32 bits */
+    PCT_SITE_FLAGS_DEAD = 8     /* nobody reads what the processor's flags are before it */
 };
 
 struct pct_plan_site {

@@ -3,13 +3,16 @@
 #include "maps.h"
 #include "memory_quick.h"
 #include "shim.h"
+#include "sys.h"
 #include <sched/races.h>
+#include <sys/mman.h>
 
 enum { MAIN_STACK = 8 << 20 }; /* what it may grow to, mostly */
 
 static struct {
     struct pct_memory map;
-    bool failed; /* out of address space: no points at memory */
+    bool failed;  /* out of address space: no points at memory */
+    void **table; /* of cells, for map.cells: zero */
 } memory;
 
 PCT_EXPORT struct pct_memory_view pct_memory_view;
@@ -20,17 +23,30 @@ void pct_memory_adopt(uint32_t thread)
     pct_memory_own_mark = pct_memory_mark(thread);
 }
 
+static void show(void)
+{
+    bool quick = pct_memory_view.active && !pct_memory_view.wants_all;
+    pct_memory_view.cells = memory.map.cells;
+    pct_memory_view.quick = quick ? memory.map.cells : NULL;
+}
+
 void pct_memory_second_thread(void)
 {
     pct_memory_view.wants_all = pct_S.races != NULL;
     pct_memory_view.active = pct_S.races || pct_shim.config.memory_points != PCT_POINTS_OFF;
+    show();
 }
 
 void pct_memory_forget(void)
 {
+    const size_t size = sizeof(void *) << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG);
+    /* Trampolines look at it in its place. */
+    if (memory.map.cells)
+        memory.table = (void **)PCT_SYS6(SYS_mmap, memory.map.cells, size, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     pct_memory_view = (struct pct_memory_view){ 0 };
+    memory.failed = memory.table && memory.table != memory.map.cells;
     memory.map.cells = NULL;
-    memory.failed = false;
 }
 
 /* There may be points at memory from now on. */
@@ -38,14 +54,20 @@ static bool begin(void)
 {
     if (memory.failed || pct_shim.config.memory_points == PCT_POINTS_OFF)
         return false;
-    if (!pct_memory_start(&memory.map, pct_host_futex.map, pct_shim.config.memory_points == PCT_POINTS_ALL)) {
-        pct_memory_view.cells = memory.map.cells;
-        pct_memory_view.quick = pct_memory_view.wants_all ? NULL : memory.map.cells;
+    if (!pct_memory_start(&memory.map, memory.table, pct_host_futex.map,
+                          pct_shim.config.memory_points == PCT_POINTS_ALL)) {
+        memory.table = NULL;
+        show();
         return true;
     }
     memory.failed = true;
     pct_say("no address space for the table of memory locations: memory accesses are no scheduling points");
     return false;
+}
+
+void *const *pct_memory_table(void)
+{
+    return !pct_S.races && (memory.map.cells || begin()) ? memory.map.cells : NULL;
 }
 
 /* The first event of this thread: where its stack is. Others had it before. */

@@ -74,4 +74,8 @@ void pct_memory_adopt(uint32_t thread);
 void pct_memory_second_thread(void);
 void pct_memory_forget(void);
 
+/* The table of cells, for code that has its address built in: it stays where it is, in children, too. Made now if need be; NULL:
+ * there is none, or every access is to be told of. With the baton, when a second thread is about to be made. */
+void *const *pct_memory_table(void);
+
 #endif

@@ -3,6 +3,8 @@
 #include "patch.h"
 #include "command.h"
 #include "maps.h"
+#include "memory.h"
+#include "patch_leaf.h"
 #include "shim.h"
 #include "sys.h"
 #include <dlfcn.h>
@@ -21,12 +23,14 @@ enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000, MOST_MODULES = 256 };
 /* Where to look for room for trampolines: so far apart, and at most so far away from the code. */
 #define NEAR_STEP (UINT64_C(1) << 26)
 #define NEAR_REACH (UINT64_C(0x70000000))
+enum { NEAR_LEAVES = PAGE }; /* what trampolines call stands before them */
 
 /* A module that was patched. */
 struct module {
     struct module *next;
     uint64_t from, to; /* its code */
     uint64_t near, near_end;
+    uint64_t sites;
     struct pct_placing place;
 };
 
@@ -236,7 +240,7 @@ static uint8_t *map_page(void *context, uint64_t address)
 /* Room for trampolines that the whole code can reach, and that can reach its data. */
 static bool find_room(struct pct_placing *p, uint64_t from, uint64_t to)
 {
-    p->near_size = pct_place_room(p->plan->sites);
+    p->near_size = pct_place_room(p->plan->sites) + NEAR_LEAVES;
     from &= ~(uint64_t)(PAGE - 1);
     for (uint64_t away = NEAR_STEP; away < NEAR_REACH && !p->near; away += NEAR_STEP)
         if (from > away + p->near_size + NEAR_STEP) {
@@ -326,8 +330,6 @@ static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool 
     p->patched = map(p->plan->sites * sizeof *p->patched);
     p->pages = map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
-    p->shared.entry = (uint64_t)(uintptr_t)pct_patch_entry;
-    p->shared.budget = (int32_t)((char *)&pct_patch_budget - (char *)__builtin_thread_pointer());
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
@@ -335,6 +337,9 @@ static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool 
     memcpy(p->code, (const void *)m->from, length);
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
+    int32_t mark = (int32_t)((char *)&pct_memory_own_mark - (char *)__builtin_thread_pointer());
+    pct_leaf_make(p->near, p->near_address, pct_memory_table(), mark, &p->leaves);
+    p->near_used = pct_leaf_size();
     pct_place_module(p);
     if (!protect(p))
         return PCT_PLAN_PROTECTED;
@@ -345,6 +350,7 @@ static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool 
     discard(p);
     m->near = p->near_address;
     m->near_end = p->near_address + p->near_used;
+    m->sites = p->plan->sites;
     return PCT_PLAN_NONE;
 }
 
@@ -507,20 +513,34 @@ static void leave_probe(greg_t *regs)
 void pct_patch_translate(ucontext_t *context)
 {
     greg_t *regs = context->uc_mcontext.gregs;
-    uint64_t pc = (uint64_t)regs[REG_RIP], sp = (uint64_t)regs[REG_RSP], rcx = (uint64_t)regs[REG_RCX];
+    struct pct_interrupted at = { .pc = (uint64_t)regs[REG_RIP],
+                                  .sp = (uint64_t)regs[REG_RSP],
+                                  .rax = (uint64_t)regs[REG_RAX],
+                                  .rcx = (uint64_t)regs[REG_RCX],
+                                  .rdx = (uint64_t)regs[REG_RDX],
+                                  .flags = (uint64_t)regs[REG_EFL] };
     if (!modules)
         return;
-    if (pc == (uint64_t)(uintptr_t)probe) {
+    if (at.pc == (uint64_t)(uintptr_t)probe) {
         leave_probe(regs);
         return;
     }
-    if (!module_of(pc) && is_island(pc))
-        pc = follow(pc);
-    const struct module *m = module_of(pc);
-    const struct pct_patched *patched = m ? pct_emit_find(pc, m->near) : NULL;
+    if (!module_of(at.pc) && is_island(at.pc))
+        at.pc = follow(at.pc);
+    const struct module *m = module_of(at.pc);
+    if (!m)
+        return;
+    uint64_t trampolines = m->near + pct_leaf_size();
+    if (at.pc < trampolines && !pct_leaf_unwind(at.pc - m->near, &at))
+        return;
+    const struct pct_patched *patched = pct_emit_find(at.pc, trampolines, m->place.patched, m->sites);
     if (!patched)
         return;
-    regs[REG_RIP] = (greg_t)pct_emit_unwind(patched, pc, &sp, &rcx);
-    regs[REG_RSP] = (greg_t)sp;
-    regs[REG_RCX] = (greg_t)rcx;
+    pct_emit_unwind(patched, &at);
+    regs[REG_RIP] = (greg_t)at.pc;
+    regs[REG_RSP] = (greg_t)at.sp;
+    regs[REG_RAX] = (greg_t)at.rax;
+    regs[REG_RCX] = (greg_t)at.rcx;
+    regs[REG_RDX] = (greg_t)at.rdx;
+    regs[REG_EFL] = (greg_t)at.flags;
 }

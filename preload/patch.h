@@ -6,6 +6,7 @@
  * not at all.
  *
  *     patch.c        modules: which, their plans, the change itself
+ *     patch_leaf.c   what trampolines call: whether a place can matter to another thread
  *     patch_entry.c  the slow half: registers, the event
  *     patch_event.c  of it, what must not touch vector registers
  *     command.c      running the command
@@ -19,20 +20,17 @@
 /* What the slow half saves, from the lowest address up; above it the red zone and the stack of the program. Its
  * layout is known to the assembly in patch_entry.c. */
 struct pct_patch_frame {
-    uint64_t r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rbx, rdx, rax;
+    uint64_t r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rbx, rcx, rax;
     uint64_t pc;             /* the site: to unwinders, the place that this was called from */
     uint64_t flags;          /* as LAHF has them, and the overflow flag in the lowest bit */
     uint64_t return_address; /* into the trampoline */
-    uint64_t rcx;
+    uint64_t rdx;
 };
 
 /* What the program's stack pointer is above the frame. */
 enum { PCT_PATCH_RED_ZONE = 128 };
 
-/* The counter of patch/emit.h: 0, each event calls the slow half. */
-extern __thread uint64_t pct_patch_budget;
-
-/* patch_entry.c: what trampolines call. */
+/* patch_entry.c: what leaves go on with. */
 void pct_patch_entry(void) __attribute__((visibility("hidden")));
 /* Once, before the first call. False: the processor cannot save what is needed. */
 bool pct_patch_entry_start(void);

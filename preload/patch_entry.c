@@ -32,8 +32,8 @@ bool pct_patch_entry_start(void)
     return true;
 }
 
-/* The CFA is the program's stack pointer at the site; the registers are below the red zone (128) and rcx (136):
- * return address 144, flags 152, pc 160, rax 168, rdx 176, rbx 184, rbp 192, rsi 200, rdi 208, r8 216 ... r15 272. */
+/* The CFA is the program's stack pointer at the site; the registers are below the red zone (128) and rdx (136):
+ * return address 144, flags 152, pc 160, rax 168, rcx 176, rbx 184, rbp 192, rsi 200, rdi 208, r8 216 ... r15 272. */
 __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         ".globl pct_patch_entry\n"
         ".hidden pct_patch_entry\n"
@@ -42,7 +42,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         ".cfi_startproc\n"
         ".cfi_signal_frame\n"
         ".cfi_def_cfa rsp, 144\n"
-        ".cfi_offset rcx, -136\n"
+        ".cfi_offset rdx, -136\n"
         "leaq -16(%rsp), %rsp\n"
         ".cfi_adjust_cfa_offset 16\n"
         ".cfi_offset rip, -160\n"
@@ -51,7 +51,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         "lahf\n" /* a third of what PUSHF and POPF take */
         "seto %al\n"
         "movq %rax, 16(%rsp)\n"
-        "pushq %rdx\n"
+        "pushq %rcx\n"
         ".cfi_adjust_cfa_offset 8\n"
         "pushq %rbx\n"
         ".cfi_adjust_cfa_offset 8\n"
@@ -78,7 +78,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         "pushq %r15\n"
         ".cfi_adjust_cfa_offset 8\n"
         ".cfi_offset rax, -168\n"
-        ".cfi_offset rdx, -176\n"
+        ".cfi_offset rcx, -176\n"
         ".cfi_offset rbx, -184\n"
         ".cfi_offset rbp, -192\n"
         ".cfi_offset rsi, -200\n"
@@ -144,7 +144,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         ".cfi_adjust_cfa_offset -8\n"
         "popq %rbx\n"
         ".cfi_adjust_cfa_offset -8\n"
-        "popq %rdx\n"
+        "popq %rcx\n"
         ".cfi_adjust_cfa_offset -8\n"
         "movq 16(%rsp), %rax\n"
         "addb $127, %al\n"

@@ -3,17 +3,12 @@
 #include "memory_quick.h"
 #include "patch.h"
 
-/* How many events a thread passes before it is looked at again, where they are of no interest. */
-#define UNINTERESTED UINT64_C(65536)
-
 enum { RSP = 4 };
-
-__thread uint64_t pct_patch_budget;
 
 uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number)
 {
     /* Where in the frame each stands, but for rsp: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, ... */
-    static const uint8_t words[16] = { 13, 17, 12, 11, 0, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
+    static const uint8_t words[16] = { 13, 12, 17, 11, 0, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
     if (number == RSP)
         return (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
     return ((const uint64_t *)frame)[words[number & 15]];
@@ -61,11 +56,8 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
     struct pct_shim_thread *self = pct_self;
     frame->pc = site->address;
-    if (!self || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED || pct_shim.ended || !pct_memory_view.active) {
-        pct_patch_budget = UNINTERESTED;
-        return PCT_REST_NONE;
-    }
-    if (&self->core != pct_S.current)
+    if (!self || &self->core != pct_S.current || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED ||
+        pct_shim.ended || !pct_memory_view.active)
         return PCT_REST_NONE;
     uint64_t address = pct_patch_address(site, frame);
     enum pct_patch_rest rest = PCT_REST_ALL;

@@ -6,12 +6,12 @@
 
 enum { PLACES_FIRST_LOG = 10 };
 
-int pct_memory_start(struct pct_memory *m, void *(*map)(size_t size), bool all)
+int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t size), bool all)
 {
     *m = (struct pct_memory){ .map = map, .all = all, .places_log = PLACES_FIRST_LOG };
     m->places = map(sizeof *m->places << PLACES_FIRST_LOG);
     if (m->places)
-        m->cells = map(sizeof *m->cells << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG));
+        m->cells = table ? table : map(sizeof *m->cells << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG));
     return m->cells ? 0 : -ENOMEM;
 }
 

@@ -47,8 +47,8 @@ struct pct_memory_recent {
     uint32_t next, repeats;
 };
 
-/* Returns 0, or -ENOMEM: then there are no points at memory. */
-int pct_memory_start(struct pct_memory *m, void *(*map)(size_t size), bool all);
+/* table: for m->cells, zeroed; NULL: it is made. Returns 0, or -ENOMEM: then there are no points at memory. */
+int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t size), bool all);
 
 /* The table of the second level that this address has its place in; NULL: none was made yet. */
 static inline void *pct_memory_chunk(void *const *directory, uintptr_t address)

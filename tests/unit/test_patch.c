@@ -7,12 +7,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <Zydis/Zydis.h>
 #include <patch/place.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CODE_SIZE = 4096, NEAR_SIZE = 1 << 16, FAR = 1 << 24 };
+enum { CODE_SIZE = 4096, NEAR_SIZE = 1 << 16, FAR = 1 << 24, LEAVES = 32 /* bytes of them */ };
 
 static uint64_t events;
 static const struct pct_patched *last;
@@ -34,7 +35,28 @@ __asm__(".text\n"
         "popq %rbp\n\tpopq %r11\n\tpopq %r10\n\tpopq %r9\n\tpopq %r8\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\t"
         "popq %rcx\n\tpopq %rax\n\tpopfq\n\tret\n");
 
-static __thread uint64_t budget;
+/* The leaves of the test, near the code: the slow one goes to the slow half; the quick one of four bytes returns as often as `budget`
+ * says, and keeps no flags. */
+static uint64_t budget __attribute__((used));
+void quick_leaf(void);
+__asm__(".text\n"
+        ".type quick_leaf, @function\n"
+        "quick_leaf:\n"
+        "movq %rdx, accessed(%rip)\n"
+        "cmpq $0, budget(%rip)\n\t"
+        "je slow_half\n\t"
+        "decq budget(%rip)\n\t"
+        "ret\n");
+static uint64_t accessed __attribute__((used));
+
+static uint64_t leaf_to(struct pct_placing *p, void (*function)(void))
+{
+    uint8_t *leaf = p->near + p->near_used;
+    memcpy(leaf, (const uint8_t[]){ 0xff, 0x25, 0, 0, 0, 0 }, 6); /* jmp *0(%rip) */
+    memcpy(leaf + 6, &function, sizeof function);
+    p->near_used += 16;
+    return (uint64_t)leaf;
+}
 
 /* A module in memory. */
 struct fixture {
@@ -83,8 +105,8 @@ static struct fixture place(const uint8_t *code, size_t size, struct pct_plan_si
     p->near = map_code(all + FAR + CODE_SIZE, NEAR_SIZE);
     p->near_address = (uint64_t)p->near;
     p->near_size = NEAR_SIZE;
-    p->shared.entry = (uint64_t)slow_half;
-    p->shared.budget = (int32_t)((char *)&budget - (char *)__builtin_thread_pointer());
+    p->leaves.slow = leaf_to(p, slow_half);
+    p->leaves.quick[2][0] = leaf_to(p, quick_leaf);
     pct_place_module(p);
     memcpy(f.code, p->code, CODE_SIZE);
     return f;
@@ -106,9 +128,13 @@ static void drop(struct fixture *f)
 
 static struct pct_plan_site site_at(uint64_t address, unsigned length, enum pct_site_kind kind)
 {
-    return (struct pct_plan_site){
-        .address = address, .length = (uint8_t)length, .kind = (uint8_t)kind, .base = 7, .index = PCT_SITE_NO_REGISTER
-    };
+    return (struct pct_plan_site){ .address = address,
+                                   .length = (uint8_t)length,
+                                   .kind = (uint8_t)kind,
+                                   .size = 4,
+                                   .flags = PCT_SITE_FLAGS_DEAD,
+                                   .base = 7,
+                                   .index = PCT_SITE_NO_REGISTER };
 }
 
 /* Run the code as a function: each event calls the slow half, then none does, then each second one. */
@@ -117,9 +143,11 @@ static void run(struct fixture *f, uint32_t *argument, uint32_t step)
     uint32_t (*function)(uint32_t *) = (uint32_t(*)(uint32_t *))(void *)f->code;
     uint32_t value = *argument;
     events = budget = 0;
+    accessed = 0;
     assert_int_equal(function(argument), value += step);
     assert_int_equal(events, 1);
     assert_ptr_equal(last, f->place.patched);
+    assert_ptr_equal(accessed, argument);
     budget = 2;
     assert_int_equal(function(argument), value += step);
     assert_int_equal(function(argument), value += step);
@@ -148,14 +176,17 @@ static void test_relative(void **state)
     static const uint8_t code[] = { 0x8b, 0x05, 0x00, 0x01, 0x00, 0x00, 0x83, 0xc0, 0x01, 0xc3 };
     struct pct_plan_site site = site_at(0, 6, PCT_SITE_READ);
     site.base = PCT_SITE_NO_REGISTER;
-    site.flags = PCT_SITE_RELATIVE;
+    site.flags |= PCT_SITE_RELATIVE;
     site.displacement = 0x100;
     site.displacement_at = 2;
     struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
     uint32_t (*function)(void) = (uint32_t(*)(void))(void *)f.code;
     f.code[0x106] = 41;
     assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
+    accessed = 0;
+    budget = 1;
     assert_int_equal(function(), 42);
+    assert_ptr_equal(accessed, &f.code[0x106]);
     drop(&f);
 }
 
@@ -192,7 +223,7 @@ static struct pct_placing replace(struct fixture *f)
     memset(p.pages, 0, 2 * PCT_PLACE_MAX_PAGES * sizeof *p.pages);
     memset(p.recent, 0, sizeof p.recent);
     p.page_count = 0;
-    p.near_used = 0;
+    p.near_used = LEAVES;
     p.map = map_none;
     return p;
 }
@@ -218,7 +249,7 @@ static void test_without_pages(void **state)
         } else {
             assert_memory_equal(f.code, code, sizeof code);
             assert_int_equal(p.patched->trampoline, 0);
-            assert_int_equal(p.near_used, 0);
+            assert_int_equal(p.near_used, LEAVES);
         }
         drop(&f);
     }
@@ -243,29 +274,79 @@ static void test_unwind(void **state)
     static const uint8_t code[] = { 0x81, 0x07, 0x00, 0x01, 0x00, 0x00, 0x8b, 0x07, 0xc3 };
     struct fixture f = place(code, sizeof code, site_at(0, 6, PCT_SITE_UPDATE), (struct pct_pad){ 0 });
     const struct pct_patched *patched = f.place.patched;
-    uint64_t stack[32] = { 0 }, site = (uint64_t)f.code;
+    uint64_t stack[32] = { 0 }, site = (uint64_t)f.code, near = f.place.near_address + LEAVES;
     /* Offsets of patch/emit.h's listing for an instruction of six bytes. */
     static const struct {
         unsigned at;
         int moved;  /* the stack pointer, from the program's */
-        bool saved; /* rcx is on the stack */
+        bool saved; /* rdx is on the stack */
         bool done;  /* the instruction has been executed */
-    } places[] = { { 0, 0, false, false },    { 5, -128, false, false },  { 6, -136, true, false },
-                   { 15, -136, true, false }, { 17, -136, true, false },  { 21, -136, true, false },
-                   { 30, -136, true, false }, { 31, -128, false, false }, { 39, 0, false, false },
-                   { 45, 0, false, true },    { 50, -136, true, false },  { 56, -136, true, false } };
+    } places[] = { { 0, 0, false, false },    { 5, -128, false, false }, { 6, -136, true, false },
+                   { 15, -136, true, false }, { 20, -136, true, false }, { 21, -128, false, false },
+                   { 29, 0, false, false },   { 35, 0, false, true } };
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-        uint64_t pc = patched->trampoline + places[i].at, sp = (uint64_t)(stack + 24), rcx = places[i].saved ? 1 : 77;
-        sp += (uint64_t)(int64_t)places[i].moved;
+        struct pct_interrupted at = { .pc = patched->trampoline + places[i].at,
+                                      .sp = (uint64_t)(stack + 24) + (uint64_t)(int64_t)places[i].moved,
+                                      .rdx = places[i].saved ? 1 : 77 };
         if (places[i].saved)
-            *(uint64_t *)sp = 77;
-        assert_ptr_equal(pct_emit_find(pc, f.place.near_address), patched);
-        assert_int_equal(pct_emit_unwind(patched, pc, &sp, &rcx), site + (places[i].done ? 6 : 0));
-        assert_int_equal(sp, (uint64_t)(stack + 24));
-        assert_int_equal(rcx, 77);
+            *(uint64_t *)at.sp = 77;
+        assert_ptr_equal(pct_emit_find(at.pc, near, patched, 1), patched);
+        pct_emit_unwind(patched, &at);
+        assert_int_equal(at.pc, site + (places[i].done ? 6 : 0));
+        assert_int_equal(at.sp, (uint64_t)(stack + 24));
+        assert_int_equal(at.rdx, 77);
     }
-    assert_null(pct_emit_find(patched->trampoline + 74, f.place.near_address)); /* its words */
+    assert_null(pct_emit_find(patched->trampoline - 8, near, patched, 1)); /* its record */
+    assert_null(pct_emit_find(patched->trampoline + 40, near, patched, 1));
+    assert_null(pct_emit_find(patched->trampoline, near, patched + 1, 1)); /* not one of these */
     drop(&f);
+}
+
+/* The address that a trampoline computes is that of its instruction, in every form of it: read back by the decoder. */
+static void test_address(void **state)
+{
+    (void)state;
+    /* nopl 0(%rax, %rax); ret: for the trampoline it is whatever the site says. */
+    static const uint8_t code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3 };
+    const uint8_t none = PCT_SITE_NO_REGISTER;
+    const struct {
+        uint8_t base, index, scale, flags;
+        int32_t displacement, wanted;
+    } forms[] = { { 0, none, 0, 0, 0, 0 },
+                  { 5, none, 0, 0, -8, -8 },
+                  { 4, none, 0, 0, 8, 144 }, /* rsp: 136 lower than the program's */
+                  { 4, 3, 8, 0, 0, 136 },
+                  { 12, none, 0, 0, 16, 16 },
+                  { 13, 12, 2, 0, 1 << 20, 1 << 20 },
+                  { 7, 15, 4, PCT_SITE_SHORT_ADDRESS, 4, 4 },
+                  { none, 9, 1, 0, 64, 64 },
+                  { none, none, 0, 0, 4096, 4096 } };
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction lea;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct pct_plan_site site = site_at(0, 5, PCT_SITE_READ);
+        site.base = forms[i].base;
+        site.index = forms[i].index;
+        site.scale = forms[i].scale;
+        site.flags = forms[i].flags;
+        site.displacement = forms[i].displacement;
+        struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+        assert_int_not_equal(f.place.patched->trampoline, 0);
+        const void *at = (const void *)(f.place.patched->trampoline + 6);
+        assert_true(ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, at, 15, &lea, operands)));
+        assert_int_equal(lea.mnemonic, ZYDIS_MNEMONIC_LEA);
+        assert_int_equal(lea.length, 9);
+        assert_int_equal(operands[0].reg.value, ZYDIS_REGISTER_RDX);
+        const ZydisDecodedOperandMem *m = &operands[1].mem;
+        assert_int_equal(lea.address_width, site.flags & PCT_SITE_SHORT_ADDRESS ? 32 : 64);
+        assert_int_equal(m->base == ZYDIS_REGISTER_NONE ? none : ZydisRegisterGetId(m->base), site.base);
+        assert_int_equal(m->index == ZYDIS_REGISTER_NONE ? none : ZydisRegisterGetId(m->index), site.index);
+        assert_true(site.index == none || m->scale == site.scale);
+        assert_int_equal(m->disp.value, forms[i].wanted);
+        drop(&f);
+    }
 }
 
 static void test_reach(void **state)
@@ -285,7 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative), cmocka_unit_test(test_pun),
         cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),  cmocka_unit_test(test_unwind),
-        cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_reach),         cmocka_unit_test(test_address),
     };
     return cmocka_run_group_tests_name("patch", tests, NULL, NULL);
 }

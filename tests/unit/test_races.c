@@ -283,7 +283,7 @@ static void test_counts(void **unused)
 {
     (void)unused;
     uint32_t number, other;
-    assert_int_equal(pct_memory_start(&m, map, false), 0);
+    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
     for (int i = 0; i < 10; i++)
         assert_int_equal(counts(1, X, 77, PCT_USE_PLAIN, &number), i < PCT_MEMORY_TOUCHES);
     /* From the second thread's first access on, all of both. */
@@ -307,7 +307,7 @@ static void test_budget_of_a_place(void **unused)
     (void)unused;
     uint32_t number;
     static char many[8000];
-    assert_int_equal(pct_memory_start(&m, map, false), 0);
+    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
     int counted = 0;
     for (uintptr_t i = 0; i < 900; i++)
         counted += counts(1, (uintptr_t)many + 8 * i, 99, PCT_USE_PLAIN, &number);
@@ -315,7 +315,7 @@ static void test_budget_of_a_place(void **unused)
     /* Many places: each has its own. */
     for (uintptr_t pc = 1000; pc < 9000; pc++)
         assert_int_equal(counts(1, (uintptr_t)memory + 40, pc, PCT_USE_PLAIN, &number), pc < 1000 + PCT_MEMORY_TOUCHES);
-    assert_int_equal(pct_memory_start(&m, map, true), 0);
+    assert_int_equal(pct_memory_start(&m, NULL, map, true), 0);
     for (uintptr_t i = 0; i < 900; i++)
         assert_true(counts(1, (uintptr_t)many + 8 * i, 99, PCT_USE_STACK, &number));
 }
@@ -324,7 +324,7 @@ static void test_owner_ended(void **unused)
 {
     (void)unused;
     uint32_t number, other;
-    assert_int_equal(pct_memory_start(&m, map, false), 0);
+    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
     assert_true(counts(1, X, 77, PCT_USE_PLAIN, &number));
     threads[1].state = PCT_STATE_FINISHED;
     for (int i = 0; i < 10; i++)
