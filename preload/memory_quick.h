@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "shim.h"
+#include <sched/races.h>
 
 static inline enum pct_op pct_memory_op(unsigned what)
 {
@@ -30,17 +31,19 @@ static inline bool pct_memory_looks(unsigned what)
     return looks >> (what & PCT_MEMORY_KIND) & 1;
 }
 
-/* All of pct_memory_access() by the thread that holds the baton, where that is little: no other thread has to do with the location;
- * or the access is a scheduling point at which nobody is asked. False: nothing was done, call pct_memory_access(). */
+/* All of pct_memory_access() by the thread that holds the baton, where that is little: no other thread has to do with the location,
+ * and the race detector knows of the access; or it is a scheduling point at which nobody is asked. False: nothing was done, call
+ * pct_memory_access(). */
 static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_shim_thread *self, uintptr_t address,
                                                                    size_t size, unsigned what)
 {
-    void *const *cells = pct_memory_view.quick;
+    void *const *cells = pct_memory_view.cells;
     if ((address & 7) + size > 8 || PCT_UNLIKELY(!cells))
         return false;
     if (!pct_memory_atomic(what) && pct_memory_marked(cells, address, pct_memory_own_mark))
-        return true;
-    return pct_S.live > 1 && self->stack_to &&
+        return PCT_LIKELY(!pct_memory_view.wants_all) ||
+               pct_races_repeated(pct_S.races, self->core.id, address, size, what == PCT_MEMORY_WRITE);
+    return pct_S.live > 1 && self->stack_to && !pct_memory_view.wants_all &&
            pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
                            pct_memory_looks(what));
 }

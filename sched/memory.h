@@ -134,9 +134,10 @@ static inline __attribute__((always_inline)) bool pct_memory_pass(struct pct_sch
     if (PCT_UNLIKELY(!chunk))
         return false;
     uint64_t cell = chunk[pct_memory_index(address)];
-    if (!(cell & PCT_CELL_SHARED) || !pct_quiet(s) || (looks && recent->repeats + 1 >= PCT_MEMORY_SPIN))
+    uint32_t number = (uint32_t)(cell & PCT_CELL_NUMBER);
+    if (!(cell & PCT_CELL_SHARED) || !number || !pct_quiet(s) || (looks && recent->repeats + 1 >= PCT_MEMORY_SPIN))
         return false;
-    uint64_t record = pct_memory_record(s, self, op, (uint32_t)(cell & PCT_CELL_NUMBER));
+    uint64_t record = pct_memory_record(s, self, op, number);
     if (looks)
         pct_memory_looked(s, self, recent, record);
     else

@@ -178,6 +178,20 @@ static const struct pct_snap_race *check(struct pct_races *r, const struct race_
     return race;
 }
 
+bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, bool write)
+{
+    const uint32_t *chunk = pct_memory_chunk(r->locations, address);
+    if (PCT_UNLIKELY(!chunk) || PCT_UNLIKELY(r->seen < r->sched->record))
+        return false;
+    const uint32_t clock = pct_clock_get(&r->threads[thread].now, thread);
+    const unsigned mask = (0xffu >> (8 - size)) << (address & 7), kind = write ? PLAIN_WRITE : PLAIN_READ;
+    /* What others have done since could race with it. */
+    for (uint32_t i = chunk[pct_memory_index(address)]; i && r->entries[i].thread == thread; i = r->entries[i].next)
+        if (r->entries[i].clock == clock && covers(r->entries[i].kind, kind) && !(mask & ~r->entries[i].mask))
+            return true;
+    return false;
+}
+
 const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,
                                              bool write, bool atomic, uintptr_t pc)
 {

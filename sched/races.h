@@ -25,6 +25,11 @@ struct pct_races *pct_races_start(struct pct_sched *s);
 const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,
                                              bool write, bool atomic, uintptr_t pc);
 
+/* Whether pct_races_access() has nothing to do for this plain access, which stays within one location: the thread has made the same
+ * before, has released nothing since (FastTrack's "same epoch"), and nobody else has come here. False also where the trace has more to
+ * say than was looked at. Uses general registers only. */
+bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, bool write);
+
 /* What atomic accesses order (C11, 5.1.2.4 and 7.17.4): what was read or written, with which order. */
 enum { PCT_RACES_READ = 1, PCT_RACES_WRITE = 2, PCT_RACES_ACQUIRE = 4, PCT_RACES_RELEASE = 8 };
 void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what);
