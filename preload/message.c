@@ -1,11 +1,7 @@
-/* Message queues and semaphores between processes: POSIX queues are descriptors, and waited for like them; System V's cannot
- * be asked, so an operation that would wait is done outside the scheduler. */
+/* POSIX message queues: they are descriptors, and waited for like them. */
 #include "io.h"
 #include "sys.h"
 #include <mqueue.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 
 /* Whether the kernel would refuse this size at once: a message may not be larger than the limit, the room for one not
  * smaller. */
@@ -88,76 +84,4 @@ PCT_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned 
     if (begin(self, queue, POLLIN, size, NULL))
         return -1;
     return end(self, REAL(mq_receive)(queue, message, size, priority));
-}
-
-/* Do `now` first, which does not wait; when that would have waited, `later`, outside the scheduler. */
-#define TRY_THEN_LEAVE(self, now, later)                                                                               \
-    ({                                                                                                                 \
-        int error_ = errno;                                                                                            \
-        pct_cancel_point(self);                                                                                        \
-        pct_here(self, PCT_OP_MESSAGE);                                                                                \
-        long result_ = (now);                                                                                          \
-        if (result_ < 0 && (errno == EAGAIN || errno == ENOMSG)) {                                                     \
-            errno = error_;                                                                                            \
-            result_ = OUTSIDE(self, PCT_OP_MESSAGE, NULL, (long)(later));                                              \
-        }                                                                                                              \
-        end(self, result_);                                                                                            \
-    })
-
-PCT_EXPORT int msgsnd(int queue, const void *message, size_t size, int flags)
-{
-    PCT_ENTER(self);
-    if (!self || flags & IPC_NOWAIT)
-        return REAL(msgsnd)(queue, message, size, flags);
-    return (int)TRY_THEN_LEAVE(self, REAL(msgsnd)(queue, message, size, flags | IPC_NOWAIT),
-                               REAL(msgsnd)(queue, message, size, flags));
-}
-
-PCT_EXPORT ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
-{
-    PCT_ENTER(self);
-    if (!self || flags & IPC_NOWAIT)
-        return REAL(msgrcv)(queue, message, size, type, flags);
-    return TRY_THEN_LEAVE(self, REAL(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT),
-                          REAL(msgrcv)(queue, message, size, type, flags));
-}
-
-/* The same operations, none of which waits. */
-static long try_semop(int set, const struct sembuf *operations, size_t count)
-{
-    struct sembuf copy[64];
-    if (count > sizeof copy / sizeof *copy) {
-        errno = EAGAIN;
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = operations[i];
-        copy[i].sem_flg |= IPC_NOWAIT;
-    }
-    return REAL(semop)(set, copy, count);
-}
-
-static bool may_wait(const struct sembuf *operations, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (operations[i].sem_op <= 0 && !(operations[i].sem_flg & IPC_NOWAIT))
-            return true;
-    return false;
-}
-
-PCT_EXPORT int semop(int set, struct sembuf *operations, size_t count)
-{
-    PCT_ENTER(self);
-    if (!self || !may_wait(operations, count))
-        return REAL(semop)(set, operations, count);
-    return (int)TRY_THEN_LEAVE(self, try_semop(set, operations, count), REAL(semop)(set, operations, count));
-}
-
-PCT_EXPORT int semtimedop(int set, struct sembuf *operations, size_t count, const struct timespec *timeout)
-{
-    PCT_ENTER(self);
-    if (!self || !may_wait(operations, count))
-        return REAL(semtimedop)(set, operations, count, timeout);
-    return (int)TRY_THEN_LEAVE(self, try_semop(set, operations, count),
-                               REAL(semtimedop)(set, operations, count, timeout));
 }

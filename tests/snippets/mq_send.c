@@ -1,24 +1,14 @@
-/* Message queues: full, empty, priorities, deadlines; System V's and its semaphores. */
-/* tests: mq_send mq_timedsend mq_receive mq_timedreceive msgsnd msgrcv semop semtimedop */
+/* Message queues: full, empty, priorities, deadlines. */
+/* tests: mq_send mq_timedsend mq_receive mq_timedreceive */
 /* ops: MESSAGE */
-/* outside: System V's cannot be asked whether they would wait */
 #define _GNU_SOURCE
 #include "check.h"
 #include <fcntl.h>
 #include <mqueue.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 
 enum { MESSAGES = 20 };
 
-struct message {
-    long type;
-    char text[8];
-};
-
 static mqd_t queue;
-static int system_queue, semaphores;
 
 static void *send_all(void *unused)
 {
@@ -26,21 +16,6 @@ static void *send_all(void *unused)
         char c = (char)i;
         CHECK_OK(mq_send(queue, &c, 1, 0));
     }
-    return unused;
-}
-
-static void *receive_later(void *unused)
-{
-    struct message message;
-    CHECK_EQ(msgrcv(system_queue, &message, sizeof message.text, 2, 0), 3);
-    CHECK(!strcmp(message.text, "hi"));
-    return unused;
-}
-
-static void *down(void *unused)
-{
-    struct sembuf operation = { .sem_op = -1 };
-    CHECK_OK(semop(semaphores, &operation, 1));
     return unused;
 }
 
@@ -75,26 +50,5 @@ int main(void)
     CHECK_FAILS(mq_timedsend(queue, "x", 1, 0, &soon), ETIMEDOUT);
     CHECK_FAILS(mq_send(queue, "xx", 2, 0), EMSGSIZE);
     CHECK_FAILS(mq_receive(1000, &c, 1, NULL), EBADF);
-
-    struct message message = { .type = 2, .text = "hi" };
-    system_queue = msgget(IPC_PRIVATE, 0600);
-    semaphores = semget(IPC_PRIVATE, 1, 0600);
-    CHECK(system_queue >= 0 && semaphores >= 0);
-    CHECK_FAILS(msgrcv(system_queue, &message, sizeof message.text, 0, IPC_NOWAIT), ENOMSG);
-    thread = check_spawn(receive_later, NULL);
-    message = (struct message){ .type = 1, .text = "no" };
-    CHECK_OK(msgsnd(system_queue, &message, 3, 0));
-    message = (struct message){ .type = 2, .text = "hi" };
-    CHECK_OK(msgsnd(system_queue, &message, 3, 0));
-    check_join(thread);
-    thread = check_spawn(down, NULL);
-    struct sembuf up = { .sem_op = 1 }, take = { .sem_op = -1 };
-    CHECK_OK(semop(semaphores, &up, 1));
-    check_join(thread);
-    struct timespec moment = { .tv_nsec = 20000000 };
-    CHECK_FAILS(semtimedop(semaphores, &take, 1, &moment), EAGAIN);
-    CHECK_OK(msgctl(system_queue, IPC_RMID, NULL));
-    CHECK_OK(semctl(semaphores, 0, IPC_RMID));
-    CHECK_FAILS(semop(semaphores, &take, 1), EINVAL);
     return 0;
 }
