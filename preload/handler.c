@@ -235,12 +235,12 @@ void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask)
     __atomic_fetch_and(&self->held, ~mask, __ATOMIC_SEQ_CST);
 }
 
-void pct_signal_retire(struct pct_shim_thread *self)
+uint64_t pct_signal_retire(struct pct_shim_thread *self)
 {
     for (;;) {
         uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
         if (!self->held && !self->sent)
-            return;
+            return mask;
         pct_signal_mask(SIG_SETMASK, mask);
         pct_signal_deliver(self);
     }

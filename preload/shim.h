@@ -415,6 +415,6 @@ bool pct_signal_hopes(void);
 /* The thread is outside from now on, until pct_come_back(). */
 void pct_signal_away(struct pct_shim_thread *self);
 /* The thread is about to finish: handle what has come, and let nothing in any more. */
-void pct_signal_retire(struct pct_shim_thread *self);
+uint64_t pct_signal_retire(struct pct_shim_thread *self);
 
 #endif

@@ -57,9 +57,13 @@ static void finish(void *argument)
         return;
     }
     pct_here(self, PCT_OP_THREAD_FINISH);
-    pct_signal_retire(self);
+    uint64_t mask = pct_signal_retire(self);
+    bool last = pct_S.live == 1;
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
     pct_sched_finish(&pct_S, &self->core);
+    /* libc ends the process in the last thread, and with it runs what atexit() was given. */
+    if (last)
+        pct_signal_mask(SIG_SETMASK, mask);
 }
 
 /* GLIBC: the first 32 keys have their place in the thread, so that setting one allocates nothing. Ours is the last of them:
@@ -74,6 +78,15 @@ void pct_thread_start(void)
         pthread_key_delete(before[i]);
 }
 
+/* GLIBC: the thread has its creator's mask, in which all are blocked, unless its attributes name one: they may be the default
+ * ones (pthread_setattr_default_np), which nobody but libc knows. The last two are libc's own. */
+static void set_mask(const struct pct_shim_thread *self)
+{
+    const uint64_t never = pct_signal_bit(SIGKILL) | pct_signal_bit(SIGSTOP) | pct_signal_bit(32) | pct_signal_bit(33);
+    if ((pct_signal_mask(SIG_BLOCK, 0) | never) == ~UINT64_C(0))
+        pct_signal_mask(SIG_SETMASK, self->signal_mask);
+}
+
 static void *run(void *argument)
 {
     struct pct_shim_thread *self = argument;
@@ -86,7 +99,7 @@ static void *run(void *argument)
         pct_sched_pause(&pct_S, &self->core);
         pct_S.current = &self->core;
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
-        pct_signal_mask(SIG_SETMASK, self->signal_mask);
+        set_mask(self);
         pct_resumed(self);
     } else {
         pct_passed(PCT_OP_THREAD_START, PCT_CLASS_THREAD, self);

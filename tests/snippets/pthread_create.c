@@ -83,6 +83,12 @@ static void test_mask(void)
     CHECK_EQ(pthread_attr_setsigmask_np(&attr, &old), 0);
     CHECK_OK(pthread_create(&thread, &attr, inherit_mask, &no));
     check_join(thread);
+    /* The default attributes, too. */
+    CHECK_EQ(pthread_setattr_default_np(&attr), 0);
+    check_join(check_spawn(inherit_mask, &no));
+    CHECK_EQ(pthread_attr_setsigmask_np(&attr, NULL), 0);
+    CHECK_EQ(pthread_setattr_default_np(&attr), 0);
+    check_join(check_spawn(inherit_mask, &yes));
     CHECK_EQ(pthread_attr_destroy(&attr), 0);
     CHECK_EQ(pthread_sigmask(SIG_SETMASK, &old, NULL), 0);
 }

@@ -97,6 +97,18 @@ static void all_end(void *unused)
     pthread_exit((void *)5);
 }
 
+static void kill_process(void)
+{
+    kill(getpid(), SIGUSR1);
+}
+
+/* What runs when it ends so is open to signals. */
+static void all_end_killed(void *unused)
+{
+    CHECK_EQ(atexit(kill_process), 0);
+    all_end(unused);
+}
+
 int main(void)
 {
     CHECK(check_join(check_spawn(exit_deep, &lock)) == &lock);
@@ -121,5 +133,6 @@ int main(void)
 
     CHECK_EXITED(child_run(main_first, NULL), 7);
     CHECK_EXITED(child_run(all_end, NULL), 0);
+    CHECK_SIGNALED(child_run(all_end_killed, NULL), SIGUSR1);
     return 0;
 }
