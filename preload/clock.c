@@ -109,8 +109,9 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
         pct_sched_spin(&pct_S, &self->core);
         pct_here(self, PCT_OP_CLOCK);
         pct_done(self, PCT_OP_CLOCK, 0, NULL);
-        /* Each further read is one, until the thread does something else. */
+        /* Not each further read: programs that work read clocks, too, hundreds of times between two calls of other kinds. */
         self->core.clock_step = pct_steps(&pct_S);
+        self->core.clock_reads = 0;
     }
     *ns += pct_sched_read_clock(&pct_S);
     return true;

@@ -46,7 +46,7 @@ void pct_polling_notice(struct pct_sched *s)
     uint64_t step = pct_steps(s), in_block = step - s->block_step, sum = 0;
     bool full = in_block == PCT_TRACE_BLOCK;
     unsigned period = 1;
-    if (!in_block || in_block % PCT_POLLING_STEPS || (!full && !s->pollings) || step == s->polling_step)
+    if (!in_block || (!full && (in_block % PCT_POLLING_STEPS || !s->pollings)) || step == s->polling_step)
         return;
     s->polling_step = step;
     unsigned count = PCT_POLLING_STEPS;

@@ -59,9 +59,10 @@
 
 /* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks, unlocks it)
  * while others could run is polling: that is one long spin, which would starve them under a strategy with priorities. When it
- * does the same again later, this many steps are enough to know. */
+ * does the same again later, this many steps are enough to know: a prime, so that it does not always stop at the same place of
+ * its round, with the same lock in its hands. */
 #define PCT_POLLING_BLOCKS 8u
-#define PCT_POLLING_STEPS 32u
+#define PCT_POLLING_STEPS 37u
 
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
  * thread that never blocks must not keep it from ending. */

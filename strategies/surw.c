@@ -10,9 +10,14 @@
  * The paper makes the accesses to one shared variable interesting, drawn for each run. Here each object is interesting with
  * probability 1/`among`, drawn for each run; or object number `object` is, and no other. Events on threads and without an
  * object never are. The numbers are estimated from those of all events (weights.h): a 1/`among` of them. What deviates,
- * because threads block: an intended thread that blocks, ends or spins is not waited for, another one is drawn. */
+ * because threads block: an intended thread that blocks, ends or spins is not waited for, another one is drawn. Nor is one that
+ * makes `PATIENCE` steps without coming to an interesting event, or a thread that polls for what another one is to do would
+ * hold back that one for ever; it is drawn again only after it has come to such an event. */
 #include "weights.h"
 #include <pct/sets.h>
+
+/* Steps of the intended thread; a spin of another one, for which it may be to blame, counts as so many. */
+enum { PATIENCE = 256, SPIN = 16 };
 
 enum { PARAM_AMONG, PARAM_OBJECT, PARAM_N };
 
@@ -31,6 +36,12 @@ static const struct pct_param params[] = {
     { 0 }
 };
 
+struct surw_thread {
+    bool enabled;
+    bool interested; /* the next event is interesting */
+    bool idle;       /* was intended in vain, and has not come to an interesting event since */
+};
+
 struct state {
     uint64_t seed, among;
     uint32_t object;
@@ -39,9 +50,10 @@ struct state {
     uint32_t previous;          /* the thread that the last pick chose, plus 1 */
     bool last;                  /* that thread was about to make an interesting event */
     uint32_t intended;          /* plus 1; 0: to be drawn */
-    struct pct_weights weights; /* of the enabled threads */
+    uint32_t in_vain;           /* steps that were waited for it in vain */
+    struct pct_weights weights; /* of the enabled threads that may be drawn */
     struct pct_dense_set free;  /* the enabled threads that do not wait for their turn */
-    bool *interested;           /* by thread: the next event is interesting */
+    struct surw_thread *of;     /* by thread */
 };
 
 static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
@@ -49,7 +61,7 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     uint32_t threads = pct_layout_threads(run);
     pct_weights_lay_out(&s->weights, layout, threads);
     pct_dense_set_start(&s->free, layout, threads);
-    s->interested = pct_layout_take(layout, threads, sizeof *s->interested);
+    s->of = pct_layout_take(layout, threads, sizeof *s->of);
 }
 
 static uint32_t state_size(const struct pct_run *run)
@@ -80,15 +92,10 @@ static bool is_interesting(const struct state *s, uint32_t object)
     return s->object ? object == s->object : !pct_random_below(s->seed, PCT_STREAM_OBJECT, object, s->among);
 }
 
-static bool is_enabled(const struct state *s, uint32_t thread)
-{
-    return s->weights.of[thread].member;
-}
-
 /* Whether this thread is enabled and need not wait for its turn may have changed. */
 static void sort(struct state *s, uint32_t thread)
 {
-    if (is_enabled(s, thread) && (!s->interested[thread] || s->intended == thread + 1))
+    if (s->of[thread].enabled && (!s->of[thread].interested || s->intended == thread + 1))
         pct_dense_set_insert(&s->free, thread);
     else
         pct_dense_set_remove(&s->free, thread);
@@ -110,14 +117,21 @@ static void created(void *state, uint32_t thread)
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
 {
     struct state *s = state;
-    s->interested[thread] = is_interesting(s, next->object);
+    s->of[thread].interested = is_interesting(s, next->object);
+    if (s->of[thread].interested && s->of[thread].idle) {
+        s->of[thread].idle = false;
+        if (s->of[thread].enabled)
+            pct_weights_insert(&s->weights, thread);
+    }
     sort(s, thread);
 }
 
 static void enable(void *state, uint32_t thread)
 {
     struct state *s = state;
-    pct_weights_insert(&s->weights, thread);
+    s->of[thread].enabled = true;
+    if (!s->of[thread].idle)
+        pct_weights_insert(&s->weights, thread);
     sort(s, thread);
 }
 
@@ -133,32 +147,58 @@ static void give_up(struct state *s)
 static void disable(void *state, uint32_t thread)
 {
     struct state *s = state;
+    s->of[thread].enabled = false;
     pct_weights_remove(&s->weights, thread);
     sort(s, thread);
     if (s->intended == thread + 1)
         s->intended = 0;
 }
 
+/* The intended thread has come to no interesting event, for so many steps more. */
+static void waited(struct state *s, uint32_t steps)
+{
+    uint32_t thread = s->intended - 1;
+    s->in_vain += steps;
+    if (s->in_vain < PATIENCE)
+        return;
+    s->of[thread].idle = true;
+    pct_weights_remove(&s->weights, thread);
+    give_up(s);
+}
+
+/* The thread that was picked last has made its step. */
+static void made(struct state *s)
+{
+    uint32_t thread = s->previous - 1;
+    bool intended = s->intended == s->previous;
+    if (s->last) {
+        pct_weights_made(&s->weights, thread);
+        if (intended)
+            give_up(s);
+    } else if (intended && !s->of[thread].interested) {
+        waited(s, 1);
+    }
+}
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    if (s->last && point->step > s->step) {
-        pct_weights_made(&s->weights, s->previous - 1);
-        if (s->intended == s->previous)
-            give_up(s);
-    }
+    if (s->previous && point->step > s->step)
+        made(s);
     s->redraw = point->step == s->step ? s->redraw + 1 : 0;
     s->step = point->step;
     uint64_t place = point->step << 16 | (s->redraw & 0xffff);
-    if (!s->intended) {
+    /* Where nobody may be drawn, nobody is about to make an interesting event either, and all are free. */
+    if (!s->intended && s->weights.sum) {
         uint32_t intended = pct_weights_draw(&s->weights, s->seed, PCT_STREAM_INTEND, place);
         s->intended = intended + 1;
+        s->in_vain = 0;
         sort(s, intended);
     }
     uint64_t i = pct_random_below(s->seed, PCT_STREAM_PICK, place, pct_dense_set_size(&s->free));
     uint32_t thread = pct_dense_set_at(&s->free, (uint32_t)i);
     s->previous = thread + 1;
-    s->last = s->interested[thread];
+    s->last = s->of[thread].interested;
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 
@@ -174,6 +214,8 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     struct state *s = state;
     if (s->intended == thread + 1)
         give_up(s);
+    else if (s->intended && !s->of[s->intended - 1].interested)
+        waited(s, SPIN);
 }
 
 const struct pct_strategy pct_strategy_surw = {

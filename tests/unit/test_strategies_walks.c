@@ -89,9 +89,11 @@ struct selective {
     uint64_t left[MODEL_THREADS], step, redraw;
     uint32_t threads, chosen, intended;
     bool last; /* the one chosen was about to make an interesting event */
-    bool enabled[MODEL_THREADS], interested[MODEL_THREADS];
+    bool enabled[MODEL_THREADS], interested[MODEL_THREADS], idle[MODEL_THREADS];
+    uint32_t in_vain;
     uint32_t free[MODEL_THREADS], size;
     uint64_t events, waited; /* interesting ones; times that an enabled thread was not free */
+    uint64_t idled;          /* times that a thread was intended in vain */
 };
 
 static uint64_t share(const struct selective *m, uint64_t events)
@@ -151,6 +153,7 @@ static void selective_announced(void *data, const struct world *world, uint32_t 
         object && object < PCT_THREAD_OBJECT &&
         (m->run.param[1] ? object == m->run.param[1]
                          : !pct_random_below(m->run.seed, PCT_STREAM_OBJECT, object, m->run.param[0]));
+    m->idle[thread] = m->idle[thread] && !m->interested[thread];
     selective_sort(m, thread);
 }
 
@@ -171,11 +174,28 @@ static void selective_disabled(void *data, uint32_t thread)
         m->intended = PCT_NO_THREAD;
 }
 
+static void selective_waited(struct selective *m, uint32_t steps)
+{
+    m->in_vain += steps;
+    if (m->in_vain < 256)
+        return;
+    m->idle[m->intended] = true;
+    m->idled++;
+    selective_intend(m, PCT_NO_THREAD);
+}
+
 static void selective_spins(void *data, uint32_t thread)
 {
     struct selective *m = data;
     if (m->intended == thread)
         selective_intend(m, PCT_NO_THREAD);
+    else if (m->intended != PCT_NO_THREAD && !m->interested[m->intended])
+        selective_waited(m, 16);
+}
+
+static bool may_be_drawn(const struct selective *m, const struct world *world, uint32_t thread)
+{
+    return world->enabled[thread] && !m->idle[thread];
 }
 
 static uint32_t selective_next(void *data, const struct world *world, bool picked)
@@ -187,18 +207,22 @@ static uint32_t selective_next(void *data, const struct world *world, bool picke
         m->left[m->chosen] -= m->left[m->chosen] > 0;
         if (m->intended == m->chosen)
             selective_intend(m, PCT_NO_THREAD);
+    } else if (m->chosen != PCT_NO_THREAD && world->step > m->step && m->intended == m->chosen &&
+               !m->interested[m->chosen]) {
+        selective_waited(m, 1);
     }
     m->redraw = world->step == m->step ? m->redraw + 1 : 0;
     m->step = world->step;
     uint64_t place = world->step << 16 | m->redraw, sum = 0;
     for (uint32_t t = 0; t < world->threads; t++)
-        sum += world->enabled[t] ? interest(m, t) : 0;
-    if (m->intended == PCT_NO_THREAD) {
+        sum += may_be_drawn(m, world, t) ? interest(m, t) : 0;
+    if (m->intended == PCT_NO_THREAD && sum) {
         uint64_t at = pct_random_below(m->run.seed, PCT_STREAM_INTEND, place, sum);
         uint32_t thread = 0;
-        for (; !world->enabled[thread] || at >= interest(m, thread); thread++)
-            at -= world->enabled[thread] ? interest(m, thread) : 0;
+        for (; !may_be_drawn(m, world, thread) || at >= interest(m, thread); thread++)
+            at -= may_be_drawn(m, world, thread) ? interest(m, thread) : 0;
         selective_intend(m, thread);
+        m->in_vain = 0;
     }
     m->waited += enabled_count(world) - m->size;
     m->chosen = m->free[pct_random_below(m->run.seed, PCT_STREAM_PICK, place, m->size)];
@@ -217,18 +241,21 @@ static void test_surw_model(void **unused)
                            .disabled = selective_disabled,
                            .spins = selective_spins,
                            .next = selective_next };
-    uint64_t events = 0, waited = 0;
+    uint64_t events = 0, waited = 0, idled = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         uint64_t random = seed;
-        struct pct_run run = { .seed = seed, .param = { 1 + seed % 4, seed % 3 ? 0 : 1 + seed % 6, 1 + seed % 50 } };
+        /* With few that are interesting, threads are intended in vain. */
+        uint64_t among = seed % 8 ? 1 + seed % 4 : 1000;
+        struct pct_run run = { .seed = seed, .param = { among, seed % 3 ? 0 : 1 + seed % 6, 1 + seed % 50 } };
         for (uint32_t i = 0; i < 16 && seed % 2; i++)
             run.param[3 + i] = test_below(&random, 3) ? test_below(&random, 100) : 0;
         data = (struct selective){ .run = run, .chosen = PCT_NO_THREAD, .intended = PCT_NO_THREAD };
         compare(&pct_strategy_surw, &run, &model, seed);
         events += data.events;
         waited += data.waited;
+        idled += data.idled;
     }
-    assert_true(events > 10000 && waited > 10000);
+    assert_true(events > 10000 && waited > 10000 && idled > 0);
 }
 
 /* --- delay-bound, preemption-bound ------------------------------------------------------------------------------------ */
