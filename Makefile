@@ -165,7 +165,8 @@ check-real:
 	@scripts/setup build check real
 	@$(build_with) all
 	@status=0; PCT_BUILD='$(B)' tests/programs/real --seeds '$(or $(SEEDS),200)' || status=1; \
-	PCT_BUILD='$(B)' tests/compat/run --part real --seeds '$(or $(SEEDS),100)' --page '$(B)/COMPATIBILITY.md' || status=1; \
+	PCT_BUILD='$(B)' tests/compat/run --part real --seeds '$(or $(SEEDS),100)' \
+		--ledger '$(B)/compat.ledger' --page '$(B)/COMPATIBILITY.md' || status=1; \
 	echo 'docs/COMPATIBILITY.md as measured now: $(B)/COMPATIBILITY.md'; exit $$status
 
 # Shards of a campaign by GNU parallel, and by a Slurm that the test starts (root): examples/cluster.
