@@ -190,13 +190,25 @@ PCT_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t *attr)
     return error;
 }
 
-PCT_EXPORT int sched_getcpu(void)
+/* The CPU that the calling thread would be on: the first of its own. */
+static int own_cpu(void)
 {
-    if (!cpus.size)
-        return REAL(sched_getcpu)();
     const unsigned long *mask = pct_self ? mask_of(pct_self) : cpus.bits;
     for (int i = 0; i < 1024; i++)
         if (mask[i / 64] >> (i % 64) & 1)
             return i;
     return 0;
+}
+
+PCT_EXPORT int sched_getcpu(void)
+{
+    return cpus.size ? own_cpu() : REAL(sched_getcpu)();
+}
+
+PCT_EXPORT int getcpu(unsigned *cpu, unsigned *node)
+{
+    int failed = REAL(getcpu)(cpu, node);
+    if (!failed && cpu && cpus.size)
+        *cpu = (unsigned)own_cpu();
+    return failed;
 }

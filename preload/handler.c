@@ -238,7 +238,7 @@ void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask)
 uint64_t pct_signal_retire(struct pct_shim_thread *self)
 {
     for (;;) {
-        uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+        uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
         if (!self->held && !self->sent)
             return mask;
         pct_signal_mask(SIG_SETMASK, mask);

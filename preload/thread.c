@@ -163,7 +163,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         prepare(slot, attr, start, argument);
         slot->c11 = c11;
         /* It begins with all of them blocked, so that none comes before its turn. */
-        uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+        uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
         /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it holds
          * locks of libc's. */
         pct_sched_reserve(&pct_S, &slot->core);

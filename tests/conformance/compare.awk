@@ -26,7 +26,7 @@ $4 == native[$1] {
     next
 }
 {
-    if (expected[$1, $2] == $4)
+    if (($1, $2) in expected && expected[$1, $2] == $4)
         shown[$1, $2] = 1
     else
         unexpected++
@@ -41,7 +41,8 @@ END {
     printf "; %d of %d runs under pct end in the same way\n", same, runs
     for (i = 1; i <= pairs; i++) {
         split(order[i], of, SUBSEP)
-        print (expected[of[1], of[2]] == of[3] ? "expected" : "UNEXPECTED"), of[1], of[2], \
+        known = (of[1], of[2]) in expected && expected[of[1], of[2]] == of[3]
+        print (known ? "expected" : "UNEXPECTED"), of[1], of[2], \
             native[of[1]] " natively, " of[3] " in " different[order[i]] " of " \
             different[order[i]] + same_here[of[1], of[2]] " runs"
     }

@@ -1,4 +1,5 @@
-/* sched_getcpu: one of the CPUs that the thread may run on. */
+/* sched_getcpu: one of the CPUs that the thread may run on. getcpu: the same one. */
+/* tests: getcpu */
 #define _GNU_SOURCE
 #include "check.h"
 #include <sched.h>
@@ -33,6 +34,9 @@ int main(void)
         CPU_SET(cpu, &one);
         CHECK_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
         CHECK_EQ(sched_getcpu(), cpu);
+        unsigned same, node;
+        CHECK_OK(getcpu(&same, &node));
+        CHECK_EQ(same, cpu);
         check_join(check_spawn(check_cpu, NULL));
     }
     return 0;
