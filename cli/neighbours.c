@@ -1,6 +1,7 @@
 /* The neighbours of a schedule: see neighbours.h. */
 #include "neighbours.h"
 #include <stdlib.h>
+#include <strategies/depths.h>
 #include <string.h>
 
 /* The parameter of this name, or NULL. */
@@ -99,7 +100,7 @@ static struct shift find_shift(struct pct_config *config, const struct pct_strat
     if (!s.later || !s.earlier || !s.only)
         return s;
     if (depth)
-        points = *depth ? *depth - 1 : 1; /* of depth=auto, how many there are is not known here */
+        points = pct_depth_of_run(*depth, config->run.seed) - 1;
     if (bound && *bound > points)
         points = *bound;
     bool moved = *s.later || *s.earlier;

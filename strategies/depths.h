@@ -1,13 +1,34 @@
-/* depth=auto: with which probability a run of the strategy pct has which depth. "Many concurrency bugs have small bug-depths"
- * (PCT, section 1); a run finds bugs of less than its depth, too. Read by pct.c, which draws, and by the command, which says
- * what runs were worth (cli/guarantee.c). */
+/* The parameter `depth` of the strategies with priority change points, and depth=auto, its preset: with which probability a run has
+ * which depth. Read by these strategies, which draw, and by the command, which says what runs were worth (cli/guarantee.c).
+ *
+ * "Many concurrency bugs have small bug-depths" (PCT, section 1), and for those the theorem must keep a constant factor: an eighth of
+ * the runs for depth 1 and 5, a quarter for 2, 3 and 4. That is as flat as it is because a run of depth D has also found a bug of a
+ * smaller depth d in about C(D-1, d-1) times as many runs as one of depth d, wherever that was measured: any d-1 of its change
+ * points may do. */
 #ifndef PCT_STRATEGIES_DEPTHS_H
 #define PCT_STRATEGIES_DEPTHS_H
 
+#include <pct/random.h>
 #include <stdint.h>
 
-/* A depth for each eighth of the runs: 1 in an eighth of them, 2 in half, 3 in a quarter, 4 in an eighth. */
-enum { PCT_DRAWN_DEPTHS = 8, PCT_DEEPEST_DRAWN = 4 };
-static const uint8_t pct_drawn_depths[PCT_DRAWN_DEPTHS] = { 1, 2, 2, 2, 2, 3, 3, PCT_DEEPEST_DRAWN };
+enum { PCT_MAX_DEPTH = 64 };
+
+/* A depth for each eighth of the runs. */
+enum { PCT_DRAWN_DEPTHS = 8, PCT_DEEPEST_DRAWN = 5 };
+static const uint8_t pct_drawn_depths[PCT_DRAWN_DEPTHS] = { 1, 2, 2, 3, 3, 4, 4, PCT_DEEPEST_DRAWN };
+
+/* In the table of parameters, at `at`. */
+#define PCT_DEPTH_PARAM(at)                                                                                            \
+    [at] = { .name = "depth",                                                                                          \
+             .max = PCT_MAX_DEPTH,                                                                                     \
+             .zero = "auto",                                                                                           \
+             .help = "the depth d of the bugs to look for: d-1 priority change points; auto: drawn for each run" }
+
+/* The depth of the run with this seed, where the parameter has this value. */
+static inline uint32_t pct_depth_of_run(uint64_t parameter, uint64_t seed)
+{
+    return parameter ? (uint32_t)parameter
+                     : pct_drawn_depths[pct_random_below(seed, PCT_STREAM_CHANGE, 0, PCT_DRAWN_DEPTHS)];
+}
 
 #endif

@@ -20,7 +20,6 @@
  *                 steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of at most k
  *                 steps. The theorem then holds for bugs whose constraints lie in one phase */
 #include "changes.h"
-#include "depths.h"
 #include "priorities.h"
 
 _Static_assert((int)PCT_MAX_CHANGES == PCT_MAX_DEPTH - 1, "d-1 change points");
@@ -28,12 +27,7 @@ _Static_assert((int)PCT_MAX_CHANGES == PCT_MAX_DEPTH - 1, "d-1 change points");
 enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PHASES, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
-    [PARAM_DEPTH] = { .name = "depth",
-                      .preset = 3,
-                      .max = PCT_MAX_DEPTH,
-                      .zero = "auto",
-                      .help =
-                          "the depth d of the bugs to look for: d-1 priority change points; auto: drawn for each run" },
+    PCT_DEPTH_PARAM(PARAM_DEPTH),
     [PARAM_K] = { .name = "k",
                   .preset = 1000,
                   .min = 1,
@@ -97,11 +91,6 @@ static uint32_t state_size(const struct pct_run *run)
     return layout.used;
 }
 
-static uint32_t draw_depth(uint64_t seed)
-{
-    return pct_drawn_depths[pct_random_below(seed, PCT_STREAM_CHANGE, 0, PCT_DRAWN_DEPTHS)];
-}
-
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     struct state *s = state;
@@ -114,7 +103,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     s->sequential = run->param[PARAM_SEQUENTIAL];
     s->phases = run->param[PARAM_PHASES];
     s->alone = true;
-    s->depth = run->param[PARAM_DEPTH] ? (uint32_t)run->param[PARAM_DEPTH] : draw_depth(run->seed);
+    s->depth = pct_depth_of_run(run->param[PARAM_DEPTH], run->seed);
     if (run->param[PARAM_DEPTH] > s->k + 1)
         *why = "depth is greater than k + 1, so that some of the depth-1 priority change points must coincide: bugs of "
                "that "

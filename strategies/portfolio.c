@@ -7,6 +7,7 @@
  * Called by the scheduler through <pct/strategy.h>. The run is that of the member, with the same seed; parameters go to the
  * member's of the same name, and those that this one has not are at their presets. */
 #include "changes.h"
+#include "depths.h"
 #include "strategies.h"
 #include "weights.h"
 #include <pct/sets.h>
@@ -22,7 +23,10 @@ enum { MEMBERS = sizeof members / sizeof *members };
 enum { PARAM_DEPTH, PARAM_K, PARAM_BOUND, PARAM_N, PARAM_SHIFT = PARAM_N + 1 + PCT_NAMED_COUNTS };
 
 static const struct pct_param params[] = {
-    [PARAM_DEPTH] = { .name = "depth", .preset = 3, .min = 1, .max = 64, .help = "that of pct and tapct" },
+    [PARAM_DEPTH] = { .name = "depth",
+                      .max = PCT_MAX_DEPTH,
+                      .zero = "auto",
+                      .help = "that of pct and tapct; auto: drawn for each run" },
     [PARAM_K] = { .name = "k",
                   .preset = 1000,
                   .min = 1,

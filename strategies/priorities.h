@@ -15,11 +15,11 @@
 #ifndef PCT_STRATEGIES_PRIORITIES_H
 #define PCT_STRATEGIES_PRIORITIES_H
 
+#include "depths.h"
 #include <pct/layout.h>
 #include <pct/random.h>
 
 enum {
-    PCT_MAX_DEPTH = 64,
     PCT_RANK_LAST = 1 << 16, /* twice as many as there can be threads, so that moving up is seldom */
     PCT_RANK_CHANGE = PCT_RANK_LAST,
     PCT_RANK_INITIAL = PCT_RANK_CHANGE + PCT_MAX_DEPTH,

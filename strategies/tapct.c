@@ -21,11 +21,7 @@
 enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
-    [PARAM_DEPTH] = { .name = "depth",
-                      .preset = 3,
-                      .min = 1,
-                      .max = PCT_MAX_DEPTH,
-                      .help = "the depth d of the bugs to look for: d-1 priority change points" },
+    PCT_DEPTH_PARAM(PARAM_DEPTH),
     [PARAM_K] = { .name = "k",
                   .preset = 300,
                   .min = 1,
@@ -82,7 +78,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     struct pct_layout layout = { .base = state, .used = sizeof *s };
     lay_out(s, &layout, run);
     s->seed = run->seed;
-    s->depth = (uint32_t)run->param[PARAM_DEPTH];
+    s->depth = pct_depth_of_run(run->param[PARAM_DEPTH], run->seed);
     s->trial = (uint32_t)run->param[PARAM_TRIAL];
     pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, run->param[PARAM_K]);

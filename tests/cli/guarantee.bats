@@ -186,10 +186,10 @@ kept()
     has "k = 9 points, 3 runs"
     # So does a single run, and its token has the k.
     run "$pct" run -s 5 -- ./target race 0
-    has "pct1:pct,depth=3,k=9:5:"
+    has "pct1:pct,depth=auto,k=9:5:"
     # Other arguments: another command.
     run "$pct" run -s 5 -- ./target race 00
-    has "pct1:pct,depth=3,k=1000:5:"
+    has "pct1:pct,depth=auto,k=1000:5:"
     is "$(kept | wc -l)" 2
     run "$pct" run -n 3 -s 1 -k 77 -- ./target race 0
     lacks "learned"
@@ -281,12 +281,12 @@ kept()
 }
 
 @test "a clean campaign of drawn depths claims what their mixture is worth" {
-    # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/36 + 1/648 + 1/11664, one of depth 4 with 1/11664.
-    run "$pct" run -n 500 -s 1 -S pct,depth=auto,k=9 -- ./target race 0
+    # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/72 + 1/648 + 1/5832 + 1/104976, one of depth 5 with the last.
+    run "$pct" run -n 500 -s 1 -k 9 -- ./target race 0
     is "$status" 0
-    has "500 runs: a bug of depth 1 would have been missed with probability at most 1.2e-21; "
-    has "; depth 4: 0.96 (PCT, theorem 9; the depth is drawn for each run)"
-    run "$pct" run --confidence 0.9 -S pct,depth=auto -- ./target race 0
+    has "500 runs: a bug of depth 1 would have been missed with probability at most 2.2e-18; "
+    has "; depth 5: 0.9953 (PCT, theorem 9; the depth is drawn for each run)"
+    run "$pct" run --confidence 0.9 -- ./target race 0
     is "$status" 2
     has "say it with --depth"
 }

@@ -16,7 +16,7 @@ setup()
     run --separate-stderr "$pct" run -s 7 -- ./target
     is "$status" 0
     has "no failure"
-    has "pct1:pct,depth=3,k=1000:7:"
+    has "pct1:pct,depth=auto,k=1000:7:"
 }
 
 @test "the target's exit status passes through" {
@@ -259,7 +259,7 @@ setup()
     is "$status" 0
     has "pct1:random-walk:5:"
     PCT_STRATEGY=random-walk PCT_SEED=5 run "$pct" run -S pct -s 6 --state none -- ./target
-    has "pct1:pct,depth=3,k=1000:6:"
+    has "pct1:pct,depth=auto,k=1000:6:"
     PCT_TOKEN=x run "$pct" run -- ./target
     is "$status" 2
     has "pct replay"

@@ -121,7 +121,7 @@ wrong()
     for name in pct tapct pctcp pos urw surw delay-bound preemption-bound portfolio random-walk random-delay round-robin none; do
         is "$(printf '%s\n' "$output" | grep -cx -- $name)" 1
     done
-    has "depth=N  (default 3, 1 to 64, or auto)"
+    has "depth=N  (default auto, 1 to 64, or auto)"
     run "$pct" strategies pct
     is "$status" 0
     has "source: "

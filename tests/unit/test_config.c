@@ -98,7 +98,7 @@ static void test_spec(void **unused)
     assert_int_equal(parse_spec(&config, "pct"), 0);
     assert_string_equal(config.strategy, "pct");
     assert_int_equal(config.given, 0);
-    assert_int_equal(config.run.param[0], 3);
+    assert_int_equal(config.run.param[0], 0);
     assert_int_equal(config.run.param[1], 1000);
     assert_int_equal(config.run.seed, 7);
     assert_int_equal(config.epoch, 9);
@@ -106,7 +106,7 @@ static void test_spec(void **unused)
 
     assert_int_equal(parse_spec(&config, "pct,k=0x4B7"), 0);
     assert_int_equal(config.given, 2);
-    assert_int_equal(config.run.param[0], 3);
+    assert_int_equal(config.run.param[0], 0);
     assert_int_equal(config.run.param[1], 1207);
 
     assert_int_equal(parse_spec(&config, "pct,max-steps=500,k=5,time=real,depth=64"), 0);
@@ -275,7 +275,7 @@ static void test_words(void **unused)
         { "pct,depth=auto", "pct1:pct,depth=auto,k=1000:0:" },
         { "pct,k=5,spin=16,final=1,depth=2", "pct1:pct,depth=2,k=5:0:" },
         { "pct,spin=never,depth=2,sequential=1,k=7", "pct1:pct,depth=2,k=7,spin=never,sequential=1:0:" },
-        { "pct,phases=1,final=0,spin=3", "pct1:pct,depth=3,k=1000,spin=3,final=0,phases=1:0:" },
+        { "pct,phases=1,final=0,spin=3", "pct1:pct,depth=auto,k=1000,spin=3,final=0,phases=1:0:" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(parse_spec(&config, cases[i][0]), 0);

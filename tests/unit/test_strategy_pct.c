@@ -195,7 +195,7 @@ static void test_depth_drawn(void **unused)
 {
     (void)unused;
     enum { SEEDS = 16000 };
-    uint64_t drawn[5] = { 0 };
+    uint64_t drawn[PCT_DEEPEST_DRAWN + 1] = { 0 };
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct pct_run run = params_of(seed, 0, 1000000);
         bool found = false;
@@ -211,16 +211,16 @@ static void test_depth_drawn(void **unused)
             point = (struct pct_point){
                 .step = point.step + budget, .ran = budget, .current = 0, .enabled = 1, .why = PCT_WHY_BUDGET
             };
-            for (uint64_t i = 1; i <= 3; i++)
+            for (uint64_t i = 1; i < PCT_DEEPEST_DRAWN; i++)
                 found |= point.step == change_point(&run, i);
             assert_true(found);
         }
-        assert_true(changes < 4);
+        assert_true(changes < PCT_DEEPEST_DRAWN);
         drawn[changes + 1]++;
         free_state(&pct_strategy_pct, &run, state);
     }
-    uint64_t eighths[] = { drawn[1],     drawn[2] / 4, drawn[2] / 4, drawn[2] / 4,
-                           drawn[2] / 4, drawn[3] / 2, drawn[3] / 2, drawn[4] };
+    uint64_t eighths[] = { drawn[1],     drawn[2] / 2, drawn[2] / 2, drawn[3] / 2,
+                           drawn[3] / 2, drawn[4] / 2, drawn[4] / 2, drawn[5] };
     assert_true(chi_square(eighths, 8) < chi_square_limit(8));
 }
 

@@ -55,16 +55,17 @@ static void test_hit(void **unused)
     assert_close(pct_guarantee_hit(&spins, 2), 1.0 / 500);
 }
 
-/* depth=auto: 1 in an eighth of the runs, 2 in half, 3 in a quarter, 4 in an eighth. */
+/* depth=auto: 1 and 5 in an eighth of the runs each, 2, 3 and 4 in a quarter. */
 static void test_drawn_depth(void **unused)
 {
     (void)unused;
-    double two = 1 / (3 * 17.0), three = two / 17, four = three / 17;
-    assert_close(hit(3, 17, 0, 1), 1 / 24.0 + two / 2 + three / 4 + four / 8);
-    assert_close(hit(3, 17, 0, 2), two / 2 + 2 * three / 4 + 3 * four / 8);
-    assert_close(hit(3, 17, 0, 3), three / 4 + 3 * four / 8);
-    assert_close(hit(3, 17, 0, 4), four / 8);
-    assert_true(hit(3, 17, 0, 5) == 0);
+    double two = 1 / (3 * 17.0), three = two / 17, four = three / 17, five = four / 17;
+    assert_close(hit(3, 17, 0, 1), 1 / 24.0 + two / 4 + three / 4 + four / 4 + five / 8);
+    assert_close(hit(3, 17, 0, 2), two / 4 + 2 * three / 4 + 3 * four / 4 + 4 * five / 8);
+    assert_close(hit(3, 17, 0, 3), three / 4 + 3 * four / 4 + 6 * five / 8);
+    assert_close(hit(3, 17, 0, 4), four / 4 + 4 * five / 8);
+    assert_close(hit(3, 17, 0, 5), five / 8);
+    assert_true(hit(3, 17, 0, 6) == 0);
     assert_true(hit(3, 17, 0, 0) == 0);
     assert_true(hit(1, 17, 0, 2) == 1);
     struct pct_guarantee_run spins = run_of(3, 17, 0, 3);
