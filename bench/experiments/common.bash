@@ -189,6 +189,16 @@ list_strategies()
         END { if (name != "") print name }'
 }
 
+# list_programs: NAME DEPTH VERDICT THREADS STEPS COMMAND... of all programs with known bugs; "-" where it has to be measured. Those of
+# bench/paper are called paper/NAME.
+list_programs()
+{
+    awk -F '\t' -v bin="$build/bugs/" 'FNR == 1 { next } NR == FNR { n[$1] = $3; k[$1] = $4; next }
+        { print $1, $3, $5, n[$1], k[$1], bin $1, $6 == "-" ? "" : $6 }' tests/programs/bugs.tsv bench/bugs/manifest.tsv
+    awk -F '\t' -v bin="$build/paper/" 'NR > 1 { print "paper/" $1, $2, $3, $6, "-", bin $1, $4 == "-" ? "" : $4 }' \
+        bench/paper/manifest.tsv
+}
+
 # rate RUNS HITS: "rate,low,high": the rate, and its interval by Wilson, 95 %.
 rate()
 {
