@@ -44,7 +44,8 @@ struct item {
     char *report;
 };
 
-enum { JOBS_MAX = 256 };
+/* MANY: of fewer runs, it takes longer to find out that they can be forked than is saved by it. */
+enum { JOBS_MAX = 256, MANY = 5 };
 
 struct check {
     const char *file;
@@ -183,6 +184,16 @@ static void get_neighbour(const struct item *item, uint64_t number, struct pct_c
     pct_neighbours_get(config, item->strategy, number, what, size);
 }
 
+/* Whether the others may be forked: if the first one goes well, and goes the same way. */
+static void try_forking(struct item *item, const struct pct_process *first, const struct pct_result *result,
+                        bool failed)
+{
+    if (failed)
+        item->launch.forks.state = PCT_FORKING_NO;
+    else
+        pct_forking_try(&item->launch, first, result);
+}
+
 static void look_at(const struct check *c, struct item *item, struct pct_process *process, uint64_t *hashes)
 {
     static struct pct_config config; /* large */
@@ -200,8 +211,10 @@ static void look_at(const struct check *c, struct item *item, struct pct_process
     } else {
         uint64_t hash = result.trace.header.hash;
         bool failed = result.ending != PCT_ENDING_EXIT || !item->wishes.ok[result.code & 0xff];
-        if (!process->index)
+        if (!process->index) {
             item->same = item->config.has_hash && hash == item->config.hash;
+            try_forking(item, process, &result, failed);
+        }
         item->different += is_new(hashes, item->runs, hash);
         hashes[item->runs++] = hash;
         if (failed && !item->failed++) {
@@ -245,7 +258,8 @@ static int run_all(const struct check *c, struct item *item, uint64_t count, uin
     int signal = 0, slot;
     while (looked < count && !item->unable && !signal) {
         int failed = 0;
-        for (; next < count && next - looked < c->jobs && !failed; next += !failed)
+        uint64_t places = item->launch.forks.state == PCT_FORKING_TRY ? 1 : c->jobs;
+        for (; next < count && next - looked < places && !failed; next += !failed)
             failed = start(c, item, next);
         if (failed) {
             item->unable = true;
@@ -277,6 +291,7 @@ static int run_item(const struct check *c, struct item *item)
     item->code = hashes ? pct_launch_prepare(&item->launch) : PCT_EXIT_INTERNAL;
     item->unable = item->code;
     if (!item->unable) {
+        pct_forking_plan(&item->launch, count >= MANY, false, item->config.strategy);
         interrupted = run_all(c, item, count, hashes);
         pct_launch_finish(&item->launch);
     }
