@@ -289,13 +289,39 @@ static int begin(struct pct_store *store)
     return pct_store_execute(store, "BEGIN IMMEDIATE");
 }
 
-static int open_all(struct pct_store *store, const char *path, bool write)
+static int look_inside(struct pct_store *store, const char *path)
 {
     int failed = connect_to(store, path, false);
     if (!failed)
         failed = check(store);
+    return failed ? failed : prepare(store);
+}
+
+/* The power failed in the middle of a change that was written with a journal, as the one to the write-ahead log is: the file has to be
+ * put back as it was before, which takes a connection that may write. */
+static bool is_half_changed(const struct pct_store *store)
+{
+    return store->db && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_ROLLBACK;
+}
+
+static int put_back(struct pct_store *store, const char *path)
+{
+    disconnect(store);
+    int failed = connect_to(store, path, true);
     if (!failed)
-        failed = prepare(store);
+        failed = pct_store_execute(store, "SELECT count(*) FROM sqlite_master");
+    disconnect(store);
+    return failed;
+}
+
+static int open_all(struct pct_store *store, const char *path, bool write)
+{
+    int failed = look_inside(store, path);
+    if (failed && is_half_changed(store)) {
+        failed = put_back(store, path);
+        if (!failed)
+            failed = look_inside(store, path);
+    }
     if (failed || !write)
         return failed;
     disconnect(store);
