@@ -275,6 +275,18 @@ static int move_away(const char *path)
 
 /* --- The campaign ----------------------------------------------------------------------------------------------------- */
 
+/* A new file needs a place; not after the calibration shall it turn out that there is none. */
+static int check_place(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path + 1) : 1;
+    if ((size_t)snprintf(directory, sizeof directory, "%.*s", length, slash ? path : ".") < sizeof directory &&
+        access(directory, W_OK | X_OK))
+        return pct_cli_usage("--db=%s: %s: no file can be made in %s", path, strerror(errno), directory);
+    return 0;
+}
+
 /* --confidence: find out how many runs it takes. Before the first run by the calibration alone, later by all runs so far: if some had
  * more threads, there will be more. Returns 0 or an exit status after a message. */
 static int plan_confidence(struct command *w)
@@ -306,6 +318,8 @@ static int begin(struct command *w)
     if (state == PCT_STORE_FOREIGN || state == PCT_STORE_NEWER)
         return pct_cli_usage("%s: %s", w->plan.path, error);
     bool differs = false;
+    if (state == PCT_STORE_ABSENT && check_place(w->plan.path))
+        return PCT_EXIT_USAGE;
     int failed = state == PCT_STORE_ABSENT || w->judge.same ? pct_calibrate(c, &w->judge, &differs) : 0;
     if (!failed && state == PCT_STORE_ABSENT)
         failed = plan_confidence(w);

@@ -274,6 +274,9 @@ replay_command()
         has "$reason"
         is "$(sha256sum < some.db)" "$sum"
     }
+    run "$pct" campaign --db no/such/place.db -n 2 -- ./target
+    is "$status" 2
+    has "--db=no/such/place.db: No such file or directory: no file can be made in no/such/"
     echo "a diary" > some.db
     refused "this is not a campaign file of pct; it was left as it is"
     run "$pct" campaign --fresh --db some.db -n 2 -- ./target

@@ -281,6 +281,25 @@ PYTHON
     has "--db 'one.db-{test}'"
 }
 
+@test "Catch2 in its third version, which lists its tests by other options" {
+    cat > tests << 'SCRIPT'
+#!/bin/sh
+# Like a program with Catch2 v3.
+case "$*" in
+'--list-tests --verbosity quiet') printf 'adds\nsubtracts, and more\n' ;;
+'subtracts\, and more') exec ./target exit 3 ;;
+adds) exec ./target exit 0 ;;
+*) exit 99 ;;
+esac
+SCRIPT
+    chmod +x tests
+    run "$pct" run --each-test -q -s 1 -- ./tests
+    is "$status" 3
+    has "test 1 of 2: adds"
+    has "subtracts, and more FAILED (status 3)"
+    has "2 test cases: 1 failed"
+}
+
 @test "what has no test cases is told so" {
     make_gtest
     run "$pct" run --each-test -- ./target
