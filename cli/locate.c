@@ -1,8 +1,10 @@
 /* Where things are: see locate.h. */
 #include "locate.h"
+#include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pct/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,4 +118,20 @@ int pct_locate_scratch(char *path, size_t size, bool large)
         }
     }
     return failed;
+}
+
+int pct_locate_named(const char *name, bool *is_file)
+{
+    struct stat status;
+    *is_file = !stat(name, &status);
+    if (*is_file)
+        return 0;
+    if (strncmp(name, "pct", 3) && strchr(name, '/'))
+        return pct_cli_usage("%s: %s", name, strerror(errno));
+    if (strncmp(name, "pct", 3))
+        return pct_cli_usage("'%s' is neither a file that is there nor a token, as "
+                             "pct1:pct,depth=3,k=1207:42:671f3a20:8f1c22d0a1b2c3d4:33ab "
+                             "is one: `pct run` prints them",
+                             name);
+    return strlen(name) < PCT_TOKEN_MAX ? 0 : pct_cli_usage("this is neither a token nor a file: it is too long");
 }

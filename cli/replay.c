@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "debug.h"
 #include "environment.h"
+#include "locate.h"
 #include "options.h"
 #include "outcome.h"
 #include "report.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { KEY_GDB = 2000, KEY_WITH, KEY_RR };
@@ -133,13 +133,13 @@ static int read_file(struct replay *r, char *token, size_t size)
 static int prepare(struct replay *r)
 {
     char token[PCT_TOKEN_MAX], error[512];
-    struct stat status;
     int failed = pct_environment_check(true);
     if (failed)
         return failed;
-    bool is_file = !stat(r->name, &status);
-    if (!is_file && (strlen(r->name) >= sizeof token || strncmp(r->name, "pct", 3)) && strchr(r->name, '/'))
-        return pct_cli_usage("%s: %s", r->name, strerror(ENOENT));
+    bool is_file;
+    failed = pct_locate_named(r->name, &is_file);
+    if (failed)
+        return failed;
     if (is_file)
         failed = read_file(r, token, sizeof token);
     else
@@ -148,8 +148,6 @@ static int prepare(struct replay *r)
         return failed;
     if (!r->launch.command)
         return pct_cli_usage("no command is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
-    if (strlen(r->name) >= sizeof token && !is_file)
-        return pct_cli_usage("this is neither a token nor a file: it is too long");
     if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
     if (!is_file || r->is_schedule) {

@@ -3,6 +3,7 @@
  * The run's trace becomes a list of all its switches; delta debugging takes away those without which it still fails (they then
  * happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each one that is left is
  * moved as far as it can go. A failure that the schedule does not decide alone is judged by its rate. */
+#include "locate.h"
 #include "shrink.h"
 #include "environment.h"
 #include "nearest.h"
@@ -13,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
 enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, MOVES = 64 };
@@ -69,13 +69,13 @@ static int read_file(struct pct_shrink *s, char *token, size_t size)
 static int read_name(struct pct_shrink *s)
 {
     char token[PCT_TOKEN_MAX], error[512];
-    struct stat status;
     int failed = pct_environment_check(true);
     if (failed)
         return failed;
-    bool is_file = !stat(s->name, &status);
-    if (!is_file && strlen(s->name) >= sizeof token)
-        return pct_cli_usage("this is neither a token nor a file: it is too long");
+    bool is_file;
+    failed = pct_locate_named(s->name, &is_file);
+    if (failed)
+        return failed;
     if (is_file)
         failed = read_file(s, token, sizeof token);
     else

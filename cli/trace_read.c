@@ -4,6 +4,7 @@
 #include <common/pack.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,11 +280,25 @@ bool pct_trace_next_section(const struct pct_trace *trace, size_t *at, struct pc
     return true;
 }
 
+/* Whether a file can be made in the directory of this path; errno says why not. */
+static bool has_place(const char *path)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    return !access(directory, W_OK | X_OK);
+}
+
 bool pct_trace_may_replace(const char *path, char *error, size_t error_size)
 {
     struct stat status;
-    if (lstat(path, &status))
-        return errno == ENOENT || (snprintf(error, error_size, "%s", strerror(errno)), false);
+    bool there = !lstat(path, &status);
+    if ((!there && errno != ENOENT) || !has_place(path)) {
+        snprintf(error, error_size, "%s", strerror(errno));
+        return false;
+    }
+    if (!there)
+        return true;
     if (!S_ISREG(status.st_mode)) {
         snprintf(error, error_size, "it exists and is not a regular file");
         return false;

@@ -54,7 +54,7 @@ bool pct_trace_next_section(const struct pct_trace *trace, size_t *at, struct pc
                             const unsigned char **data);
 
 /* Whether a file that exists at this path may be replaced by a trace: it is empty, or a trace that this reader
- * understands. If not, error says why. A path without a file is fine. */
+ * understands. If not, error says why. A path without a file is fine, if its directory is there and can be written. */
 bool pct_trace_may_replace(const char *path, char *error, size_t error_size);
 
 /* Write the trace to a file of its own, without the room that the recorder left for more records; an older trace of

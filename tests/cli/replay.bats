@@ -80,6 +80,7 @@ find_deadlock()
     has "newer"
     run "$pct" replay nonsense -- ./target
     is "$status" 2
+    has "'nonsense' is neither a file that is there nor a token"
     run "$pct" replay ./no-such.trace -- ./target
     is "$status" 2
     has "No such file"

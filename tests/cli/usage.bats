@@ -111,6 +111,7 @@ wrong()
     echo precious > file
     wrong "would be overwritten" run -t file -- touch started
     wrong "not a regular file" run -t . -- touch started
+    wrong "No such file or directory" run -t no/such/place -- touch started
     wrong "not a directory" run --save file -- touch started
     is "$(cat file)" precious
 }
