@@ -123,7 +123,7 @@ tests: all paper snippets unit sim test-programs memory-bugs
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-checkers check-integrations conformance lint bench experiments minimized setup docs
+	check-checkers check-integrations check-planted conformance lint bench experiments minimized setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -180,6 +180,12 @@ check-integrations:
 	@scripts/setup build integrations
 	@$(build_with) command lib
 	@PCT_BUILD='$(B)' tests/integrations/run
+
+# Bugs planted in programs that are built from Debian's source packages. The suite itself takes pbzip2.
+check-planted:
+	@scripts/setup build check
+	@$(build_with) lib command
+	@PCT_BUILD='$(B)' tests/planted/run
 
 # glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes about an hour.
 conformance: SEEDS = 3
@@ -259,6 +265,7 @@ help:
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
+	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'

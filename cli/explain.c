@@ -95,6 +95,35 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
     }
 }
 
+/* Of each thread of a deadlock's cycle, where it waits, and where it locked what the one before it waits for. */
+static void print_cycle(FILE *out, const struct pct_story *story)
+{
+    const struct pct_snapshot *snapshot = &story->snapshot;
+    uint32_t ids[PCT_CYCLE_MOST];
+    size_t count = pct_snapshot_cycle(snapshot, ids, PCT_CYCLE_MOST);
+    if (count < 2) {
+        pct_report_print_cycle(out, snapshot, story->unwinder);
+        return;
+    }
+    fputs("the cycle:\n", out);
+    for (size_t i = 0; i < count && i < PCT_CYCLE_MOST; i++) {
+        const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, ids[i]);
+        struct pct_event waits = { .thread = ids[i], .op = thread->op, .step = PCT_STEP_PENDING };
+        uint64_t lock = pct_story_find_lock(story, pct_snapshot_waits_for(snapshot, thread), thread);
+        fprintf(out, "  thread %u ", ids[i]);
+        pct_stacks_print_wait(out, snapshot, thread);
+        fputs(":\n", out);
+        pct_story_print_stack(story, out, &waits, "         ", FRAMES);
+        if (lock == story->trace->count)
+            continue;
+        struct pct_event event = pct_story_event(story, lock);
+        fprintf(out, "    which thread %u has held since step %llu:\n", event.thread, (unsigned long long)lock + 1);
+        pct_story_print_stack(story, out, &event, "         ", FRAMES);
+    }
+    if (count > PCT_CYCLE_MOST)
+        fprintf(out, "  and %zu more\n", count - PCT_CYCLE_MOST);
+}
+
 /* Signals that came when nobody waited, on what a thread now waits for without end. */
 static void print_lost_signals(FILE *out, const struct pct_story *story)
 {
@@ -277,7 +306,7 @@ int pct_cmd_explain(int argc, char **argv)
         if (!q->story.unwinder)
             fputs("(no names: the memory map of the run cannot be read)\n", stdout);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK) {
-            pct_report_print_cycle(stdout, &q->story.snapshot, q->story.unwinder);
+            print_cycle(stdout, &q->story);
             print_lost_signals(stdout, &q->story);
         } else {
             print_meanwhile(stdout, &q->story);

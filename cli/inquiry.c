@@ -102,12 +102,23 @@ static void locate(const struct pct_inquiry *q, struct pct_event *event)
     }
 }
 
-/* The steps of a run whose stacks are wanted: of the switches, and of the orderings. To be freed. */
+/* Where the threads of a deadlock's cycle locked what they hold. Returns how many there are. */
+static size_t locks_of_cycle(const struct pct_story *story, uint64_t *steps)
+{
+    uint32_t ids[PCT_CYCLE_MOST];
+    size_t count = pct_snapshot_cycle(&story->snapshot, ids, PCT_CYCLE_MOST);
+    count = count < PCT_CYCLE_MOST ? count : PCT_CYCLE_MOST;
+    for (size_t i = 0; i < count; i++)
+        steps[i] = pct_story_find_lock(story, ids[(i + 1) % count], pct_snapshot_thread(&story->snapshot, ids[i]));
+    return count;
+}
+
+/* The steps of a run whose stacks are wanted: of the switches, the orderings, and a cycle's locks. To be freed. */
 static char *wanted(const struct pct_inquiry *q, const struct pct_story *story, bool switches)
 {
     size_t count = 0;
     const struct pct_switches *minimal = &q->shrink.minimal;
-    uint64_t *steps = malloc((minimal->count + 2 * q->depth.count + 2) * sizeof *steps);
+    uint64_t *steps = malloc((minimal->count + 2 * q->depth.count + PCT_CYCLE_MOST) * sizeof *steps);
     if (!steps)
         return NULL;
     for (size_t i = 0; i < 2 * q->depth.count; i++) {
@@ -123,6 +134,7 @@ static char *wanted(const struct pct_inquiry *q, const struct pct_story *story, 
         if (at < story->trace->count)
             steps[count++] = at;
     }
+    count += locks_of_cycle(story, steps + count);
     char *text = pct_story_stacks(steps, count);
     free(steps);
     return text;

@@ -7,6 +7,8 @@
 #include "shrink.h"
 #include "story.h"
 
+enum { PCT_CYCLE_MOST = 16 }; /* threads of a deadlock's cycle that are told of */
+
 struct pct_inquiry {
     struct pct_shrink shrink;
     struct pct_depth depth;

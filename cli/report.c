@@ -46,7 +46,10 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
         print_message(out, ": ", header);
         break;
     case PCT_VERDICT_DEADLOCK:
-        fputs("deadlock: no thread can go on, no timer is pending, and nothing outside can wake one", out);
+        fprintf(out, "deadlock: %s",
+                strcmp(header->message, PCT_MESSAGE_CYCLE)
+                    ? "no thread can go on, no timer is pending, and nothing outside can wake one"
+                    : PCT_MESSAGE_CYCLE);
         break;
     case PCT_VERDICT_LIVELOCK:
         fputs("livelock", out);
@@ -193,7 +196,8 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     if (trace->note[0])
         fprintf(out, "note: %s\n", trace->note);
     unsigned verdict = trace->header.verdict;
-    if (verdict == PCT_VERDICT_RUNNING || verdict == PCT_VERDICT_EXIT || verdict == PCT_VERDICT_DEADLOCK) {
+    if (verdict == PCT_VERDICT_RUNNING || verdict == PCT_VERDICT_EXIT ||
+        (verdict == PCT_VERDICT_DEADLOCK && strcmp(trace->header.message, PCT_MESSAGE_CYCLE) != 0)) {
         print_message(out, "note: ", &trace->header);
         if (trace->header.message[0])
             fputc('\n', out);

@@ -131,6 +131,9 @@ uint32_t pct_snapshot_waits_for(const struct pct_snapshot *snapshot, const struc
         return PCT_NO_THREAD;
     if (pct_name_op_class(thread->op) == PCT_CLASS_THREAD)
         return thread->object;
+    /* A wait for a signal, for time: nobody holds what it waits for. */
+    if (pct_snapshot_wait_class(snapshot, thread) == PCT_CLASS_NONE)
+        return PCT_NO_THREAD;
     if (thread->holder != PCT_NO_THREAD || pct_name_op_class(thread->op) == PCT_CLASS_FD)
         return thread->holder;
     const struct pct_snap_object *object = thread->object ? pct_snapshot_object(snapshot, thread->object) : NULL;

@@ -65,6 +65,26 @@ uint64_t pct_story_find(const struct pct_story *story, uint32_t thread, uint32_t
     return i;
 }
 
+/* Whether this operation, if it succeeds, gives its thread an object that others then wait for. */
+static bool locks(unsigned op)
+{
+    return op == PCT_OP_MUTEX_LOCK || op == PCT_OP_MUTEX_TRYLOCK || op == PCT_OP_SPIN_LOCK ||
+           op == PCT_OP_SPIN_TRYLOCK || (op >= PCT_OP_RWLOCK_RDLOCK && op <= PCT_OP_RWLOCK_TRYWRLOCK);
+}
+
+uint64_t pct_story_find_lock(const struct pct_story *story, uint32_t thread, const struct pct_snap_thread *waiter)
+{
+    const struct pct_trace *trace = story->trace;
+    bool lock = pct_snapshot_wait_class(&story->snapshot, waiter) != PCT_CLASS_THREAD;
+    for (uint64_t i = trace->count; lock && i-- > 0;) {
+        uint64_t record = trace->records[i];
+        if (PCT_RECORD_THREAD(record) == thread && PCT_RECORD_OBJECT(record) == waiter->object &&
+            locks(PCT_RECORD_OP(record)) && PCT_RECORD_ARG(record) != PCT_ARG_BUSY)
+            return i;
+    }
+    return trace->count;
+}
+
 struct pct_event pct_story_event(const struct pct_story *story, uint64_t step)
 {
     uint64_t record = story->trace->records[step];

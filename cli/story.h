@@ -38,6 +38,10 @@ const char *pct_story_place(const struct pct_story *story, char *buffer, size_t 
 void pct_story_print_stack(const struct pct_story *story, FILE *out, const struct pct_event *event, const char *margin,
                            unsigned most);
 
+/* The index of the record by which this thread locked what the waiter waits for in the end; trace->count if it is not there, or no
+ * lock is waited for. */
+uint64_t pct_story_find_lock(const struct pct_story *story, uint32_t thread, const struct pct_snap_thread *waiter);
+
 /* The operation of this record. */
 struct pct_event pct_story_event(const struct pct_story *story, uint64_t step);
 

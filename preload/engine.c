@@ -149,6 +149,7 @@ const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
     .hopes = pct_signal_hopes,
+    .holder = pct_mutex_holder,
     .map = map,
     .go = go,
     .release = release,

@@ -55,6 +55,18 @@ bool pct_mutex_ready(const struct pct_thread *thread)
     return available(thread->wait.ready_arg, thread->wait.object, ((const struct pct_shim_thread *)thread)->tid);
 }
 
+uint32_t pct_mutex_holder(const struct pct_thread *thread)
+{
+    const pthread_mutex_t *mutex = thread->wait.ready_arg;
+    if (thread->wait.ready != pct_mutex_ready || thread->wait.outside || thread->timer.place)
+        return PCT_NO_THREAD;
+    int tid = mutex->__data.__owner;
+    for (uint32_t id = 0; tid && id < pct_S.threads; id++)
+        if (pct_shim_of(pct_S.thread_at(id))->tid == tid && pct_S.thread_at(id)->state != PCT_STATE_FINISHED)
+            return id;
+    return PCT_NO_THREAD;
+}
+
 /* Lock without waiting: as trylock, but with lock's answer where the two differ without a wait. */
 int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex)
 {

@@ -351,6 +351,7 @@ int pct_yield(struct pct_shim_thread *self);
 int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex);
 int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object);
 pct_ready pct_mutex_ready;
+uint32_t pct_mutex_holder(const struct pct_thread *thread); /* as of struct pct_host */
 /* Whether other processes take part in it. */
 bool pct_mutex_shared(const pthread_mutex_t *mutex);
 

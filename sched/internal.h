@@ -25,6 +25,10 @@ void pct_polling_notice(struct pct_sched *s);
 /* The next step at which to look, once a thread was seen to poll. */
 uint64_t pct_polling_next(const struct pct_sched *s);
 
+/* cycle.c */
+/* Whether threads wait for each other's locks in a cycle: for ever, whatever the others do. Nothing is enabled. */
+bool pct_cycle_find(struct pct_sched *s);
+
 /* timer.c */
 int pct_timer_start(struct pct_sched *s);
 void pct_timer_add(struct pct_sched *s, struct pct_timer *timer);

@@ -209,6 +209,7 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
         enqueue(thread);
         pct_sched_announce(s, thread);
         pct_sched_set_enabled(s, thread, wait->ready(thread));
+        s->lock_waits = true;
     } else {
         pct_sched_set_enabled(s, thread, true);
     }
@@ -357,6 +358,12 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
     return next;
 }
 
+/* Whether, with nothing enabled, a deadline or the outside world may yet enable somebody. */
+static bool others_wait(const struct pct_sched *s)
+{
+    return s->timers_count || s->outside || s->can_outside || s->polled_outside || s->can_attention;
+}
+
 /* Whether nothing but a signal is left to wait for, and one may come. */
 static bool attention_may_come(struct pct_sched *s)
 {
@@ -378,6 +385,8 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
             pct_sched_attend(s);
             if (s->enabled && !s->replay && (s->outside || s->can_outside || s->polled_outside || s->can_attention))
                 pct_outside_note(s, 0);
+        } else if (s->lock_waits && !s->enabled && others_wait(s) && pct_cycle_find(s)) {
+            s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
         } else if (s->outside || s->can_outside || s->polled_outside || attention_may_come(s)) {
             pct_outside_send(s, self);
             struct pct_thread *keeper = pct_outside_keeper(s, self);
@@ -498,6 +507,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     if (!ready) {
         pct_sched_set_enabled(s, self, false);
         self->spins = 0;
+        s->lock_waits |= wait->ready && wait->deadline == PCT_NEVER;
     }
     self->wait.polled = wait->polled;
     self->wait.outside = wait->outside;

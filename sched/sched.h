@@ -10,6 +10,7 @@
  *     record.c   the trace and its running hash
  *     replay.c   following a recorded trace
  *     outside.c  waits that only the outside world can end
+ *     cycle.c    threads that wait for each other while others sleep
  *     stuck.c    holders of the baton that pass no point
  *     sites.c    where in the target's code each step is made, if that is to be recorded
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
@@ -136,6 +137,7 @@ struct pct_thread {
     struct pct_thread *prev, *next; /* in the object's queue, in order of arrival */
     struct pct_timer timer;         /* armed while it waits with a deadline */
     uint64_t spins;                 /* spins since it last blocked */
+    uint64_t mark;                  /* cycle.c: the search that met it last */
     uint32_t clock_reads;           /* reads of the clock since step clock_step */
     uint64_t clock_step;
     uint32_t
@@ -166,6 +168,9 @@ struct pct_host {
     void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
     /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be NULL. */
     bool (*hopes)(void);
+    /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its release ends;
+     * PCT_NO_THREAD: it waits for no such lock, or it is not known. May be NULL. */
+    uint32_t (*holder)(const struct pct_thread *thread);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
@@ -213,6 +218,8 @@ struct pct_sched {
     uint32_t can_outside;                    /* blocked in a wait that the outside world could end, and not polled */
     uint32_t can_attention;                  /* blocked in a wait that attention could end */
     bool hope;                               /* host->hopes(), when it was asked last */
+    bool lock_waits;                         /* a thread has begun to wait since cycle.c searched last */
+    uint64_t cycle_mark;                     /* of its searches */
     bool woke;                               /* a thread has become enabled since the last pick */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */

@@ -231,6 +231,9 @@ struct pct_place {
 /* GLIBC: its SIGSETXID, see preload/preempt.c. */
 enum { PCT_TRACE_REQUEST_SIGNAL = 33 };
 
+/* The message of a deadlock in which only some threads wait for each other. */
+#define PCT_MESSAGE_CYCLE "threads wait for each other in a cycle, and all others only sleep or wait for the outside"
+
 struct pct_trace_header {
     char magic[8];
     uint32_t version;

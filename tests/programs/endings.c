@@ -89,6 +89,48 @@ static int abandon(void)
     pthread_exit(NULL);
 }
 
+static pthread_barrier_t both;
+
+static void *lock_crosswise(void *first)
+{
+    pthread_mutex_lock(first);
+    pthread_barrier_wait(&both);
+    pthread_mutex_lock(first == &a ? &b : &a);
+    return NULL;
+}
+
+static void *wait_for_signal(void *unused)
+{
+    int signal;
+    sigset_t set;
+    (void)unused;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigwait(&set, &signal);
+    return NULL;
+}
+
+/* Two wait for each other, while one waits for a signal from outside, and the main thread polls. */
+static int cycle(void)
+{
+    struct timespec second = { .tv_sec = 1 };
+    pthread_barrier_init(&both, NULL, 2);
+    start(wait_for_signal, NULL);
+    start(lock_crosswise, &a);
+    start(lock_crosswise, &b);
+    while (!nanosleep(&second, NULL))
+        ;
+    return 99;
+}
+
+/* The same; but an alarm may end it. */
+static int cycle_alarmed(void)
+{
+    const struct itimerval soon = { .it_value.tv_usec = 20000 };
+    setitimer(ITIMER_REAL, &soon, NULL);
+    return cycle();
+}
+
 /* A child that deadlocks: its own scheduler ends it, and its parent gets the status. */
 static int child_deadlock(void)
 {
@@ -373,6 +415,8 @@ int main(int argc, char **argv)
         { "relock", relock },
         { "join-ring", join_ring },
         { "abandon", abandon },
+        { "cycle", cycle },
+        { "cycle-alarmed", cycle_alarmed },
         { "child", child_deadlock },
         { "yield", yield_for_ever },
         { "trylock", trylock_for_ever },

@@ -338,6 +338,7 @@ static const struct pct_host host = {
     .sleep = sleep_until,
     .poll = poll_until,
     .populate = populate,
+    .holder = sim_holder,
     .end = sim_stop,
 };
 

@@ -228,6 +228,9 @@ bool sim_could_proceed(const struct sim_thread *t);
 /* simops.c: the life of a thread. Does not return. */
 void sim_live(struct sim_thread *self) __attribute__((noreturn));
 
+/* simops.c: who holds the mutex that this thread waits for, for the scheduler. */
+uint32_t sim_holder(const struct pct_thread *thread);
+
 /* For simops.c */
 void sim_stop(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 void sim_to_driver(void); /* leave this stack until somebody comes back to it */

@@ -142,6 +142,13 @@ static bool mutex_ready(const struct pct_thread *thread)
     return !*(const uint32_t *)thread->wait.ready_arg;
 }
 
+uint32_t sim_holder(const struct pct_thread *thread)
+{
+    if (thread->wait.ready != mutex_ready || thread->timer.place)
+        return PCT_NO_THREAD;
+    return *(const uint32_t *)thread->wait.ready_arg - 1; /* free: PCT_NO_THREAD */
+}
+
 static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
 {
     struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);

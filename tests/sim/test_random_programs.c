@@ -155,8 +155,44 @@ static struct sim_program make_program(uint64_t number, bool outside)
 
 /* --- Running it ------------------------------------------------------------------------------------------------------- */
 
+/* The thread that holds the mutex for which this one waits without a deadline, plus 1. */
+static uint32_t holder_before(const struct sim_thread *t)
+{
+    if (t->core.state != PCT_STATE_BLOCKED)
+        return 0;
+    if (t->need == SIM_NEED_MUTEX && t->deadline == PCT_NEVER)
+        return sim.mutex[t->what];
+    return t->need == SIM_NEED_WAKE && t->then_mutex && t->core.in_then ? sim.mutex[t->mutex] : 0;
+}
+
+/* Whether the way from this thread to the one that it waits for, and so on, comes back to it. */
+static bool in_cycle(uint32_t id)
+{
+    uint32_t at = holder_before(&sim.thread[id]);
+    for (uint32_t i = 0; at && at - 1 != id && i < sim.sched.threads; i++)
+        at = holder_before(&sim.thread[at - 1]);
+    return at == id + 1;
+}
+
+/* Some threads wait for each other, and no other can run now. */
+static void check_cycle(uint64_t number)
+{
+    uint32_t members = 0;
+    for (uint32_t id = 0; id < sim.sched.threads; id++) {
+        members += in_cycle(id);
+        if (sim.thread[id].core.state == PCT_STATE_ENABLED)
+            fail_msg("program %lu: thread %u could run", (unsigned long)number, id);
+    }
+    if (members < 2)
+        fail_msg("program %lu: there is no cycle", (unsigned long)number);
+}
+
 static void check_deadlock(uint64_t number)
 {
+    if (!strcmp(probe_result.message, PCT_MESSAGE_CYCLE)) {
+        check_cycle(number);
+        return;
+    }
     for (uint32_t id = 0; id < sim.sched.threads; id++) {
         const struct sim_thread *t = &sim.thread[id];
         if (t->core.state == PCT_STATE_FINISHED)

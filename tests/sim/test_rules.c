@@ -301,6 +301,26 @@ static void test_deadlock(void **unused)
     }
 }
 
+/* Threads that wait for each other's locks are one, too, as soon as the others only sleep or wait for the outside. */
+static void test_deadlock_of_some(void **unused)
+{
+    (void)unused;
+    static const struct sim_op one[] = { LOCK(0), UP(0), DOWN(1), LOCK(1), { .kind = SIM_END } },
+                               other[] = { LOCK(1), UP(1), DOWN(0), LOCK(0), { .kind = SIM_END } };
+    const struct sim_program programs[] = {
+        { .name = "a poller", .thread = { THREAD(CREATE(1), CREATE(2), SLEEP(5000), BACK(1)), one, other } },
+        { .name = "the outside", .thread = { THREAD(CREATE(1), CREATE(2), DOWN_SHARED(2)), one, other } },
+        { .name = "it would end", .thread = { THREAD(CREATE(1), CREATE(2), SLEEP(1000000000), EXIT), one, other } },
+        { .name = "behind them", .thread = { THREAD(CREATE(1), CREATE(2), SLEEP(5000), LOCK(0)), one, other } },
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (int prefer = PREFER_NEW; prefer <= PREFER_STAY; prefer++) {
+            assert_int_equal(probe_run(&programs[i], (enum prefer)prefer, 1), PCT_VERDICT_DEADLOCK);
+            assert_int_equal(sim.sched.enabled, 0);
+            assert_true(probe_result.virtual_ns < 1000000);
+        }
+}
+
 /* None while a deadline is pending, or the outside world may do something. */
 static void test_no_deadlock(void **unused)
 {
@@ -312,6 +332,9 @@ static void test_no_deadlock(void **unused)
         { .thread = { THREAD(CREATE(1), DOWN(0)), THREAD(SLEEP(1000000), UP(0)) } },
         { .thread = { THREAD(CREATE(1), DOWN(0)), THREAD(AWAY(1000000), UP(0)) } },
         { .thread = { THREAD(DOWN_SHARED(0)) }, .event = { { .at = 1000000, .post = true } } },
+        /* A cycle that a deadline ends. */
+        { .thread = { THREAD(LOCK(0), CREATE(1), DOWN(0), LOCK_FOR(1, 1000000), UNLOCK(0), JOIN(1)),
+                      THREAD(LOCK(1), UP(0), LOCK(0), UNLOCK(0), UNLOCK(1)) } },
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         assert_int_equal(probe_run(&programs[i], PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
@@ -518,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_spins),
         cmocka_unit_test(test_spins_sleep),
         cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_deadlock_of_some),
         cmocka_unit_test(test_no_deadlock),
         cmocka_unit_test(test_step_bound),
         cmocka_unit_test(test_livelock),
