@@ -7,10 +7,10 @@ enum {
     SLACK = 64      /* whoever looks for a trampoline may read a few bytes beyond the last */
 };
 
-size_t pct_place_room(uint64_t sites)
+size_t pct_place_room(uint64_t sites, size_t before)
 {
     size_t each = (PCT_TRAMPOLINE_SIZE + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    return (sites * each + SLACK + PCT_PLACE_PAGE - 1) & ~(size_t)(PCT_PLACE_PAGE - 1);
+    return (before + sites * each + SLACK + PCT_PLACE_PAGE - 1) & ~(size_t)(PCT_PLACE_PAGE - 1);
 }
 
 static bool is_locked(const struct pct_placing *p, uint64_t at)

@@ -47,8 +47,8 @@ struct pct_placing {
     uint64_t ways[PCT_WAYS];       /* the result, counted */
 };
 
-/* Bytes that the trampolines of so many sites take at most. */
-size_t pct_place_room(uint64_t sites);
+/* Bytes that the trampolines of so many sites take at most, and so many bytes before them. */
+size_t pct_place_room(uint64_t sites, size_t before);
 
 /* Place all sites. What is to be written to the code then differs in place->code. */
 void pct_place_module(struct pct_placing *place);

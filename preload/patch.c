@@ -23,7 +23,6 @@ enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000, MOST_MODULES = 256 };
 /* Where to look for room for trampolines: so far apart, and at most so far away from the code. */
 #define NEAR_STEP (UINT64_C(1) << 26)
 #define NEAR_REACH (UINT64_C(0x70000000))
-enum { NEAR_LEAVES = PAGE }; /* what trampolines call stands before them */
 
 /* A module that was patched. */
 struct module {
@@ -240,7 +239,7 @@ static uint8_t *map_page(void *context, uint64_t address)
 /* Room for trampolines that the whole code can reach, and that can reach its data. */
 static bool find_room(struct pct_placing *p, uint64_t from, uint64_t to)
 {
-    p->near_size = pct_place_room(p->plan->sites) + NEAR_LEAVES;
+    p->near_size = pct_place_room(p->plan->sites, pct_leaf_size());
     from &= ~(uint64_t)(PAGE - 1);
     for (uint64_t away = NEAR_STEP; away < NEAR_REACH && !p->near; away += NEAR_STEP)
         if (from > away + p->near_size + NEAR_STEP) {

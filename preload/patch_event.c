@@ -28,7 +28,7 @@ uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_pa
 
 /* The event's address is read later: should that fault, let it be here, where every register is still what it was
  * (pct_patch_translate() in patch.c knows the label). */
-static __attribute__((noinline, noclone)) void probe(uint64_t address, const struct pct_patch_frame *frame)
+static __attribute__((noinline)) void probe(uint64_t address, const struct pct_patch_frame *frame)
 {
     __asm__ volatile(".globl pct_patch_probe\n"
                      ".hidden pct_patch_probe\n"

@@ -92,7 +92,8 @@ static void test_leaves(void **state)
     code = mmap(NULL, pct_leaf_size(), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t *chunk = calloc((size_t)1 << (PCT_CHUNK_LOG - 3), sizeof *chunk);
     assert_true(table != MAP_FAILED && code != MAP_FAILED && chunk);
-    const void *volatile place = &own_mark; /* volatile: linkers do not know every instruction that could use its offset */
+    const void *volatile place =
+        &own_mark; /* volatile: linkers do not know every instruction that could use its offset */
     const int32_t mark = (int32_t)((const char *)place - (char *)__builtin_thread_pointer());
     struct pct_leaves leaves;
     pct_leaf_make(code, (uint64_t)code, table, mark, &leaves);
