@@ -16,7 +16,7 @@ struct calibration {
     struct pct_learned learned;
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
-    bool repeats, differs;
+    bool orders, repeats, differs;
 };
 
 static int look(void *data, size_t index, struct pct_process *process, struct pct_result *result)
@@ -33,6 +33,8 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         k->differs = header->hash != k->hash;
         return 0;
     }
+    if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
+        return pct_ordered_add(&k->c->ordered, &result->trace);
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     pct_learned_add(&k->learned, header->points ? header->points : steps, header->threads);
     if (k->c->confidence > 0)
@@ -78,10 +80,20 @@ int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs
 {
     static char tokens[CALIBRATION][PCT_TOKEN_MAX];
     struct calibration k = { .c = c, .judge = judge, .reference = CALIBRATION };
+    bool orders = c->config.memory_points == PCT_POINTS_LEARNED && !c->config.ordered;
+    for (size_t i = 0; i < CALIBRATION && orders; i++)
+        make_token(c, i, tokens[i]);
+    k.orders = orders;
+    int failed = orders ? pct_batch_run(&c->launch, c->jobs, tokens, CALIBRATION, look, &k) : 0;
+    if (failed)
+        return failed < 0 ? PCT_EXIT_INTERNAL : failed;
+    if (orders)
+        c->config.ordered = pct_ordered_save(&c->ordered);
+    k.orders = false;
     size_t count = c->learns || judge->same ? CALIBRATION : 1;
     for (size_t i = 0; i < count; i++)
         make_token(c, i, tokens[i]);
-    int failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);
+    failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);
     k.repeats = true;
     if (!failed)
         failed = pct_batch_run(&c->launch, 1, tokens, 1, look, &k);

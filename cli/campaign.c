@@ -74,6 +74,21 @@ static void make_token(const struct state *s, uint64_t index, char *token)
 
 /* --- What the runs so far teach --------------------------------------------------------------------------------------- */
 
+/* PCT, section 4.2: accesses that were ordered in every run so far are skipped in the next ones. Runs that skipped others
+ * were another program to the theorem, and tell nothing of k. */
+static void learn_order(const struct state *s)
+{
+    struct pct_campaign *c = s->c;
+    if (c->config.memory_points != PCT_POINTS_LEARNED || c->kept || s->next >= c->runs || !c->done)
+        return;
+    uint64_t digest = pct_ordered_save(&c->ordered);
+    if (digest == c->config.ordered)
+        return;
+    c->config.ordered = digest;
+    c->learned = c->before = (struct pct_learned){ 0 };
+    c->guarantee = (struct pct_guarantee){ 0 };
+}
+
 /* PCT, section 5.1.1: the steps of earlier runs are the estimate of k for the next ones. */
 static void learn(struct pct_campaign *c)
 {
@@ -227,8 +242,12 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     if (steps > c->max_steps)
         c->max_steps = steps;
+    if (header->suppressed > c->suppressed)
+        c->suppressed = header->suppressed;
     /* Strategies may count fewer steps. */
     uint64_t points = header->points ? header->points : steps;
+    if (c->config.memory_points == PCT_POINTS_LEARNED && pct_ordered_add(&c->ordered, &result->trace))
+        pct_cli_say("out of memory: what this run has taught is not learned");
     if (!result->unrecorded)
         pct_learned_add(&c->learned, points, threads);
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
@@ -323,6 +342,7 @@ static int loop(struct state *s)
                 return failed;
         }
         if (is_milestone(s) && s->next == s->frontier) {
+            learn_order(s);
             learn(s->c);
             plan(s);
         }
@@ -434,6 +454,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
 
 void pct_campaign_close(struct pct_campaign *campaign)
 {
+    pct_ordered_free(&campaign->ordered);
     if (campaign->raced) {
         pct_result_close(&campaign->race_result);
         pct_process_close(&campaign->race);

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "guarantee.h"
 #include "launch.h"
+#include "ordered.h"
 #include "state.h"
 
 struct pct_campaign;
@@ -64,6 +65,7 @@ struct pct_campaign {
     uint64_t unrecorded;            /* runs that left no trace, for want of space */
     uint64_t incomplete;            /* runs whose trace lacks steps, these included */
     struct pct_learned learned;     /* steps and threads of these runs */
+    struct pct_ordered ordered;     /* with --memory-points=learned: what these and earlier runs have taught */
     struct pct_guarantee guarantee; /* what theorem 9 needs to know of them; claim.c draws the conclusion */
     struct {
         char token[PCT_TOKEN_MAX];
@@ -77,6 +79,7 @@ struct pct_campaign {
     bool failed;              /* there is a first failing run: */
     struct pct_process first; /* not yet closed */
     struct pct_result first_result;
+    uint32_t suppressed;     /* data races that were suppressed, in the run with the most */
     uint64_t raced;          /* runs that did not fail, but had data races (--races=report); the first of them: */
     struct pct_process race; /* not yet closed */
     struct pct_result race_result;

@@ -9,6 +9,7 @@
 #include "environment.h"
 #include "export.h"
 #include "options.h"
+#include "races.h"
 #include "recorder.h"
 #include <errno.h>
 #include <sched.h>
@@ -440,8 +441,10 @@ static int campaign(int argc, char **argv)
     if (status)
         return status;
     status = run(&w);
-    if (!w.quiet)
+    if (!w.quiet) {
         pct_forking_print(stderr, &c.launch);
+        pct_races_say_suppressed(c.suppressed, true);
+    }
     pct_judge_close(&w.judge);
     pct_campaign_close(&c);
     pct_launch_finish(&c.launch);

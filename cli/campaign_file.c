@@ -190,7 +190,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     bool same = !strcmp(there.strategy, c->config.strategy) && there.real_time == c->config.real_time &&
                 there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
                 there.races == c->config.races && there.memory == c->config.memory &&
-                !strcmp(there.modules, c->config.modules);
+                !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
+                there.sample == c->config.sample && (there.ordered == c->config.ordered || !c->config.ordered);
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");
@@ -201,6 +202,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     if (!same)
         return refuse(plan, "its strategy is", spec, here);
     memcpy(c->config.run.param, there.run.param, sizeof c->config.run.param);
+    c->config.ordered = there.ordered; /* found out then, as k was */
     c->learns = false;
     c->calibrated = pct_store_number(store, "learned");
     return 0;

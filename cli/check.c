@@ -109,6 +109,8 @@ static int prepare_item(struct check *c, struct item *item)
         return pct_cli_usage("%s: this is about its Schedule", item->place);
     item->strategy = pct_cli_find_strategy(item->config.strategy, error, sizeof error);
     item->wishes.launch = &item->launch;
+    item->launch.patches = item->config.memory != PCT_PATCH_OFF;
+    pct_config_format_focus(&item->config, item->launch.focus, sizeof item->launch.focus);
     int failed = pct_entry_parse(item->entry, item->place, &item->wishes);
     if (failed)
         return failed;

@@ -150,6 +150,8 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size, "with phases it holds within each phase only");
     if (c->config.real_time)
         return write_reason(buffer, size, "in real time the schedule does not decide when sleeps end");
+    if (c->config.sample)
+        return write_reason(buffer, size, "with --memory-sample each run has points of its own");
     if (c->launch.aslr)
         return write_reason(buffer, size, "--aslr leaves the addresses to chance");
     return NULL;
@@ -286,6 +288,15 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
                                         : " (PCT, theorem 9; the depth is drawn for each run)\n",
           out);
+    if (c->config.focus[0])
+        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
+              "these\n",
+              out);
+    if (c->config.ordered)
+        fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "
+              "new; "
+              "runs that skipped others do not count\n",
+              out);
     if (is_portfolio(c))
         fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
                 format_count(count, sizeof count, g->added), format_count(other, sizeof other, c->done));

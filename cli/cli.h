@@ -24,7 +24,8 @@
     X(explain, "explain", "say why a run fails: the orderings that the bug needs, with stacks and source lines")       \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")                                                     \
-    X(sites, "sites", "count the memory accesses that could be scheduling points")
+    X(sites, "sites", "count the memory accesses that could be scheduling points")                                     \
+    X(scope, "scope", "say what patterns of --focus and --suppressions stand for")
 
 #define PCT_COMMAND_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
 PCT_COMMANDS(PCT_COMMAND_DECLARE)
@@ -57,6 +58,9 @@ double pct_cli_now(void);
 
 /* Write all of data. Returns 0 or a negative errno. */
 int pct_cli_write_all(int fd, const void *data, size_t size);
+
+/* Make the directories above this file, for the user alone. Returns 0 or a negative errno. */
+int pct_cli_make_directories(const char *path);
 
 /* The strategy of this name: a built-in one, or, when there is a slash in the name, the one that the shared object of
  * this path exports. Matches pct_find_strategy of common/config.h. cli/strategies.c */

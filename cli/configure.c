@@ -6,7 +6,18 @@
 #include <sys/random.h>
 #include <time.h>
 
-enum { KEY_TIME = 4000, KEY_MAX_STEPS, KEY_EPOCH, KEY_MEMORY_POINTS, KEY_RACES, KEY_MEMORY, KEY_MODULES, KEY_EXEC };
+enum {
+    KEY_TIME = 4000,
+    KEY_MAX_STEPS,
+    KEY_EPOCH,
+    KEY_MEMORY_POINTS,
+    KEY_RACES,
+    KEY_MEMORY,
+    KEY_MODULES,
+    KEY_EXEC,
+    KEY_FOCUS,
+    KEY_SAMPLE
+};
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
@@ -18,14 +29,22 @@ static const struct argp_option options[] = {
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
     { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
     { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
-      "which memory accesses of a program built with pct-cc are scheduling points: shared, all or off (default: "
-      "shared)",
+      "which memory accesses of a program built with pct-cc are scheduling points: shared, all, off, or learned: those "
+      "that no earlier run has shown to be ordered (default: shared)",
       2 },
     { "memory", KEY_MEMORY, "LEVEL", 0,
       "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all or off "
       "(default: off)",
       2 },
     { "memory-modules", KEY_MODULES, "NAME,...", 0, "libraries that are patched, too: libz for libz.so.1, or all", 2 },
+    { "focus", KEY_FOCUS, "PATTERN,...", 0,
+      "only memory accesses by these functions or source files, or to these variables, are scheduling points: names "
+      "with * for anything, or addresses, MODULE+0xFROM-0xTO (default: all that count)",
+      2 },
+    { "memory-sample", KEY_SAMPLE, "PERCENT", 0,
+      "of the places in the code that access memory, only so many are scheduling points in a run, drawn from its seed; "
+      "with --focus: of the others (default: all)",
+      2 },
     { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
       2 },
     { "epoch", KEY_EPOCH, "SECONDS", 0, "the time of day, since 1970, at which virtual time begins (default: now)", 2 },
@@ -65,6 +84,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MODULES:
         w->modules = argument;
+        return 0;
+    case KEY_FOCUS:
+        w->focus = argument;
+        return 0;
+    case KEY_SAMPLE:
+        w->sample = argument;
         return 0;
     case KEY_RACES:
         w->races = argument;
@@ -162,8 +187,14 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     if (text && !error[0])
         pct_config_parse_modules(config, text, w->modules ? "--memory-modules" : "PCT_MEMORY_MODULES", error,
                                  sizeof error);
+    text = pct_configure_choose(w->focus, "PCT_FOCUS");
+    if (text && !error[0])
+        pct_config_parse_focus(config, text, w->focus ? "--focus" : "PCT_FOCUS", error, sizeof error);
+    text = pct_configure_choose(w->sample, "PCT_MEMORY_SAMPLE");
+    if (text && !error[0])
+        pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
     if (!error[0] && !pct_config_fits(config, c->strategy))
-        return pct_cli_usage("--memory-modules: the list is too long for a token of this strategy");
+        return pct_cli_usage("--memory-modules, --focus: the list is too long for a token of this strategy");
     if (w->modules && config->memory == PCT_PATCH_OFF && !error[0])
         return pct_cli_usage("--memory-modules says which libraries are patched, but nothing is: add --memory=globals");
     return error[0] ? pct_cli_usage("%s", error) : 0;
@@ -173,5 +204,10 @@ int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool 
 {
     int failed = set_strategy(c, wishes);
     c->launch.exec = wishes->exec;
-    return failed ? failed : set_numbers(c, wishes, drawn);
+    if (!failed)
+        failed = set_numbers(c, wishes, drawn);
+    pct_config_settle(&c->config);
+    c->launch.patches = c->config.memory != PCT_PATCH_OFF;
+    pct_config_format_focus(&c->config, c->launch.focus, sizeof c->launch.focus);
+    return failed;
 }

@@ -8,7 +8,8 @@
 
 /* As given on the command line, NULL: not. */
 struct pct_wishes {
-    const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *memory, *modules, *epoch;
+    const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *memory, *modules, *epoch,
+        *focus, *sample;
     bool exec;
 };
 

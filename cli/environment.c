@@ -6,6 +6,7 @@
  * up; its name has no meaning to anybody. */
 #include "environment.h"
 #include "cli.h"
+#include "ordered.h"
 #include <common/forkserver.h>
 #include <errno.h>
 #include <limits.h>
@@ -113,10 +114,13 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     char plans[PATH_MAX] = "";
     if (strstr(token, ",memory="))
         find_plans(plans, sizeof plans);
-    size_t room = strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) + strlen(trace) +
-                  strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
-                  (launch->sites ? strlen(launch->sites) : 0) + (launch->schedule ? strlen(launch->schedule) : 0) +
-                  PCT_PAD_UNIT + 512;
+    char ordered[PATH_MAX] = "";
+    if (strstr(token, ",memory-points=learned"))
+        pct_ordered_find(ordered, sizeof ordered);
+    size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
+                  strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
+                  strlen(launch->scope) + (launch->sites ? strlen(launch->sites) : 0) +
+                  (launch->schedule ? strlen(launch->schedule) : 0) + PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
         return NULL;
@@ -141,6 +145,10 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_SCHEDULE=", launch->schedule);
     if (launch->sites)
         add(&b, "PCT_SITES=", launch->sites);
+    if (ordered[0])
+        add(&b, "PCT_ORDERED=", ordered);
+    if (launch->scope[0])
+        add(&b, "PCT_SCOPE=", launch->scope);
     if (process->cpu >= 0 || given_cpu)
         add(&b, "PCT_CPU=", given_cpu ? given_cpu : number);
     if (temporary[0])

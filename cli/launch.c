@@ -8,6 +8,7 @@
 #include "elf_facts.h"
 #include "environment.h"
 #include "locate.h"
+#include "scope.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -112,6 +113,8 @@ int pct_launch_prepare(struct pct_launch *launch)
     }
     status = take_over_tsan(launch);
     if (!status)
+        status = pct_scope_prepare(launch);
+    if (!status)
         status = pct_around_prepare(launch);
     if (status)
         return status;
@@ -134,6 +137,7 @@ void pct_launch_finish(struct pct_launch *launch)
     pct_forkservers_end(launch);
     pct_launch_sweep(launch);
     pct_scratches_remove(launch);
+    pct_scope_finish(launch);
     pct_around_finish(launch);
     if (launch->input >= 0)
         close(launch->input);

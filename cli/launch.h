@@ -43,6 +43,9 @@ struct pct_launch {
     const char *replay;         /* a trace to follow (absolute path), or NULL */
     const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
     const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
+    const char *suppressions;   /* a file: which data races do not matter; or NULL */
+    bool patches;               /* memory accesses are patched in, whatever the program was built with */
+    char focus[128];            /* what --focus says, or the token; "": nothing */
     uint64_t memory;            /* bytes of address space that each process may have, 0: no bound */
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */
@@ -58,6 +61,7 @@ struct pct_launch {
     pid_t own; /* this process, whose end is that of its children */
     char program[PATH_MAX];
     char library_path[PATH_MAX];
+    char scope[PATH_MAX]; /* the file of scope.h; "": none */
     int input;            /* what several runs read, each from the start */
     bool input_is_file;   /* and not /dev/null */
     bool terminal;        /* standard input is a terminal and we are in its foreground */

@@ -1,5 +1,8 @@
 /* Messages of the `pct` command, and text that is safe to print. Called from everywhere in cli/. */
 #include "cli.h"
+#include <stdio.h>
+#include <sys/stat.h>
+#include <limits.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -128,6 +131,19 @@ int pct_cli_write_all(int fd, const void *data, size_t size)
             return -errno;
         at += wrote;
         size -= (size_t)wrote;
+    }
+    return 0;
+}
+
+int pct_cli_make_directories(const char *path)
+{
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *at = part + 1; (at = strchr(at, '/')); at++) {
+        *at = 0;
+        if (mkdir(part, 0700) && errno != EEXIST)
+            return -errno;
+        *at = '/';
     }
     return 0;
 }

@@ -19,7 +19,8 @@ enum {
     KEY_DRIVE,
     KEY_STOP,
     KEY_READY_TIMEOUT,
-    KEY_STOP_TIMEOUT
+    KEY_STOP_TIMEOUT,
+    KEY_SUPPRESSIONS
 };
 
 static const char *const children_names[] = { "stuck", "all", "none" };
@@ -55,6 +56,10 @@ static const struct argp_option launch_options[] = {
     { "children", KEY_CHILDREN, "WHICH", 0,
       "which child processes make a failing run, whatever their parents say: stuck (those that deadlock or livelock; "
       "the default), all (those that crash, too), none",
+      8 },
+    { "suppressions", KEY_SUPPRESSIONS, "FILE", 0,
+      "data races that do not matter, in ThreadSanitizer's format: race:PATTERN, race_top:PATTERN, "
+      "called_from_lib:PATTERN",
       8 },
     { "sites", KEY_SITES, NULL, 0,
       "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
@@ -125,6 +130,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ASLR:
         launch->aslr = true;
+        return 0;
+    case KEY_SUPPRESSIONS:
+        launch->suppressions = argument;
         return 0;
     case KEY_SITES:
         launch->sites = "on";

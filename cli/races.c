@@ -1,5 +1,6 @@
 /* The data races of a snapshot in a report: see races.h. */
 #include "races.h"
+#include "cli.h"
 #include "stacks.h"
 
 static void print_access(FILE *out, const struct pct_snap_access *access, struct pct_unwinder *unwinder,
@@ -22,6 +23,19 @@ static void print_access(FILE *out, const struct pct_snap_access *access, struct
         for (size_t i = 0; i < frames && access->frames[i]; i++)
             fprintf(out, "    #%-2zu 0x%llx\n", i, (unsigned long long)access->frames[i]);
     }
+}
+
+void pct_races_print_suppressed(FILE *out, uint32_t count)
+{
+    if (count)
+        fprintf(out, "%u data race%s suppressed\n", count, count == 1 ? " was" : "s were");
+}
+
+void pct_races_say_suppressed(uint32_t count, bool several)
+{
+    if (count)
+        pct_cli_say("data races at %s%u pair%s of places were suppressed", several ? "up to " : "", count,
+                    count == 1 ? "" : "s");
 }
 
 void pct_races_print(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)

@@ -5,6 +5,7 @@
 #include "environment.h"
 #include "locate.h"
 #include "options.h"
+#include "ordered.h"
 #include "outcome.h"
 #include "report.h"
 #include "schedule.h"
@@ -155,7 +156,11 @@ static int prepare(struct replay *r)
         r->hash = r->config.hash;
     }
     r->config.has_hash = false;
+    r->launch.patches = r->config.memory != PCT_PATCH_OFF;
+    pct_config_format_focus(&r->config, r->launch.focus, sizeof r->launch.focus);
     failed = pct_cli_check_strategy(&r->config);
+    if (!failed)
+        failed = pct_ordered_check(r->config.ordered);
     if (failed)
         return failed;
     pct_config_format_token(r->token, sizeof r->token, &r->config,

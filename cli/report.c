@@ -189,6 +189,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         pct_stacks_print(out, trace, &snapshot, unwinder);
         pct_unwind_close(unwinder);
     }
+    pct_races_print_suppressed(out, trace->header.suppressed);
     if (steps)
         print_steps(out, trace, &snapshot, steps);
     pct_report_print_uncontrolled(out, trace->header.uncontrolled);

@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
+#include "races.h"
 #include "report.h"
 #include <errno.h>
 #include <math.h>
@@ -191,6 +192,11 @@ static void print_summary(const struct pct_campaign *c, int status)
     if (c->unrecorded)
         pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
     pct_forking_print(stderr, &c->launch);
+    if (c->config.memory_points == PCT_POINTS_LEARNED)
+        pct_cli_say("of %zu places that access shared memory, the accesses of %zu were ordered in every run, and are "
+                    "skipped in later ones",
+                    c->ordered.count, pct_ordered_skipped(&c->ordered));
+    pct_races_say_suppressed(c->suppressed, c->done > 1);
     pct_report_print_uncontrolled(stderr, c->uncontrolled);
 }
 
@@ -268,9 +274,14 @@ int pct_cmd_run(int argc, char **argv)
         return status;
     pct_state_open(&state, wishes.state, campaign.launch.program, campaign.launch.command,
                    pct_state_counts_by(&campaign.config, campaign.strategy));
-    campaign.before = state.learned;
+    /* What was learned about k holds for what was skipped then. */
+    if (!state.ordered || pct_ordered_load(&campaign.ordered, state.ordered)) {
+        campaign.config.ordered = state.ordered;
+        campaign.before = state.learned;
+    }
     status = pct_campaign_run(&campaign);
     struct pct_learned learned = pct_learned_merge(&campaign.before, &campaign.learned);
+    state.ordered = campaign.config.ordered;
     pct_state_save(&state, &learned, wishes.quiet);
     status = finish(&campaign, &wishes, status);
     pct_campaign_close(&campaign);

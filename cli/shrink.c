@@ -4,6 +4,7 @@
  * happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each one that is left is
  * moved as far as it can go. A failure that the schedule does not decide alone is judged by its rate. */
 #include "locate.h"
+#include "ordered.h"
 #include "shrink.h"
 #include "environment.h"
 #include "nearest.h"
@@ -86,9 +87,12 @@ static int read_name(struct pct_shrink *s)
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, s->name);
     if (!strcmp(s->trials.config.strategy, "none"))
         return pct_cli_usage("strategy none leaves the order to the operating system: there is no schedule to look at");
+    s->trials.launch.patches = s->trials.config.memory != PCT_PATCH_OFF;
+    pct_config_format_focus(&s->trials.config, s->trials.launch.focus, sizeof s->trials.launch.focus);
     if (!s->trials.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");
-    return pct_cli_check_strategy(&s->trials.config);
+    failed = pct_cli_check_strategy(&s->trials.config);
+    return failed ? failed : pct_ordered_check(s->trials.config.ordered);
 }
 
 /* What a schedule's file tells about the program. */

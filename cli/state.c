@@ -65,6 +65,9 @@ size_t pct_state_format(const struct pct_state_file *state, char *text, size_t s
                        "threads %u\n",
                  VERSION, state->title, (unsigned long long)state->command, (unsigned long long)state->binary,
                  (unsigned long long)l->runs, (unsigned long long)l->most, (unsigned long long)l->least, l->threads);
+    if (state->ordered)
+        length +=
+            snprintf(text + length, size - (size_t)length, "ordered %016llx\n", (unsigned long long)state->ordered);
     length += snprintf(text + length, size - (size_t)length, "check %016llx\n",
                        (unsigned long long)check_of(text, (size_t)length));
     return (size_t)length;
@@ -107,8 +110,11 @@ bool pct_state_parse(struct pct_state_file *state, const char *text, size_t leng
     l.threads = (uint32_t)threads;
     if (command != state->command)
         *other = "it is of another command";
-    else if (binary == state->binary)
+    else if (binary == state->binary) {
         state->learned = l;
+        if (!get(text, "ordered", 16, UINT64_MAX, &state->ordered))
+            state->ordered = 0;
+    }
     return true;
 }
 
@@ -163,6 +169,12 @@ uint64_t pct_state_counts_by(const struct pct_config *config, const struct pct_s
     if (config->memory) {
         hash = XXH3_64bits_withSeed(config->modules, strlen(config->modules), hash);
         hash = XXH3_64bits_withSeed(&config->memory, sizeof config->memory, hash);
+    }
+    if (config->memory_points == PCT_POINTS_LEARNED)
+        hash = XXH3_64bits_withSeed(&config->memory_points, sizeof config->memory_points, hash);
+    if (config->focus[0] || config->sample) {
+        hash = XXH3_64bits_withSeed(config->focus, strlen(config->focus), hash);
+        hash = XXH3_64bits_withSeed(&config->sample, sizeof config->sample, hash);
     }
     return hash;
 }
@@ -230,19 +242,6 @@ void pct_state_open(struct pct_state_file *state, const char *where, const char 
         read_file(state);
 }
 
-static int make_directories(const char *path)
-{
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *at = part + 1; (at = strchr(at, '/')); at++) {
-        *at = 0;
-        if (mkdir(part, 0700) && errno != EEXIST)
-            return -errno;
-        *at = '/';
-    }
-    return 0;
-}
-
 static int replace(const struct pct_state_file *state, const char *text, size_t length)
 {
     char aside[PATH_MAX + 32];
@@ -272,7 +271,7 @@ void pct_state_save(struct pct_state_file *state, const struct pct_learned *lear
     state->learned = *learned;
     char text[TEXT_MAX];
     size_t length = pct_state_format(state, text, sizeof text);
-    int failed = make_directories(state->path);
+    int failed = pct_cli_make_directories(state->path);
     if (!failed)
         failed = replace(state, text, length);
     if (failed && !quiet)

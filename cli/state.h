@@ -34,6 +34,7 @@ struct pct_state_file {
     uint64_t binary;
     char title[256]; /* the command, for people who look into the file */
     struct pct_learned learned;
+    uint64_t ordered; /* the digest of what these runs skipped (ordered.h), 0: nothing */
 };
 
 /* A hash of what decides what a strategy counts as a step: its name, and the parameters that the user gave, but for those that

@@ -96,8 +96,19 @@ int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char
                                  .max_steps = trials->config.max_steps,
                                  .memory_points = trials->config.memory_points,
                                  .races = trials->config.races,
-                                 .memory = trials->config.memory };
+                                 .memory = trials->config.memory,
+                                 .sample = trials->config.sample,
+                                 .sample_fixed = trials->config.sample_fixed,
+                                 .sample_seed = trials->config.sample_seed,
+                                 .ordered = trials->config.ordered,
+                                 .passed_races = trials->config.passed_races };
     strcpy(config.modules, trials->config.modules);
+    strcpy(config.focus, trials->config.focus);
+    /* Whatever the seed of this trial decides: which accesses are points stays. */
+    if (config.sample && !config.sample_fixed && seed != trials->config.run.seed) {
+        config.sample_fixed = true;
+        config.sample_seed = trials->config.run.seed;
+    }
     snprintf(config.strategy, sizeof config.strategy, "%s", strategy);
     bool fits = strlen(list) < sizeof config.list;
     if (fits)

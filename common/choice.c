@@ -71,3 +71,173 @@ int pct_config_parse_modules(struct pct_config *config, const char *text, const 
     pct_text_add(&message, ": expected names of libraries, such as libz,libstdc++; at most 47 letters");
     return -EINVAL;
 }
+
+int pct_config_parse_sample(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    char percent[8] = "";
+    size_t length = 0;
+    uint64_t value;
+    while (text[length] && text[length] != '-' && length + 1 < sizeof percent) {
+        percent[length] = text[length];
+        length++;
+    }
+    bool seeded = text[length] == '-';
+    int failed = pct_config_parse_u64(&value, seeded ? percent : text, 1, 99, what, error, size);
+    if (!failed && seeded)
+        failed = pct_config_parse_u64(&config->sample_seed, text + length + 1, 0, UINT64_MAX, what, error, size);
+    if (failed)
+        return failed;
+    config->sample = (uint8_t)value;
+    config->sample_fixed = seeded;
+    return 0;
+}
+
+/* Characters of patterns that stand in a token as they are. */
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '*' || c == '^' || c == '$' || c == '+' || c == '-';
+}
+
+static const char digits[] = "0123456789abcdef";
+
+int pct_config_parse_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    size_t used = 0;
+    struct pct_text message;
+    bool empty = true; /* the pattern */
+    for (const char *c = text; *c; c++) {
+        bool comma = *c == ',', plain = is_plain(*c);
+        if (used + 3 >= sizeof config->focus || (comma && (empty || !c[1]))) {
+            pct_text_init(&message, error, size);
+            pct_text_add(&message, what);
+            pct_text_add(&message, comma ? ": there is an empty pattern in "
+                                         : ": too long for a token, which has room for about 120 letters: ");
+            pct_text_add_quoted(&message, text);
+            return -EINVAL;
+        }
+        empty = comma;
+        config->focus[used++] = comma ? '/' : plain ? *c : '%';
+        if (!comma && !plain) {
+            config->focus[used++] = digits[(unsigned char)*c >> 4];
+            config->focus[used++] = digits[*c & 15];
+        }
+    }
+    config->focus[used] = '\0';
+    return 0;
+}
+
+void pct_config_format_focus(const struct pct_config *config, char *text, size_t size)
+{
+    struct pct_text out;
+    pct_text_init(&out, text, size);
+    for (const char *c = config->focus; *c; c++) {
+        unsigned value = 0;
+        for (int i = 1; *c == '%' && i < 3; i++)
+            for (unsigned digit = 0; digit < 16; digit++)
+                value |= digits[digit] == c[i] ? digit << (i == 1 ? 4 : 0) : 0;
+        pct_text_add_char(&out, *c == '%' ? (char)value : *c == '/' ? ',' : *c);
+        c += *c == '%' ? 2 : 0;
+    }
+}
+
+/* Only what parse would have made of its text, and what can be made text again. */
+int pct_config_take_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    struct pct_config given = { .focus = "" };
+    char plain[sizeof given.focus];
+    size_t i = 0;
+    bool whole = true;
+    for (; text[i] && i + 1 < sizeof given.focus; i++) {
+        given.focus[i] = text[i];
+        whole &= text[i] != '%' || (text[i + 1] && text[i + 2]);
+    }
+    if (whole && !text[i]) {
+        pct_config_format_focus(&given, plain, sizeof plain);
+        if (*plain && !pct_config_parse_focus(config, plain, what, error, size) && same(config->focus, given.focus))
+            return 0;
+    }
+    struct pct_text message;
+    pct_text_init(&message, error, size);
+    pct_text_add(&message, what);
+    pct_text_add(&message, ": not patterns as a token has them: ");
+    pct_text_add_quoted(&message, text);
+    return -EINVAL;
+}
+
+void pct_config_clear_reserved(struct pct_config *config)
+{
+    config->real_time = config->sample_fixed = false;
+    config->max_steps = config->passed_races = config->ordered = 0;
+    config->memory_points = PCT_POINTS_SHARED;
+    config->races = PCT_RACES_OFF;
+    config->memory = PCT_PATCH_OFF;
+    config->modules[0] = config->focus[0] = '\0';
+    config->sample = 0;
+}
+
+void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
+{
+    if (config->sample) {
+        pct_text_add(text, ",memory-sample=");
+        pct_text_add_u64(text, config->sample);
+    }
+    if (config->sample && config->sample_fixed) {
+        pct_text_add_char(text, '-');
+        pct_text_add_u64(text, config->sample_seed);
+    }
+    if (config->passed_races) {
+        pct_text_add(text, ",races-passed=");
+        pct_text_add_u64(text, config->passed_races);
+    }
+    if (config->ordered) {
+        pct_text_add(text, ",ordered=");
+        pct_text_add_hex(text, config->ordered, 16);
+    }
+}
+
+size_t pct_config_numbers_length(const struct pct_config *config)
+{
+    size_t length = 0;
+    for (const char *c = config->focus; *c; c++)
+        length++;
+    if (length)
+        length += sizeof ",focus=" - 1;
+    if (config->sample)
+        length += sizeof ",memory-sample=99-" - 1 + 20;
+    if (config->races == PCT_RACES_FAIL)
+        length += sizeof ",races-passed=" - 1 + 20;
+    if (config->memory_points == PCT_POINTS_LEARNED)
+        length += sizeof "learned,ordered=" - sizeof "all" + 16;
+    return length;
+}
+
+void pct_config_settle(struct pct_config *config)
+{
+    if (config->memory_points == PCT_POINTS_LEARNED && config->races == PCT_RACES_OFF)
+        config->races = PCT_RACES_REPORT;
+}
+
+int pct_config_parse_ordered(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    uint64_t value = 0;
+    size_t i = 0;
+    for (; i < 16 && text[i]; i++) {
+        unsigned digit = 0;
+        while (digit < 16 && digits[digit] != text[i])
+            digit++;
+        if (digit == 16)
+            break;
+        value = value << 4 | digit;
+    }
+    if (i == 16 && !text[i] && value) {
+        config->ordered = value;
+        return 0;
+    }
+    struct pct_text message;
+    pct_text_init(&message, error, size);
+    pct_text_add(&message, what);
+    pct_text_add(&message, ": not 16 hexadecimal digits: ");
+    pct_text_add_quoted(&message, text);
+    return -EINVAL;
+}

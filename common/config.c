@@ -8,6 +8,8 @@
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
  *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
+ *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ]
+ *             [ ",ordered=" DIGEST ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -29,9 +31,23 @@
 #define TOKEN_VERSION 1u
 
 static const char *const reserved_names[] = {
-    "time", "max-steps", "memory-points", "races", "memory", "memory-modules"
+    "time",           "max-steps", "memory-points", "races",        "memory",
+    "memory-modules", "focus",     "memory-sample", "races-passed", "ordered"
 };
-enum { SEEN_TIME, SEEN_MAX_STEPS, SEEN_POINTS, SEEN_RACES, SEEN_MEMORY, SEEN_MODULES, RESERVED, SEEN_LIST = RESERVED };
+enum {
+    SEEN_TIME,
+    SEEN_MAX_STEPS,
+    SEEN_POINTS,
+    SEEN_RACES,
+    SEEN_MEMORY,
+    SEEN_MODULES,
+    SEEN_FOCUS,
+    SEEN_SAMPLE,
+    SEEN_PASSED,
+    SEEN_ORDERED,
+    RESERVED,
+    SEEN_LIST = RESERVED
+};
 
 static const char *const time_words[] = { "virtual", "real" };
 static const char *const points_words[] = PCT_POINTS_WORDS;
@@ -189,7 +205,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
         if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
             return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
                    "max-steps, "
-                   "memory-points, races, memory or memory-modules";
+                   "memory-points, races, memory, memory-modules, focus, memory-sample, races-passed or ordered";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -267,6 +283,14 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_memory(config, value, name, error, size);
     case SEEN_MODULES:
         return pct_config_parse_modules(config, value, name, error, size);
+    case SEEN_FOCUS:
+        return pct_config_take_focus(config, value, name, error, size);
+    case SEEN_SAMPLE:
+        return pct_config_parse_sample(config, value, name, error, size);
+    case SEEN_ORDERED:
+        return pct_config_parse_ordered(config, value, name, error, size);
+    case SEEN_PASSED:
+        return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:
         status = pct_config_parse_word(&word, value, time_words, 2, name, error, size);
         if (!status)
@@ -356,6 +380,7 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
         length += sizeof ",=none" - 1 + length_of(strategy->list) + length_of(config->list);
     if (config->memory)
         length += sizeof ",memory=atomics,memory-modules=" - 1 + length_of(config->modules);
+    length += pct_config_numbers_length(config);
     return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
 }
 
@@ -467,7 +492,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     const char *const words[] = { config->memory_points ? points_words[config->memory_points] : NULL,
                                   config->races ? races_words[config->races] : NULL,
                                   config->memory ? memory_words[config->memory] : NULL,
-                                  config->memory && config->modules[0] ? config->modules : NULL };
+                                  config->memory && config->modules[0] ? config->modules : NULL,
+                                  config->focus[0] ? config->focus : NULL };
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
         if (!words[i])
             continue;
@@ -476,6 +502,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
         pct_text_add_char(&text, '=');
         pct_text_add(&text, words[i]);
     }
+    pct_config_add_numbers(&text, config);
     pct_text_add_char(&text, ':');
     pct_text_add_u64(&text, config->run.seed);
     pct_text_add_char(&text, ':');
@@ -562,12 +589,7 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
         return fail(error, size, "token ", token, foreign);
 
     struct pct_config result = *config;
-    result.real_time = false;
-    result.max_steps = 0;
-    result.memory_points = PCT_POINTS_SHARED;
-    result.races = PCT_RACES_OFF;
-    result.memory = PCT_PATCH_OFF;
-    result.modules[0] = '\0';
+    pct_config_clear_reserved(&result);
     const struct pct_strategy *strategy;
     int status = parse_spec(&result, field[FIELD_SPEC], find, &strategy, error, size);
     if (status)

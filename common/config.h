@@ -13,9 +13,9 @@
 /* Which memory accesses are scheduling points, in programs that tell of them: sched/memory.h. */
 #define PCT_POINTS_WORDS                                                                                               \
     {                                                                                                                  \
-        "shared", "all", "off"                                                                                         \
+        "shared", "all", "off", "learned"                                                                              \
     }
-enum { PCT_POINTS_SHARED, PCT_POINTS_ALL, PCT_POINTS_OFF, PCT_POINTS_COUNT };
+enum { PCT_POINTS_SHARED, PCT_POINTS_ALL, PCT_POINTS_OFF, PCT_POINTS_LEARNED, PCT_POINTS_COUNT };
 
 /* What becomes of data races: sched/races.h. */
 #define PCT_RACES_WORDS                                                                                                \
@@ -45,6 +45,12 @@ struct pct_config {
         [PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to set */
     uint8_t memory;     /* PCT_PATCH_* */
     char modules[48];   /* the libraries that are patched, too: names with a slash in between */
+    char focus[128];    /* patterns: see pct_config_parse_focus() */
+    uint8_t sample;     /* percent of the places in the code that are drawn from the seed; 0: no sample */
+    bool sample_fixed; /* not from the run's, but from this one: another schedule of the same points */
+    uint64_t sample_seed;
+    uint64_t passed_races; /* with PCT_RACES_FAIL: so many were suppressed before the run ended */
+    uint64_t ordered; /* with PCT_POINTS_LEARNED: the digest of what was learned (common/ordered.h), 0: nothing yet */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -52,8 +58,8 @@ struct pct_config {
 /* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the way
  * out, with a "did you mean" where a known word is close). */
 
-/* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory= and
- * memory-modules=. `find` returns the strategy of that
+/* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
+ * memory-modules=, focus=, memory-sample=, races-passed= and ordered=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
  * given get their presets. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
@@ -78,8 +84,30 @@ int pct_config_parse_points(struct pct_config *config, const char *text, const c
 int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 int pct_config_parse_memory(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
+/* A percentage, of 1 to 99; in a token also the seed that the sample is drawn from, with a hyphen between. */
+int pct_config_parse_sample(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
 /* Names of libraries, with commas or slashes in between. */
 int pct_config_parse_modules(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
+/* What --focus says: patterns with commas in between. Kept as it stands in a token: a slash for the comma, and %XX for characters that
+ * a token cannot have. take: from a token, as it stands there. pct_config_format_focus() gives the text back. */
+int pct_config_parse_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+int pct_config_take_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+void pct_config_format_focus(const struct pct_config *config, char *text, size_t size);
+
+/* What choices imply: to learn takes the race detector. */
+void pct_config_settle(struct pct_config *config);
+
+/* The digest of what was learned: 16 hexadecimal digits. */
+int pct_config_parse_ordered(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
+/* For config.c: nothing was said but the strategy. Add the sample, the passed races and the digest to a token; how many
+ * letters that takes at most. */
+struct pct_text;
+void pct_config_clear_reserved(struct pct_config *config);
+size_t pct_config_numbers_length(const struct pct_config *config);
+void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config);
 
 /* Whether the token of this configuration has room for all that it says, whatever the seed is. Parsers of specs and tokens see to
  * that; to be asked again after memory or modules were set. */
@@ -106,9 +134,9 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "Default: off")                                                                                                  \
     X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
-    X(PCT_MEMORY_POINTS, "shared|all|off",                                                                             \
+    X(PCT_MEMORY_POINTS, "shared|all|off|learned",                                                                     \
       "which memory accesses of a program built with pct-cc are scheduling points: those to locations that several "   \
-      "threads touch, all, or none. Default: shared")                                                                  \
+      "threads touch, all, none, or those that earlier runs have not shown to be ordered. Default: shared")            \
     X(PCT_RACES, "off|report|fail",                                                                                    \
       "look for data races in a program built with pct-cc: report them at the end, or end the run at the first. "      \
       "Default: off")                                                                                                  \
@@ -118,6 +146,15 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_MEMORY_MODULES, "NAME,...",                                                                                  \
       "libraries that are patched, too: libz for libz.so.1; all for all but libc and the dynamic linker. Default: "    \
       "none")                                                                                                          \
+    X(PCT_FOCUS, "PATTERN,...",                                                                                        \
+      "only accesses by these functions or files, or to these variables, are scheduling points (docs/FOCUS.md). "      \
+      "Default: all")                                                                                                  \
+    X(PCT_MEMORY_SAMPLE, "PERCENT",                                                                                    \
+      "of the places in the code that access memory, only so many are scheduling points, drawn from the seed. "        \
+      "Default: all")                                                                                                  \
+    X(PCT_SUPPRESSIONS, "FILE", "data races that do not matter, in ThreadSanitizer's format. Default: none")           \
+    X(PCT_SCOPE, "FILE", "what the pct command has found out about PCT_FOCUS and PCT_SUPPRESSIONS; for itself")        \
+    X(PCT_ORDERED, "DIRECTORY", "where the files are that ordered= in a token names. Default: nowhere")                \
     X(PCT_PLANS, "DIRECTORY", "where to keep what was found out about the code of modules. Default: nowhere")          \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \

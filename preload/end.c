@@ -9,6 +9,7 @@
 #include "maps.h"
 #include "registers.h"
 #include <sched/races.h>
+#include "ordered.h"
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
@@ -196,6 +197,15 @@ static uint32_t add_races(struct sink *sink)
     return count;
 }
 
+/* What the run has taught about places in the code. */
+static void add_places(struct sink *sink)
+{
+    size_t count = pct_ordered_report(NULL, 0);
+    struct pct_snap_place *to = count ? section(sink, PCT_SNAP_PLACES, 0, count * sizeof *to) : NULL;
+    if (to)
+        pct_ordered_report(to, count);
+}
+
 /* Where each step was made, and the stacks that were kept before some, if that was recorded. */
 static void add_sites(struct sink *sink)
 {
@@ -217,6 +227,8 @@ static void add_snapshot(struct sink *sink, const ucontext_t *context, bool thre
     pct_shim.header->races = add_races(sink);
     if (pct_S.sites)
         add_sites(sink);
+    if (pct_ordered_active)
+        add_places(sink);
     for (uint32_t id = 0; threads && id < pct_S.threads && id < THREADS_SHOWN; id++)
         if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             add_thread(sink, &pct_shim.slots[id], pct_self, context);
@@ -321,6 +333,11 @@ static bool finish(enum pct_verdict verdict)
     /* When time is over is nothing that a token could promise. */
     pct_shim.config.has_hash = pct_shim.mode == PCT_MODE_CONTROLLED && verdict != PCT_VERDICT_TIMEOUT;
     pct_shim.config.hash = pct_shim.header->hash;
+    if (pct_S.races) {
+        uint64_t passed = pct_races_suppressed(pct_S.races, &pct_shim.header->suppressed);
+        if (pct_shim.config.races == PCT_RACES_FAIL)
+            pct_shim.config.passed_races = passed;
+    }
     pct_config_format_token(pct_shim.header->token, sizeof pct_shim.header->token, &pct_shim.config, pct_shim.strategy);
     if (!pct_S.ring)
         pct_shim.header->file_size = used_size();
@@ -372,7 +389,7 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
-    if (pct_S.sites && pct_shim.mapped && !pct_S.ring)
+    if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);
     cut_file();
     if (pct_S.threads < 2 && pct_steps(&pct_S) < 2)

@@ -2,6 +2,8 @@
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
 #include "maps.h"
 #include "memory_quick.h"
+#include "ordered.h"
+#include "scope.h"
 #include "shim.h"
 #include "sys.h"
 #include <sched/races.h>
@@ -33,6 +35,7 @@ static void show(void)
 void pct_memory_second_thread(void)
 {
     pct_memory_view.wants_all = pct_S.races != NULL;
+    pct_memory_view.chosen = pct_scope_chooses || pct_ordered_active;
     pct_memory_view.active = pct_S.races || pct_shim.config.memory_points != PCT_POINTS_OFF;
     show();
 }
@@ -112,6 +115,13 @@ static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what
     pct_memory_step(&pct_S, &self->core, &self->recent, op, number, pct_memory_looks(what));
 }
 
+/* An access that is no point for a reason of its own. */
+static void touch(struct pct_shim_thread *self, uintptr_t address, size_t size, enum pct_memory_use use)
+{
+    for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8)
+        pct_memory_touch(&pct_S, &memory.map, &self->core, at, use);
+}
+
 /* Pass the point of this access, if it is one. */
 static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {
@@ -124,6 +134,15 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
                               : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
                                                                                                : PCT_USE_PLAIN;
     uint32_t number = 0;
+    if (PCT_UNLIKELY(pct_scope_chooses) && !pct_scope_wants(address, size, pc, use == PCT_USE_ATOMIC)) {
+        touch(self, address, size, use);
+        return;
+    }
+    uint32_t *place = PCT_UNLIKELY(pct_ordered_active) && !pct_memory_atomic(what) ? pct_ordered_place(pc) : NULL;
+    if (place && *place & PCT_ORDERED_SKIPPED) {
+        touch(self, address, size, use);
+        return;
+    }
     /* One point for all of it. */
     for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8) {
         uint32_t this = 0;
@@ -132,6 +151,8 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
             number = this;
         }
     }
+    if (counts && place)
+        *place |= PCT_PLACE_POINT;
     if (counts)
         point(self, address, what, number);
 }

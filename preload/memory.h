@@ -64,6 +64,7 @@ struct pct_memory_view {
     void **quick;   /* the table of cells; NULL until the first event that may matter, and for the race detector */
     void **cells;   /* the same for the race detector, too */
     bool active;    /* a second thread has been made, and somebody wants to know of accesses */
+    bool chosen;    /* not each access to a location that counts is a point (scope.h): pct_memory_access() knows */
     bool wants_all; /* the race detector does: of all accesses, and of functions */
 };
 extern struct pct_memory_view pct_memory_view;

@@ -180,7 +180,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
 {
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
     volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
-    const void *pc = (const void *)(uintptr_t)frame->pc;
+    const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
     int error = errno;
     switch (site->kind) {

@@ -9,7 +9,9 @@
 #include "forkserver.h"
 #include "io.h"
 #include "memory.h"
+#include "ordered.h"
 #include "patch.h"
+#include "scope.h"
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
@@ -177,14 +179,23 @@ static void configure(void)
         refuse(error);
     if (variables.PCT_RACES && pct_config_parse_races(config, variables.PCT_RACES, "PCT_RACES", error, sizeof error))
         refuse(error);
+    pct_config_settle(config);
     if (variables.PCT_MEMORY &&
         pct_config_parse_memory(config, variables.PCT_MEMORY, "PCT_MEMORY", error, sizeof error))
         refuse(error);
     if (variables.PCT_MEMORY_MODULES &&
         pct_config_parse_modules(config, variables.PCT_MEMORY_MODULES, "PCT_MEMORY_MODULES", error, sizeof error))
         refuse(error);
+    if (variables.PCT_FOCUS && pct_config_parse_focus(config, variables.PCT_FOCUS, "PCT_FOCUS", error, sizeof error))
+        refuse(error);
+    if (variables.PCT_MEMORY_SAMPLE &&
+        pct_config_parse_sample(config, variables.PCT_MEMORY_SAMPLE, "PCT_MEMORY_SAMPLE", error, sizeof error))
+        refuse(error);
     if (!pct_config_fits(config, pct_shim.strategy))
-        refuse("PCT_MEMORY_MODULES: the list is too long for a token of this strategy");
+        refuse("PCT_MEMORY_MODULES, PCT_FOCUS: they are too long for a token of this strategy");
+    pct_ordered_directory = variables.PCT_ORDERED;
+    pct_scope_file = variables.PCT_SCOPE;
+    pct_scope_suppressions = variables.PCT_SUPPRESSIONS;
     pct_patch_plans = variables.PCT_PLANS;
     uint64_t cpu;
     if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
@@ -475,6 +486,8 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_timerfd_forget();
     pct_memory_forget();
     pct_watchdog_forget();
+    pct_scope_forget();
+    pct_ordered_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;
     pct_shim.slots = NULL; /* the parent's are in use */

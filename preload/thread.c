@@ -4,7 +4,9 @@
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
  * re-arms itself to the last of the rounds that POSIX allows. */
 #include "memory.h"
+#include "ordered.h"
 #include "patch.h"
+#include "scope.h"
 #include "signals.h"
 #include <limits.h>
 
@@ -157,6 +159,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, REAL(pthread_create)(handle, attr, start, argument));
     pct_here(self, PCT_OP_THREAD_CREATE);
     pct_patch_modules();
+    pct_scope_look();
+    pct_ordered_start();
     struct pct_shim_thread *slot = pct_thread_new();
     int error = EAGAIN;
     if (slot) {

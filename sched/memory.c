@@ -82,17 +82,29 @@ static bool may_spend(struct pct_memory *m, uintptr_t pc)
     return place->used < PCT_MEMORY_PER_PLACE && ++place->used;
 }
 
+enum { OWNERS = 0xffff };
+static const uint64_t owner_mask = PCT_CELL_OWNER(OWNERS - 1);
+
+/* Whose the location is, as a cell has it; 0: nobody's. */
+static uint64_t owner_of(struct pct_sched *s, uint64_t *cell)
+{
+    uint64_t owner = *cell & owner_mask;
+    if (!owner || s->thread_at((uint32_t)(owner >> 32) - 1)->state != PCT_STATE_FINISHED)
+        return owner;
+    *cell &= PCT_CELL_NUMBER; /* its owner is gone: as good as new */
+    return 0;
+}
+
 bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct pct_thread *self, uintptr_t address,
                        uintptr_t pc, enum pct_memory_use use, uint32_t *number)
 {
-    const uint64_t touch = PCT_CELL_NUMBER + 1, touches = 7 * touch, owner_mask = PCT_CELL_OWNER(0xfffe);
+    const uint64_t touch = PCT_CELL_NUMBER + 1, touches = 7 * touch;
     uint64_t *entry = pct_memory_entry(m->cells, address, sizeof *entry, m->map);
     if (!entry)
         return false;
-    uint64_t cell = *entry, owner = cell & owner_mask, mine = PCT_CELL_OWNER(self->id);
+    uint64_t cell = *entry, mine = PCT_CELL_OWNER(self->id);
     if (!(cell & PCT_CELL_SHARED)) {
-        if (owner && owner != mine && s->thread_at((uint32_t)(owner >> 32) - 1)->state == PCT_STATE_FINISHED)
-            owner = 0, cell &= PCT_CELL_NUMBER; /* its owner is gone: as good as new */
+        uint64_t owner = (cell & owner_mask) == mine ? mine : owner_of(s, &cell);
         if (m->all || use == PCT_USE_ATOMIC || (owner && owner != mine))
             cell = (cell & PCT_CELL_NUMBER) | PCT_CELL_SHARED;
         else if (!owner && use == PCT_USE_STACK)
@@ -104,12 +116,30 @@ bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct p
         *entry = cell;
         if (cell & PCT_CELL_SETTLED)
             return false;
-        if (!(cell & PCT_CELL_NUMBER))
-            cell |= ++s->objects.numbered & PCT_CELL_NUMBER;
-        *entry = cell = cell & PCT_CELL_SHARED ? cell : cell + touch;
+        if (!(cell & PCT_CELL_SHARED))
+            *entry = cell += touch;
     }
+    if (!(cell & PCT_CELL_NUMBER))
+        *entry = cell |= ++s->objects.numbered & PCT_CELL_NUMBER;
     *number = (uint32_t)(cell & PCT_CELL_NUMBER);
     return true;
+}
+
+void pct_memory_touch(struct pct_sched *s, struct pct_memory *m, const struct pct_thread *self, uintptr_t address,
+                      enum pct_memory_use use)
+{
+    const uint64_t pass = (uint64_t)1 << 28, passes = (PCT_MEMORY_PASSES - 1) * pass;
+    uint64_t *entry = pct_memory_entry(m->cells, address, sizeof *entry, m->map), mine = PCT_CELL_OWNER(self->id);
+    if (!entry || *entry & PCT_CELL_SHARED)
+        return;
+    uint64_t cell = *entry, owner = (cell & owner_mask) == mine ? mine : owner_of(s, &cell);
+    if (owner == mine)
+        cell = (cell & passes) == passes ? cell | PCT_CELL_SETTLED : cell + pass;
+    else if (owner || use == PCT_USE_ATOMIC)
+        cell = (cell & PCT_CELL_NUMBER) | PCT_CELL_SHARED;
+    else
+        cell |= use == PCT_USE_STACK ? mine | PCT_CELL_SETTLED : mine;
+    *entry = cell;
 }
 
 /* Whether since the last spin, as far as the record goes back, nothing was done but to look at memory. */

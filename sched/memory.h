@@ -22,7 +22,10 @@ enum { PCT_MEMORY_TOUCHES = 4, PCT_MEMORY_PER_PLACE = 16 };
 /* As many accesses in a row that look at the same few locations and change nothing are a spin. */
 #define PCT_MEMORY_SPIN 64u
 
-/* A cell: 25 number | 3 touches | 4 unused | 16 owner + 1 | 14 unused | 1 settled | 1 shared, from the lowest bit up. */
+/* So many accesses by its only thread that are no points, whatever the location, make it settled. */
+enum { PCT_MEMORY_PASSES = 16 };
+
+/* A cell: 25 number | 3 touches | 4 passes | 16 owner + 1 | 14 unused | 1 settled | 1 shared, from the lowest bit up. */
 #define PCT_CELL_SHARED (UINT64_C(1) << 63)
 #define PCT_CELL_SETTLED (UINT64_C(1) << 62) /* its only thread's accesses do not count any more */
 #define PCT_CELL_OWNER(id) ((uint64_t)((id) + 1) << 32)
@@ -94,6 +97,10 @@ enum pct_memory_use { PCT_USE_PLAIN, PCT_USE_STACK, PCT_USE_ATOMIC };
 /* Whether an access by this thread, from this place in the code, is a scheduling point; *number: the location's. */
 bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct pct_thread *self, uintptr_t address,
                        uintptr_t pc, enum pct_memory_use use, uint32_t *number);
+
+/* An access by this thread that is no scheduling point, whatever the location: others are to know of it all the same. */
+void pct_memory_touch(struct pct_sched *s, struct pct_memory *m, const struct pct_thread *self, uintptr_t address,
+                      enum pct_memory_use use);
 
 /* A step of op on the location of this number, after its point was passed: recorded, and looked at for a spin. looks: it
  * changes nothing, or may have changed nothing. */

@@ -23,12 +23,14 @@ struct pct_races *pct_races_start(struct pct_sched *s)
                              .entries = reserve(s, sizeof *r->entries * RACES_ENTRIES),
                              .syncs = reserve(s, sizeof *r->syncs * RACES_SYNCS),
                              .calls = reserve(s, sizeof *r->calls * RACES_CALLS),
+                             .sets = reserve(s, sizeof *r->sets << RACES_SETS_LOG),
                              .threads = reserve(s, sizeof *r->threads * PCT_MAX_THREADS),
                              .objects = reserve(s, sizeof *r->objects * RACES_OBJECT_CHUNKS),
                              .entries_used = 1,
                              .syncs_used = 1,
                              .calls_used = 1 };
-    if (!r->locations || !r->syncs_at || !r->entries || !r->syncs || !r->calls || !r->threads || !r->objects)
+    if (!r->locations || !r->syncs_at || !r->entries || !r->syncs || !r->calls || !r->sets || !r->threads ||
+        !r->objects)
         return NULL;
     s->races = r;
     return r;
@@ -114,18 +116,30 @@ static void describe(const struct pct_races *r, struct pct_snap_access *access, 
     access->frames[count++] = entry->pc;
     for (uint32_t call = entry->call; call && count <= PCT_RACE_FRAMES; call = r->calls[call].parent)
         access->frames[count++] = r->calls[call].pc;
+    const struct race_locks *set = &r->sets[entry->locks];
+    access->lock_count = (uint8_t)set->count;
+    for (uint32_t i = 0; i < set->count; i++)
+        access->lock[i] = set->lock[i];
 }
 
-static void describe_locks(const struct race_thread *t, struct pct_snap_access *access)
+/* A race that the user does not want to hear of. */
+static void count_suppressed(struct pct_races *r, const struct race_entry *old, const struct race_entry *new)
 {
-    for (uint32_t i = 0; i < t->held_count && i < PCT_RACE_LOCKS; i++)
-        access->lock[access->lock_count++] = t->held[i].number;
+    r->suppressed++;
+    for (uint32_t i = 0; i < r->pairs_count; i++)
+        if ((r->pairs[i].first == old->pc && r->pairs[i].second == new->pc) ||
+            (r->pairs[i].first == new->pc && r->pairs[i].second == old->pc))
+            return;
+    if (r->pairs_count < PCT_RACES_MOST)
+        r->pairs[r->pairs_count++] = (struct race_pair){ old->pc, new->pc };
 }
 
 /* A race between these two places in the code, unless it is known already, or does not matter. */
 static const struct pct_snap_race *report(struct pct_races *r, const struct race_entry *old,
                                           const struct race_entry *new, uintptr_t address)
 {
+    if (r->watcher)
+        r->watcher(old->pc, new->pc);
     for (uint32_t i = 0; i < r->found_count; i++) {
         uint64_t a = r->found[i].access[0].frames[0], b = r->found[i].access[1].frames[0];
         if ((a == old->pc && b == new->pc) || (a == new->pc &&b == old->pc))
@@ -136,10 +150,14 @@ static const struct pct_snap_race *report(struct pct_races *r, const struct race
             return NULL;
     if (r->found_count == PCT_RACES_MOST)
         return NULL;
-    struct pct_snap_race *race = &r->found[r->found_count++];
+    struct pct_snap_race *race = &r->found[r->found_count];
     describe(r, &race->access[0], old, address);
     describe(r, &race->access[1], new, address);
-    describe_locks(&r->threads[new->thread], &race->access[1]);
+    if (r->suppresses && r->suppresses(race)) {
+        count_suppressed(r, old, new);
+        return NULL;
+    }
+    r->found_count++;
     return race;
 }
 
@@ -201,7 +219,8 @@ const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t threa
     if (t->ignore || !pct_races_know(r, thread))
         return NULL;
     struct race_entry new = { .pc = pc,
-                              .step = pct_steps(r->sched),
+                              .step = pct_steps(r->sched) & ((UINT64_C(1) << 44) - 1),
+                              .locks = pct_races_locks(r, t) & ((1u << 20) - 1),
                               .clock = pct_clock_get(&t->now, thread),
                               .call = t->call,
                               .thread = (uint16_t)thread,
@@ -246,6 +265,22 @@ void pct_races_benign(struct pct_races *r, uintptr_t from, uintptr_t to)
 {
     if (r->benign_count < RACES_BENIGN)
         r->benign[r->benign_count++] = (struct race_range){ from, to };
+}
+
+void pct_races_suppress(struct pct_races *r, pct_races_judge *judge)
+{
+    r->suppresses = judge;
+}
+
+void pct_races_watch(struct pct_races *r, pct_races_watcher *watcher)
+{
+    r->watcher = watcher;
+}
+
+uint64_t pct_races_suppressed(const struct pct_races *r, uint32_t *pairs)
+{
+    *pairs = r->pairs_count;
+    return r->suppressed;
 }
 
 const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count)

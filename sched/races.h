@@ -20,6 +20,18 @@ struct pct_races;
 /* The detector of this run; it follows the trace from now on. NULL: out of memory. */
 struct pct_races *pct_races_start(struct pct_sched *s);
 
+/* Whether a race does not matter to the user. Asked each time that one is met, before it is counted among those found; by the address
+ * and the frames of its accesses. */
+typedef bool pct_races_judge(const struct pct_snap_race *race);
+void pct_races_suppress(struct pct_races *r, pct_races_judge *judge);
+
+/* Tell somebody of each pair of accesses that nothing orders, however often, by their places in the code. */
+typedef void pct_races_watcher(uintptr_t first, uintptr_t second);
+void pct_races_watch(struct pct_races *r, pct_races_watcher *watcher);
+
+/* How often that was so; *pairs: by how many pairs of places, up to PCT_RACES_MOST. */
+uint64_t pct_races_suppressed(const struct pct_races *r, uint32_t *pairs);
+
 /* An access by this thread, when its point was passed. Returns the race that it makes with an earlier one, at the first time that these
  * two places in the code do so, else NULL. */
 const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,

@@ -45,6 +45,7 @@ static struct race_object *object_of(struct pct_races *r, uint32_t number)
 
 static void hold(struct race_thread *t, uint32_t number, bool reads)
 {
+    t->locks_known = false;
     if (t->held_count < RACES_HELD) {
         t->held[t->held_count].number = number;
         t->held[t->held_count++].reads = reads;
@@ -58,11 +59,39 @@ static bool let_go(struct race_thread *t, uint32_t number)
         if (t->held[i].number != number)
             continue;
         bool reads = t->held[i].reads;
+        t->locks_known = false;
         for (t->held_count--; i < t->held_count; i++)
             t->held[i] = t->held[i + 1];
         return reads;
     }
     return false;
+}
+
+uint32_t pct_races_locks(struct pct_races *r, struct race_thread *t)
+{
+    const uint32_t mask = (1u << RACES_SETS_LOG) - 1;
+    struct race_locks set = { .count = t->held_count < PCT_RACE_LOCKS ? t->held_count : PCT_RACE_LOCKS };
+    uint64_t hash = set.count;
+    if (t->locks_known)
+        return t->locks;
+    for (uint32_t i = 0; i < set.count; i++) {
+        set.lock[i] = t->held[t->held_count - set.count + i].number;
+        hash = (hash ^ set.lock[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    uint32_t at = set.count ? (uint32_t)(hash >> (64 - RACES_SETS_LOG)) : 0;
+    while (set.count && (!at || (r->sets[at].count && __builtin_memcmp(&r->sets[at], &set, sizeof set) != 0)))
+        at = (at + 1) & mask;
+    if (set.count && !r->sets[at].count) {
+        if (r->sets_used < mask / 2) {
+            r->sets[at] = set;
+            r->sets_used++;
+        } else {
+            at = 0;
+        }
+    }
+    t->locks = at;
+    t->locks_known = true;
+    return at;
 }
 
 /* A condition variable's mutex is not in the record of the wait. It is one of those that the thread holds; to release or acquire

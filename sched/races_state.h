@@ -13,6 +13,7 @@ enum {
     RACES_CALLS = 1 << 20,   /* call stacks */
     RACES_DEPTH = 256,
     RACES_HELD = 16,
+    RACES_SETS_LOG = 16, /* sets of locks that were held at some access; beyond, such an access has none */
     RACES_BENIGN = 64,
     RACES_OBJECT_LOG = 12, /* objects of the scheduler, in chunks */
     RACES_OBJECT_CHUNKS = 1 << (25 - RACES_OBJECT_LOG)
@@ -21,13 +22,18 @@ enum {
 /* An access that a later one could race with. */
 struct race_entry {
     uintptr_t pc;
-    uint64_t step;
-    uint32_t clock; /* its thread's own */
+    uint64_t step : 44, locks : 20; /* locks: which set its thread held */
+    uint32_t clock;                 /* its thread's own */
     uint32_t call;
     uint32_t next;
     uint16_t thread;
     uint8_t mask; /* of the bytes of its location */
     uint8_t kind;
+};
+
+/* The locks that a thread held, as far as reports have room for them: the last ones that it took. */
+struct race_locks {
+    uint32_t lock[PCT_RACE_LOCKS], count; /* count is 0: an empty place in the table */
 };
 
 struct race_call {
@@ -53,6 +59,8 @@ struct race_thread {
     struct pct_clock pending; /* what an acquire fence would acquire: what relaxed loads have read from */
     uint32_t call, depth;
     int ignore;
+    uint32_t locks; /* the set of what it holds, while locks_known */
+    bool locks_known;
     uint32_t held_count;
     struct {
         uint32_t number;
@@ -77,11 +85,23 @@ struct pct_races {
     struct race_entry *entries;
     struct race_sync *syncs;
     struct race_call *calls;
+    struct race_locks *sets; /* open addressing; the first is never used, so that 0 is the empty set */
+    uint32_t sets_used;
     uint32_t entries_used, entries_free, syncs_used, calls_used;
     uint32_t benign_count, found_count;
     struct race_range benign[RACES_BENIGN];
     struct pct_snap_race found[PCT_RACES_MOST];
+    pct_races_judge *suppresses; /* NULL: nothing is */
+    pct_races_watcher *watcher;  /* NULL: nobody */
+    uint64_t suppressed;         /* times that it was asked and said yes, */
+    uint32_t pairs_count;        /* by so many pairs of places, as far as these are remembered */
+    struct race_pair {
+        uintptr_t first, second;
+    } pairs[PCT_RACES_MOST];
 };
+
+/* The set of locks that this thread holds, by its number. */
+uint32_t pct_races_locks(struct pct_races *r, struct race_thread *t);
 
 /* The thread has a clock. False: out of memory. */
 bool pct_races_know(struct pct_races *r, uint32_t thread);

@@ -268,11 +268,12 @@ struct pct_trace_header {
     uint64_t points;           /* what the strategy's parameter k should have been; 0: the number of steps */
     int32_t launcher;          /* the `pct` that made this file for one run, 0: none did */
     struct pct_place places[PCT_PLACES];
-    uint32_t watched;   /* the shim looks at `request`, at the latest when it gets PCT_TRACE_REQUEST_SIGNAL */
-    uint32_t request;   /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
-    uint32_t races;     /* data races found, each pair of places once: so many sections of the snapshot */
-    int32_t server;     /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
-    uint64_t file_most; /* bytes that the file may grow to, said by the launcher; 0: it has not */
+    uint32_t watched;    /* the shim looks at `request`, at the latest when it gets PCT_TRACE_REQUEST_SIGNAL */
+    uint32_t request;    /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
+    uint32_t races;      /* data races found, each pair of places once: so many sections of the snapshot */
+    int32_t server;      /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
+    uint64_t file_most;  /* bytes that the file may grow to, said by the launcher; 0: it has not */
+    uint32_t suppressed; /* data races that were not counted because the user does not want them to be, likewise */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */
@@ -283,7 +284,8 @@ enum {
     PCT_SNAP_OBJECT = 4,
     PCT_SNAP_SITES = 5, /* only where the run was told to record them (PCT_SITES) */
     PCT_SNAP_STEP = 6,
-    PCT_SNAP_RACE = 7
+    PCT_SNAP_RACE = 7,
+    PCT_SNAP_PLACES = 8 /* only of runs that learn: memory-points=learned */
 };
 struct pct_snap_section {
     uint32_t type;
@@ -335,6 +337,15 @@ struct pct_site {
         call; /* where the call that made the step returns to in the target's code; of a thread's start, the function that
                         it starts with; 0: not known */
     uint64_t object; /* the address of the step's object, 0: none, or not known */
+};
+/* PLACES: one of these for each place in the code that made points of plain accesses to memory, or whose accesses raced. */
+struct pct_snap_place {
+    uint64_t name; /* a hash of its file's name and its offset there */
+    uint64_t flags;
+};
+enum {
+    PCT_PLACE_POINT = 1, /* it made scheduling points */
+    PCT_PLACE_RACED = 2  /* some other access was not ordered with one of its */
 };
 /* STEP: one of these, and then the bytes of the stack from its address upwards: where `thread` stood before a step. */
 struct pct_snap_step {

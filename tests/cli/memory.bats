@@ -117,7 +117,7 @@ setup()
     has "--races: 'maybe' is no choice; it must be off, report or fail"
     PCT_MEMORY_POINTS=some run "$pct" run -- ./lost
     [ "$status" = 2 ]
-    has "PCT_MEMORY_POINTS: 'some' is no choice; it must be shared, all or off"
+    has "PCT_MEMORY_POINTS: 'some' is no choice; it must be shared, all, off or learned"
     run env PCT_RACES=maybe LD_PRELOAD="$build/libpct.so" ./lost
     [ "$status" = 2 ]
     has "PCT_RACES: 'maybe'"

@@ -72,6 +72,59 @@ static void test_numbers(void **unused)
     }
 }
 
+/* What --focus says, as a token has it, and back. */
+static void test_focus(void **unused)
+{
+    (void)unused;
+    struct pct_config config = { .focus = "" }, again = { .focus = "" };
+    char text[sizeof config.focus], large[200];
+    assert_int_equal(pct_config_parse_focus(&config, "Queue::push,src/a.c,lib.so+0x10", "x", error, sizeof error), 0);
+    assert_string_equal(config.focus, "Queue%3a%3apush/src%2fa.c/lib.so+0x10");
+    pct_config_format_focus(&config, text, sizeof text);
+    assert_string_equal(text, "Queue::push,src/a.c,lib.so+0x10");
+    assert_int_equal(pct_config_take_focus(&again, config.focus, "x", error, sizeof error), 0);
+    assert_string_equal(again.focus, config.focus);
+    static const char *const foreign[] = { "", "a%", "a%2", "a%zz", "a%2F", "a%61", "a b", "a//b", "a/", "%2c" };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        assert_int_equal(pct_config_take_focus(&again, foreign[i], "x", error, sizeof error), -EINVAL);
+    assert_int_equal(pct_config_parse_focus(&config, ",a", "x", error, sizeof error), -EINVAL);
+    assert_says("x: there is an empty pattern in ',a'");
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    assert_int_equal(pct_config_parse_focus(&config, large, "x", error, sizeof error), -EINVAL);
+    assert_says("too long for a token");
+}
+
+static void test_sample(void **unused)
+{
+    (void)unused;
+    struct pct_config config = { .sample = 7 };
+    assert_int_equal(pct_config_parse_sample(&config, "25", "x", error, sizeof error), 0);
+    assert_int_equal(config.sample, 25);
+    assert_false(config.sample_fixed);
+    assert_int_equal(pct_config_parse_sample(&config, "5-4711", "x", error, sizeof error), 0);
+    assert_int_equal(config.sample, 5);
+    assert_true(config.sample_fixed);
+    assert_int_equal(config.sample_seed, 4711);
+    static const char *const bad[] = { "0", "100", "", "-", "5-", "-5", "5-x", "1000000000-1" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(pct_config_parse_sample(&config, bad[i], "x", error, sizeof error), -EINVAL);
+}
+
+static void test_ordered(void **unused)
+{
+    (void)unused;
+    struct pct_config config = { .ordered = 7 };
+    assert_int_equal(pct_config_parse_ordered(&config, "00ff1234567890ab", "x", error, sizeof error), 0);
+    assert_true(config.ordered == UINT64_C(0x00ff1234567890ab));
+    static const char *const bad[] = {
+        "", "12", "0000000000000000", "00ff1234567890abc", "00FF1234567890ab", "g0ff1234567890ab"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(pct_config_parse_ordered(&config, bad[i], "x", error, sizeof error), -EINVAL);
+    assert_says("x: not 16 hexadecimal digits");
+}
+
 static void test_variables(void **unused)
 {
     (void)unused;
@@ -89,6 +142,8 @@ static void test_variables(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers), cmocka_unit_test(test_variables) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers), cmocka_unit_test(test_focus),
+                                        cmocka_unit_test(test_sample), cmocka_unit_test(test_ordered),
+                                        cmocka_unit_test(test_variables) };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

@@ -133,6 +133,108 @@ static void test_mutex(void **unused)
     assert_non_null(race);
     assert_int_equal(race->access[1].lock_count, 1);
     assert_int_equal(race->access[1].lock[0], 6);
+    assert_int_equal(race->access[0].lock_count, 1); /* thread 2's, when it wrote */
+    assert_int_equal(race->access[0].lock[0], 5);
+}
+
+/* What was held at the first access is what was held then, whatever the thread did since. */
+static void test_locks_of_first(void **unused)
+{
+    (void)unused;
+    step(1, PCT_OP_MUTEX_LOCK, 5);
+    step(1, PCT_OP_MUTEX_LOCK, 6);
+    touch(1, X, 4, WRITE);
+    step(1, PCT_OP_MUTEX_UNLOCK, 5);
+    touch(1, Y, 4, WRITE);
+    step(1, PCT_OP_MUTEX_UNLOCK, 6);
+    touch(1, X + 8, 4, WRITE);
+    const struct pct_snap_race *race = touch(2, X, 4, 0);
+    assert_non_null(race);
+    assert_int_equal(race->access[0].lock_count, 2);
+    assert_int_equal(race->access[0].lock[0], 5);
+    assert_int_equal(race->access[0].lock[1], 6);
+    assert_int_equal(race->access[1].lock_count, 0);
+    race = touch(2, Y, 4, 0);
+    assert_non_null(race);
+    assert_int_equal(race->access[0].lock_count, 1);
+    assert_int_equal(race->access[0].lock[0], 6);
+    race = touch(2, X + 8, 4, 0);
+    assert_non_null(race);
+    assert_int_equal(race->access[0].lock_count, 0);
+}
+
+static bool is_on_x(const struct pct_snap_race *race)
+{
+    return race->access[0].address == X;
+}
+
+static uintptr_t met_at[16][2];
+static size_t met_count;
+static void met(uintptr_t first, uintptr_t second)
+{
+    met_at[met_count % 16][0] = first;
+    met_at[met_count++ % 16][1] = second;
+}
+
+static void test_suppressed(void **unused)
+{
+    (void)unused;
+    uint32_t pairs, found;
+    met_count = 0;
+    pct_races_suppress(r, is_on_x);
+    pct_races_watch(r, met);
+    assert_null(pct_races_access(r, 1, X, 4, true, false, 1));
+    assert_null(pct_races_access(r, 2, X, 4, true, false, 2)); /* a race, but not for the user */
+    assert_null(pct_races_access(r, 0, X, 4, true, false, 3)); /* with each of the two */
+    assert_null(pct_races_access(r, 1, Y, 4, true, false, 4));
+    assert_non_null(pct_races_access(r, 2, Y, 4, true, false, 5));
+    assert_true(pct_races_suppressed(r, &pairs) >= 3);
+    assert_int_equal(pairs, 3);
+    pct_races_found(r, &found);
+    assert_int_equal(found, 1);
+    /* A watcher hears of all of them, as often as they are met. */
+    size_t before = met_count;
+    assert_int_equal(met_at[0][0], 1);
+    assert_int_equal(met_at[0][1], 2);
+    assert_null(pct_races_access(r, 1, Y, 4, true, false, 4));
+    assert_true(met_count > before);
+}
+
+/* Accesses that are no points, whatever they touch, tell the others' points of it. */
+static void test_touch(void **unused)
+{
+    (void)unused;
+    struct pct_memory m;
+    uint32_t number = 0;
+    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
+    for (int i = 0; i < PCT_MEMORY_TOUCHES; i++)
+        assert_true(pct_memory_counts(&s, &m, &threads[1], X, 1, PCT_USE_PLAIN, &number));
+    assert_false(pct_memory_counts(&s, &m, &threads[1], X, 1, PCT_USE_PLAIN, &number));
+    uint32_t known = number;
+    pct_memory_touch(&s, &m, &threads[2], X, PCT_USE_PLAIN);
+    assert_true(pct_memory_counts(&s, &m, &threads[1], X, 1, PCT_USE_PLAIN, &number));
+    assert_int_equal(number, known);
+    /* Some of the only thread's own do not use up its first ones; many say that it is nobody else's. */
+    for (int i = 0; i < PCT_MEMORY_PASSES; i++)
+        pct_memory_touch(&s, &m, &threads[1], Y, PCT_USE_PLAIN);
+    assert_true(pct_memory_counts(&s, &m, &threads[1], Y, 2, PCT_USE_PLAIN, &number));
+    assert_int_not_equal(number, known);
+    assert_false(pct_memory_settled(&m, &threads[1], Y));
+    pct_memory_touch(&s, &m, &threads[1], Y, PCT_USE_PLAIN);
+    assert_true(pct_memory_settled(&m, &threads[1], Y));
+    assert_false(pct_memory_counts(&s, &m, &threads[1], Y, 2, PCT_USE_PLAIN, &number));
+    pct_memory_touch(&s, &m, &threads[2], Y, PCT_USE_PLAIN);
+    assert_true(pct_memory_counts(&s, &m, &threads[1], Y, 2, PCT_USE_PLAIN, &number));
+    /* Shared before it had a number. */
+    pct_memory_touch(&s, &m, &threads[1], Y + 8, PCT_USE_PLAIN);
+    pct_memory_touch(&s, &m, &threads[2], Y + 8, PCT_USE_PLAIN);
+    uint32_t last = number;
+    assert_true(pct_memory_counts(&s, &m, &threads[2], Y + 8, 3, PCT_USE_PLAIN, &number));
+    assert_int_not_equal(number, last);
+    assert_int_not_equal(number, 0);
+    /* A stack is nobody else's until another thread comes. */
+    pct_memory_touch(&s, &m, &threads[1], Y + 16, PCT_USE_STACK);
+    assert_false(pct_memory_counts(&s, &m, &threads[1], Y + 16, 4, PCT_USE_PLAIN, &number));
 }
 
 static void test_failed_lock(void **unused)
@@ -342,6 +444,9 @@ int main(void)
         cmocka_unit_test_setup(test_same_places_once, setup),
         cmocka_unit_test_setup(test_threads, setup),
         cmocka_unit_test_setup(test_mutex, setup),
+        cmocka_unit_test_setup(test_locks_of_first, setup),
+        cmocka_unit_test_setup(test_suppressed, setup),
+        cmocka_unit_test_setup(test_touch, setup),
         cmocka_unit_test_setup(test_failed_lock, setup),
         cmocka_unit_test_setup(test_robust, setup),
         cmocka_unit_test_setup(test_cond, setup),

@@ -1,0 +1,46 @@
+/* Patterns for functions, source files, variables and modules, as --focus and files of suppressions have them. */
+#ifndef PCT_CLI_PATTERNS_H
+#define PCT_CLI_PATTERNS_H
+
+#include <common/scope.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a pattern is compared with. */
+enum { PCT_NAMES_FUNCTION = 1, PCT_NAMES_FILE = 2, PCT_NAMES_VARIABLE = 4, PCT_NAMES_MODULE = 8, PCT_NAMES_ALL = 15 };
+
+struct pct_pattern {
+    char *text;
+    unsigned line; /* in the file of suppressions; 0: of --focus */
+    unsigned kind; /* enum pct_scope_kind */
+    unsigned names;
+    bool whole;        /* it stands for whole names, not for parts of them */
+    uint64_t from, to; /* MODULE+FROM-TO: these addresses of the module, and no names; to is 0: not this */
+    uint64_t matches;  /* ranges, counted by cli/scope.c */
+};
+
+struct pct_patterns {
+    struct pct_pattern *item;
+    size_t count;
+};
+
+/* Add what --focus (or the variable) says: names with commas in between, `*` for anything; MODULE+0xFROM[-0xTO] for addresses, the
+ * program's without MODULE. Returns 0, or the exit status for the command after a message. */
+int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text);
+
+/* Add the suppressions of this file, in ThreadSanitizer's format: KIND:PATTERN on each line, # begins a comment. The same. */
+int pct_patterns_add_suppressions(struct pct_patterns *patterns, const char *path);
+
+void pct_patterns_free(struct pct_patterns *patterns);
+
+/* Whether a name is meant: `*` is any text, a pattern may be anywhere in the name unless `^` or `$` ties it to an end. */
+bool pct_pattern_is_in(const char *pattern, const char *name);
+
+/* Whether this pattern means a function or variable of this symbol, which is `plain` in C++. */
+bool pct_pattern_means(const struct pct_pattern *pattern, const char *symbol, const char *plain);
+
+/* A file or module of this path. */
+bool pct_pattern_means_file(const struct pct_pattern *pattern, const char *path);
+
+#endif

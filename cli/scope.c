@@ -1,0 +1,358 @@
+/* Patterns to ranges: see scope.h. libdwfl opens the files, and their separate debug information where the system has it. */
+#include "scope.h"
+#include "cli.h"
+#include <common/text.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The C++ runtime's demangler. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+
+enum { NAMES_MOST = 1 << 16 };
+
+/* The module that is looked at. */
+struct module {
+    struct pct_scope *scope;
+    uint32_t index;
+    const char *name; /* of its file, without directories */
+    Dwfl_Module *dwfl;
+    GElf_Addr bias; /* of libdwfl's addresses */
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void collect(struct pct_scope *scope, const char *name)
+{
+    if (!scope->collects || scope->name_count == NAMES_MOST)
+        return;
+    if (!(scope->name_count & (scope->name_count - 1))) {
+        size_t room = scope->name_count ? 2 * scope->name_count : 1;
+        char **names = realloc(scope->names, room * sizeof *names);
+        if (!names)
+            return;
+        scope->names = names;
+    }
+    char *copy = strdup(name);
+    if (copy)
+        scope->names[scope->name_count++] = copy;
+}
+
+/* This is what the pattern stands for. */
+static void add(const struct module *m, const struct pct_pattern *pattern, uint64_t from, uint64_t to, const char *what,
+                const char *name)
+{
+    struct pct_scope *scope = m->scope;
+    if (from >= to || scope->collects)
+        return;
+    if (!(scope->count & (scope->count - 1))) {
+        size_t room = scope->count ? 2 * scope->count : 16;
+        struct pct_scope_match *item = realloc(scope->item, room * sizeof *item);
+        if (!item)
+            return;
+        scope->item = item;
+    }
+    struct pct_scope_match *match = &scope->item[scope->count];
+    *match = (struct pct_scope_match){
+        .module = m->index, .pattern = (uint32_t)(pattern - scope->patterns.item), .from = from, .to = to
+    };
+    if (asprintf(&match->what, "%s%s%s", what, name ? " " : "", name ? name : "") < 0)
+        return;
+    scope->count++;
+    scope->patterns.item[match->pattern].matches++;
+}
+
+/* --- Symbols ----------------------------------------------------------------------------------------------------------- */
+
+static char *plain_of(const char *symbol)
+{
+    return symbol[0] == '_' && symbol[1] == 'Z' ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+}
+
+static void look_at_symbols(const struct module *m)
+{
+    const struct pct_patterns *patterns = &m->scope->patterns;
+    int count = dwfl_module_getsymtab(m->dwfl);
+    for (int i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name = dwfl_module_getsym_info(m->dwfl, i, &symbol, &address, &section, NULL, NULL);
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (!name || !*name || section == SHN_UNDEF || !symbol.st_size || (type != STT_FUNC && type != STT_OBJECT))
+            continue;
+        char *plain = plain_of(name);
+        bool is_function = type == STT_FUNC;
+        collect(m->scope, plain ? plain : name);
+        for (size_t j = 0; j < patterns->count; j++) {
+            const struct pct_pattern *pattern = &patterns->item[j];
+            if (!pattern->to && pattern->names & (is_function ? PCT_NAMES_FUNCTION : PCT_NAMES_VARIABLE) &&
+                pct_pattern_means(pattern, name, plain))
+                add(m, pattern, address - m->bias, address - m->bias + symbol.st_size,
+                    is_function ? "function" : "variable", plain ? plain : name);
+        }
+        free(plain);
+    }
+}
+
+/* --- Debug information ------------------------------------------------------------------------------------------------- */
+
+/* All code of this entry. */
+static void add_code(const struct module *m, const struct pct_pattern *pattern, Dwarf_Die *die, GElf_Addr bias,
+                     const char *what, const char *name)
+{
+    Dwarf_Addr base, from, to;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &from, &to)) > 0;)
+        add(m, pattern, from + bias - m->bias, to + bias - m->bias, what, name);
+}
+
+/* Functions by what libdw calls them: those that were inlined have no symbol. And all code of functions that are written in a file,
+ * also where it comes from another one. */
+static void look_at_function(const struct module *m, Dwarf_Die *die, GElf_Addr bias)
+{
+    const struct pct_patterns *patterns = &m->scope->patterns;
+    Dwarf_Attribute attribute;
+    const char *symbol =
+        dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute) : dwarf_diename(die);
+    const char *file = dwarf_decl_file(die);
+    char *plain = symbol ? plain_of(symbol) : NULL;
+    for (size_t j = 0; j < patterns->count; j++) {
+        const struct pct_pattern *pattern = &patterns->item[j];
+        if (pattern->to)
+            continue;
+        if (symbol && pattern->names & PCT_NAMES_FUNCTION && pct_pattern_means(pattern, symbol, plain))
+            add_code(m, pattern, die, bias, "function", plain ? plain : symbol);
+        if (file && pattern->names & PCT_NAMES_FILE && pct_pattern_means_file(pattern, file))
+            add_code(m, pattern, die, bias, "file", base_name(file));
+    }
+    free(plain);
+}
+
+static void look_below(const struct module *m, Dwarf_Die *parent, GElf_Addr bias)
+{
+    Dwarf_Die die;
+    if (dwarf_child(parent, &die))
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            look_at_function(m, &die, bias);
+        if (dwarf_haschildren(&die))
+            look_below(m, &die, bias);
+    } while (!dwarf_siblingof(&die, &die));
+}
+
+/* The code of lines of a file, wherever they were inlined. */
+static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bias)
+{
+    const struct pct_patterns *patterns = &m->scope->patterns;
+    Dwarf_Lines *lines;
+    size_t count;
+    if (dwarf_getsrclines(unit, &lines, &count))
+        return;
+    for (size_t j = 0; j < patterns->count + m->scope->collects; j++) {
+        const struct pct_pattern *pattern = j < patterns->count ? &patterns->item[j] : NULL;
+        const char *last = NULL;
+        bool meant = false;
+        if (pattern && (!(pattern->names & PCT_NAMES_FILE) || pattern->to))
+            continue;
+        for (size_t i = 0; i + 1 < count; i++) {
+            Dwarf_Line *line = dwarf_onesrcline(lines, i);
+            const char *file = dwarf_linesrc(line, NULL, NULL);
+            Dwarf_Addr from, to;
+            bool end;
+            if (file && file != last) {
+                last = file;
+                meant = pattern && pct_pattern_means_file(pattern, file);
+                if (!pattern)
+                    collect(m->scope, base_name(file));
+            }
+            if (file && meant && !dwarf_lineendsequence(line, &end) && !end && !dwarf_lineaddr(line, &from) &&
+                !dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to))
+                add(m, pattern, from + bias - m->bias, to + bias - m->bias, "file", base_name(file));
+        }
+    }
+}
+
+/* --- Modules ----------------------------------------------------------------------------------------------------------- */
+
+/* The module itself, and addresses in it. */
+static void look_at_name(const struct module *m, Elf *elf)
+{
+    const struct pct_patterns *patterns = &m->scope->patterns;
+    size_t segments;
+    GElf_Phdr segment;
+    collect(m->scope, m->name);
+    for (size_t j = 0; j < patterns->count; j++) {
+        const struct pct_pattern *pattern = &patterns->item[j];
+        bool named = pct_pattern_means_file(pattern, m->name);
+        if (pattern->to && (named || (!*pattern->text && !m->index)))
+            add(m, pattern, pattern->from, pattern->to, "addresses", NULL);
+        if (pattern->to || !named || !(pattern->names & PCT_NAMES_MODULE) || elf_getphdrnum(elf, &segments))
+            continue;
+        for (size_t i = 0; i < segments; i++)
+            if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+                add(m, pattern, segment.p_vaddr, segment.p_vaddr + segment.p_memsz, "module", m->name);
+    }
+}
+
+static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = find_nothing,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+static void look_at_module(struct pct_scope *scope, uint32_t index)
+{
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    struct module m = { .scope = scope, .index = index, .name = base_name(scope->modules[index]) };
+    if (dwfl)
+        dwfl_report_begin(dwfl);
+    m.dwfl = dwfl ? dwfl_report_offline(dwfl, m.name, scope->modules[index], -1) : NULL;
+    if (dwfl)
+        dwfl_report_end(dwfl, NULL, NULL);
+    Elf *elf = m.dwfl ? dwfl_module_getelf(m.dwfl, &m.bias) : NULL;
+    if (elf) {
+        scope->elf |= !index;
+        look_at_name(&m, elf);
+        look_at_symbols(&m);
+        Dwarf_Die *unit = NULL;
+        for (Dwarf_Addr bias = 0; (unit = dwfl_module_nextcu(m.dwfl, unit, &bias));) {
+            look_at_lines(&m, unit, bias);
+            look_below(&m, unit, bias);
+        }
+    }
+    if (dwfl)
+        dwfl_end(dwfl);
+}
+
+int pct_scope_find(struct pct_scope *scope)
+{
+    unsetenv("DEBUGINFOD_URLS"); /* never ask the network */
+    for (uint32_t i = 0; i < scope->module_count; i++)
+        look_at_module(scope, i);
+    if (!scope->elf && !scope->collects)
+        return pct_cli_usage("%s is no program that --focus and --suppressions can look into (a script?): give the "
+                             "program itself",
+                             scope->modules[0]);
+    return 0;
+}
+
+int pct_scope_check(struct pct_scope *scope)
+{
+    for (size_t i = 0; i < scope->patterns.count; i++) {
+        const struct pct_pattern *pattern = &scope->patterns.item[i];
+        if (pattern->kind != PCT_SCOPE_FOCUS || pattern->matches)
+            continue;
+        const char *program = base_name(scope->modules[0]);
+        if (pattern->to)
+            return pct_cli_usage("--focus: %s is loaded with no module '%s'", program, pattern->text);
+        scope->collects = true;
+        pct_scope_find(scope);
+        const char *closest = pct_text_closest(pattern->text, (const char *const *)scope->names, scope->name_count);
+        int status = closest
+                         ? pct_cli_usage("--focus: nothing in %s and its libraries is called '%s'; did you mean '%s'?",
+                                         program, pattern->text, closest)
+                         : pct_cli_usage("--focus: no function, file or variable of %s and its libraries is called "
+                                         "'%s' (`pct scope` tries patterns; a stripped file has no names)",
+                                         program, pattern->text);
+        scope->collects = false;
+        return status;
+    }
+    return 0;
+}
+
+void pct_scope_free(struct pct_scope *scope)
+{
+    for (size_t i = 0; i < scope->module_count; i++)
+        free(scope->modules[i]);
+    for (size_t i = 0; i < scope->count; i++)
+        free(scope->item[i].what);
+    for (size_t i = 0; i < scope->name_count; i++)
+        free(scope->names[i]);
+    free(scope->modules);
+    free(scope->item);
+    free(scope->names);
+    pct_patterns_free(&scope->patterns);
+    *scope = (struct pct_scope){ 0 };
+}
+
+/* --- For the shim ------------------------------------------------------------------------------------------------------ */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct pct_scope_range *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Sort them, and join those of a kind that meet. Returns how many are left. */
+static uint32_t join(struct pct_scope_range *ranges, uint32_t count)
+{
+    uint32_t left = 0;
+    qsort(ranges, count, sizeof *ranges, by_place);
+    for (uint32_t i = 0; i < count; i++) {
+        struct pct_scope_range *last = left ? &ranges[left - 1] : NULL;
+        if (!last || last->kind != ranges[i].kind || last->to < ranges[i].from)
+            ranges[left++] = ranges[i];
+        else if (last->to < ranges[i].to)
+            last->to = ranges[i].to;
+    }
+    return left;
+}
+
+void *pct_scope_format(const struct pct_scope *scope, size_t *size)
+{
+    struct pct_scope_head head = { .magic = PCT_SCOPE_MAGIC, .version = PCT_SCOPE_VERSION };
+    struct pct_scope_range *ranges = calloc(scope->count + 1, sizeof *ranges);
+    struct pct_scope_module *modules = calloc(scope->module_count + 1, sizeof *modules);
+    for (size_t i = 0; i < scope->patterns.count; i++)
+        head.has |= 1u << scope->patterns.item[i].kind;
+    for (uint32_t m = 0; ranges && modules && m < scope->module_count; m++) {
+        struct pct_scope_module *module = &modules[head.modules];
+        uint32_t count = 0;
+        for (size_t i = 0; i < scope->count; i++) {
+            const struct pct_scope_match *match = &scope->item[i];
+            if (match->module == m)
+                ranges[head.ranges + count++] = (struct pct_scope_range){
+                    .from = match->from, .to = match->to, .kind = scope->patterns.item[match->pattern].kind
+                };
+        }
+        if (!count)
+            continue;
+        /* The shim knows libraries by the names that the loader has for them, and the program by that of its file. */
+        char *real = m ? NULL : realpath(scope->modules[m], NULL);
+        snprintf(module->name, sizeof module->name, "%s", base_name(real ? real : scope->modules[m]));
+        free(real);
+        module->first = head.ranges;
+        module->count = join(ranges + head.ranges, count);
+        head.ranges += module->count;
+        head.modules++;
+    }
+    size_t module_bytes = head.modules * sizeof *modules, range_bytes = head.ranges * sizeof *ranges;
+    *size = sizeof head + module_bytes + range_bytes;
+    char *bytes = ranges && modules ? malloc(*size) : NULL;
+    if (bytes) {
+        memcpy(bytes, &head, sizeof head);
+        memcpy(bytes + sizeof head, modules, module_bytes);
+        memcpy(bytes + sizeof head + module_bytes, ranges, range_bytes);
+    }
+    free(ranges);
+    free(modules);
+    return bytes;
+}

@@ -1,0 +1,126 @@
+/* `pct scope`: what patterns of --focus and --suppressions stand for in a program. The shim runs it too (--write). */
+#include "cli.h"
+#include "scope.h"
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_FOCUS = 2000, KEY_SUPPRESSIONS, KEY_WRITE, SHOWN = 12 };
+
+static const struct argp_option options[] = {
+    { "focus", KEY_FOCUS, "PATTERN,...", 0, "patterns as `pct run --focus` has them", 1 },
+    { "suppressions", KEY_SUPPRESSIONS, "FILE", 0, "a file as `pct run --suppressions` has it", 1 },
+    { "write", KEY_WRITE, NULL, 0,
+      "write what libpct.so reads, to standard output; not to a terminal. Then no libraries but those that are named "
+      "are looked at",
+      1 },
+    { 0 },
+};
+
+struct wishes {
+    const char *focus, *suppressions;
+    bool write;
+    char **files;
+    int count;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wishes *w = state->input;
+    switch (key) {
+    case KEY_FOCUS:
+        w->focus = argument;
+        return 0;
+    case KEY_SUPPRESSIONS:
+        w->suppressions = argument;
+        return 0;
+    case KEY_WRITE:
+        w->write = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        w->files = state->argv + state->next;
+        w->count = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->count)
+            argp_error(state, "no program is given");
+        if (!w->focus && !w->suppressions)
+            argp_error(state, "no patterns are given: --focus=NAME or --suppressions=FILE");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "PROGRAM [LIBRARY...]",
+    .doc = "Say which functions, source files, variables and libraries of a program are meant by the patterns of "
+           "`pct run --focus` and `--suppressions`.\v"
+           "Looks at files only. The exit status is 0 if each pattern stands for something, and 1 if one does not.",
+};
+
+static void print_matches(const struct pct_scope *scope, uint32_t pattern)
+{
+    const char *last = "";
+    unsigned shown = 0;
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct pct_scope_match *match = &scope->item[i];
+        if (match->pattern != pattern || !strcmp(match->what, last) || ++shown > SHOWN)
+            continue;
+        last = match->what;
+        const char *path = scope->modules[match->module], *slash = strrchr(path, '/');
+        printf("  %s, at 0x%llx of %s\n", match->what, (unsigned long long)match->from, slash ? slash + 1 : path);
+    }
+    if (shown > SHOWN)
+        printf("  and %u more\n", shown - SHOWN);
+}
+
+static bool print(const struct pct_scope *scope)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < scope->patterns.count; i++) {
+        const struct pct_pattern *pattern = &scope->patterns.item[i];
+        if (pattern->line)
+            printf("line %u, '%s':\n", pattern->line, pattern->text);
+        else
+            printf("'%s':\n", *pattern->text ? pattern->text : "addresses of the program");
+        if (!pattern->matches)
+            puts("  nothing");
+        good &= pattern->matches != 0;
+        print_matches(scope, i);
+    }
+    return good;
+}
+
+int pct_cmd_scope(int argc, char **argv)
+{
+    struct wishes w = { .write = false };
+    struct pct_scope scope = { .elf = false };
+    argp_parse(&argp, argc, argv, 0, NULL, &w);
+    if (w.write && isatty(STDOUT_FILENO))
+        return pct_cli_usage("--write: this is not text; send standard output to a file");
+    int status = w.suppressions ? pct_patterns_add_suppressions(&scope.patterns, w.suppressions) : 0;
+    if (!status && w.focus)
+        status = pct_patterns_add_focus(&scope.patterns, w.focus);
+    if (!status) {
+        if (w.write)
+            scope.modules = calloc((size_t)w.count, sizeof *scope.modules);
+        else
+            scope.module_count = pct_scope_modules(w.files[0], &scope.modules);
+        for (int i = 0; w.write && i < w.count && scope.modules; i++)
+            scope.modules[scope.module_count++] = strdup(w.files[i]);
+        status = pct_scope_find(&scope);
+    }
+    size_t size;
+    void *bytes = !status && w.write ? pct_scope_format(&scope, &size) : NULL;
+    if (bytes)
+        status = pct_cli_write_all(STDOUT_FILENO, bytes, size) ? PCT_EXIT_INTERNAL : 0;
+    else if (!status)
+        status = print(&scope) ? 0 : 1;
+    free(bytes);
+    pct_scope_free(&scope);
+    return status;
+}

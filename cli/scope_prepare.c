@@ -1,0 +1,132 @@
+/* The scope of a run: see scope.h. */
+#include "cli.h"
+#include "elf_facts.h"
+#include "launch.h"
+#include "locate.h"
+#include "scope.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool add(char ***modules, size_t *count, const char *path)
+{
+    char **grown = realloc(*modules, (*count + 1) * sizeof **modules);
+    if (!grown)
+        return false;
+    *modules = grown;
+    grown[*count] = strdup(path);
+    *count += grown[*count] != NULL;
+    return true;
+}
+
+/* What the dynamic linker prints of a library: "libz.so.1 => /lib/libz.so.1 (0x...)", "/lib64/ld-linux-x86-64.so.2 (0x...)". */
+static char *path_of(char *line)
+{
+    char *path = strchr(line, '/'), *end = path ? strstr(path, " (0x") : NULL;
+    if (end)
+        *end = 0;
+    return end ? path : NULL;
+}
+
+/* Programs do not tell of accesses in these, and nobody means them. */
+static bool is_system(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return !strncmp(name, "libc.so.", 8) || !strncmp(name, "ld-linux", 8) || !strncmp(name, "libpct", 6);
+}
+
+static void list_libraries(const char *program, int output)
+{
+    char *const arguments[] = { (char *)(uintptr_t)program, NULL };
+    dup2(output, STDOUT_FILENO);
+    unsetenv("LD_PRELOAD");
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+    execv(program, arguments);
+    _exit(127);
+}
+
+size_t pct_scope_modules(const char *program, char ***modules)
+{
+    size_t count = 0, size = 0;
+    int ends[2];
+    *modules = NULL;
+    if (!add(modules, &count, program) || pipe2(ends, O_CLOEXEC))
+        return count;
+    pid_t pid = fork();
+    if (!pid)
+        list_libraries(program, ends[1]);
+    close(ends[1]);
+    FILE *lines = fdopen(ends[0], "r");
+    char *line = NULL;
+    while (lines && getline(&line, &size, lines) >= 0) {
+        const char *path = path_of(line);
+        if (path && !is_system(path))
+            add(modules, &count, path);
+    }
+    free(line);
+    if (lines)
+        fclose(lines);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return count;
+}
+
+static int write_file(struct pct_launch *launch, const struct pct_scope *scope)
+{
+    size_t size;
+    void *bytes = pct_scope_format(scope, &size);
+    int file = bytes ? pct_locate_scratch(launch->scope, sizeof launch->scope, false) : -1;
+    int failed = file < 0 ? -1 : pct_cli_write_all(file, bytes, size);
+    free(bytes);
+    if (file >= 0)
+        close(file);
+    if (!failed)
+        return 0;
+    pct_cli_say("no space for what --focus and --suppressions stand for: make room in /dev/shm or $TMPDIR");
+    return PCT_EXIT_INTERNAL;
+}
+
+/* A focus on accesses that nobody tells of. */
+static void doubt(const struct pct_launch *launch, const struct pct_scope *scope)
+{
+    static const char *const tell[] = { "libpct-tsan.so", "libtsan.so", "libclang_rt.tsan" };
+    char name[128];
+    for (size_t i = 0; i < scope->module_count; i++)
+        for (size_t j = 0; j < sizeof tell / sizeof *tell; j++)
+            if (pct_elf_needs(scope->modules[i], tell[j], name, sizeof name))
+                return;
+    pct_cli_say("--focus: %s tells pct of no memory accesses: build it with pct-cc, or add --memory=globals",
+                launch->program);
+}
+
+int pct_scope_prepare(struct pct_launch *launch)
+{
+    struct pct_scope scope = { .elf = false };
+    const char *suppressions = launch->suppressions ? launch->suppressions : getenv("PCT_SUPPRESSIONS");
+    int failed = 0;
+    launch->scope[0] = 0;
+    if (suppressions && *suppressions)
+        failed = pct_patterns_add_suppressions(&scope.patterns, suppressions);
+    if (!failed && launch->focus[0])
+        failed = pct_patterns_add_focus(&scope.patterns, launch->focus);
+    if (!failed && scope.patterns.count) {
+        scope.module_count = pct_scope_modules(launch->program, &scope.modules);
+        failed = pct_scope_find(&scope);
+        if (!failed)
+            failed = pct_scope_check(&scope);
+        if (!failed && launch->focus[0] && !launch->patches)
+            doubt(launch, &scope);
+        if (!failed)
+            failed = write_file(launch, &scope);
+    }
+    pct_scope_free(&scope);
+    return failed;
+}
+
+void pct_scope_finish(const struct pct_launch *launch)
+{
+    if (launch->scope[0])
+        unlink(launch->scope);
+}
