@@ -62,8 +62,9 @@ static void note(enum kind kind, int file, int64_t offset, const void *data, int
 {
     if (count == room) {
         room = room ? 2 * room : 1024;
-        notes = realloc(notes, room * sizeof *notes);
-        assert_non_null(notes);
+        struct note *more = realloc(notes, room * sizeof *notes);
+        assert_non_null(more);
+        notes = more;
     }
     struct note *new = &notes[count++];
     *new = (struct note){ .kind = kind, .file = file, .offset = offset, .size = size };
@@ -242,14 +243,20 @@ struct content {
 
 static void put(struct content *c, int64_t at, const char *data, int64_t size)
 {
-    if (at + size > c->room) {
-        c->room = 2 * (at + size);
-        c->data = realloc(c->data, (size_t)c->room);
-        assert_non_null(c->data);
+    if (!c->data || at + size > c->room) {
+        c->room = 2 * (at + size) + 1;
+        char *more = calloc(1, (size_t)c->room);
+        if (!more)
+            abort();
+        if (c->data)
+            memcpy(more, c->data, (size_t)c->size);
+        free(c->data);
+        c->data = more;
     }
     if (at > c->size)
         memset(c->data + c->size, 0, (size_t)(at - c->size));
-    memcpy(c->data + at, data, (size_t)size);
+    if (data)
+        memcpy(c->data + at, data, (size_t)size);
     if (at + size > c->size)
         c->size = at + size;
 }
@@ -405,7 +412,12 @@ static void campaign(const char *path)
     for (size_t i = 0; i < count; i++)
         advance(i);
     int made = file_of(path);
-    put(&safe[made], 0, safe[0].data, safe[0].size);
+    char *first = malloc((size_t)safe[0].size + 1);
+    if (!first)
+        abort();
+    memcpy(first, safe[0].data ? safe[0].data : "", (size_t)safe[0].size);
+    put(&safe[made], 0, first, safe[0].size);
+    free(first);
     safe[made].exists = safe[0].exists;
     unsafe[made] = count;
     struct pct_store *store = pct_store_open(path, true, error, sizeof error);
