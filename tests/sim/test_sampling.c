@@ -299,11 +299,80 @@ static void test_refinements(void **unused)
     assert_true(frequency[1] > 3 * frequency[0] && frequency[3] > frequency[1]);
 }
 
+/* The final wait: main sets a flag and ends the process, which the other thread must not have seen by then (figure 2). Without it a
+ * change point must fall between the two. */
+static void test_final_wait(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .thread = { THREAD(CREATE(1), PAD, WRITE(VAR_T, 1), EXIT), THREAD(PAD, CHECK(VAR_T, 0)) },
+    };
+    enum { SEEDS = 20000, K = 8 };
+    uint64_t hits[2][3] = { 0 };
+    for (uint32_t final = 0; final < 2; final++)
+        for (uint32_t depth = 1; depth <= 2; depth++) {
+            struct sim_options options = sim_preset(&pct_strategy_pct);
+            struct sim_result result;
+            sim_set(&options, "final", final);
+            sim_set(&options, "depth", depth);
+            sim_set(&options, "k", K);
+            for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+                sim_run(&program, &options, &result);
+                assert_true(result.steps <= K);
+                hits[final][depth] += result.verdict == PCT_VERDICT_ASSERTION;
+            }
+            print_message("# final=%u depth=%u: hits %.2f %%\n", final, depth,
+                          100.0 * (double)hits[final][depth] / SEEDS);
+        }
+    assert_int_equal(hits[0][1], 0);
+    assert_frequency("final=1, depth 1: main has the higher priority", hits[1][1], SEEDS, 0.5);
+    assert_frequency("final=0, depth 2: and the change comes right after it sets the flag", hits[0][2], SEEDS, 0.5 / K);
+    assert_true(hits[1][2] >= hits[1][1]);
+}
+
+/* Starvation: a thread that tries a lock in a loop is overtaken by its owner after `spin` rounds on average, if it has the higher
+ * priority, which is half of the time; and never without. */
+static void test_spin(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .thread = { THREAD(LOCK(0), CREATE(1), PAD, UNLOCK(0), JOIN(1)),
+                    THREAD(TRYLOCK(0), UNLESS(0, 1), BACK(2), UNLOCK(0)) },
+    };
+    static const uint64_t spins[] = { 4, 16, 64, 0 };
+    enum { SEEDS = 10000, STEPS = 10, BOUND = 20000 }; /* STEPS: if the first try succeeds */
+    for (size_t i = 0; i < sizeof spins / sizeof *spins; i++) {
+        struct sim_options options = sim_preset(&pct_strategy_pct);
+        struct sim_result result;
+        uint64_t rounds = 0, endless = 0;
+        sim_set(&options, "spin", spins[i]);
+        sim_set(&options, "depth", 1);
+        options.max_steps = BOUND;
+        for (options.run.seed = 0; options.run.seed < (spins[i] ? SEEDS : SEEDS / 100); options.run.seed++) {
+            sim_run(&program, &options, &result);
+            assert_true(result.steps >= STEPS);
+            endless += result.verdict == PCT_VERDICT_LIVELOCK;
+            rounds += result.verdict == PCT_VERDICT_LIVELOCK ? 0 : result.steps - STEPS;
+        }
+        if (!spins[i]) {
+            print_message("# spin=never: %lu of %u runs do not end\n", (unsigned long)endless, SEEDS / 100);
+            assert_frequency("spin=never: the loop has the higher priority", endless, SEEDS / 100, 0.5);
+            continue;
+        }
+        /* A geometric distribution in half of the runs, 0 in the others. */
+        double n = (double)spins[i], mean = (double)rounds / SEEDS, sigma = sqrt((n * n * 0.75 - n / 2) / SEEDS);
+        print_message("# spin=%lu: %.2f rounds in vain\n", (unsigned long)spins[i], mean);
+        assert_int_equal(endless, 0);
+        assert_true(fabs(mean - n / 2) < LIMIT * sigma);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_urw_uniform),  cmocka_unit_test(test_surw_uniform), cmocka_unit_test(test_pos_exactly),
         cmocka_unit_test(test_pctcp_chains), cmocka_unit_test(test_finds),        cmocka_unit_test(test_refinements),
+        cmocka_unit_test(test_final_wait),   cmocka_unit_test(test_spin),
     };
     return cmocka_run_group_tests_name("sampling", tests, NULL, NULL);
 }
