@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
     { "keep-going", 'g', NULL, 0, "do all runs (default: stop at the first that fails)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
     { "confidence", KEY_CONFIDENCE, "C", 0,
-      "instead of a number of runs: as many as find a bug of the strategy's depth with probability C, such as 0.99",
+      "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99",
       1 },
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
