@@ -202,11 +202,17 @@ static int own_cpu(void)
 
 PCT_EXPORT int sched_getcpu(void)
 {
+    PCT_ENTER(self);
+    if (self)
+        pct_looks(self);
     return cpus.size ? own_cpu() : REAL(sched_getcpu)();
 }
 
 PCT_EXPORT int getcpu(unsigned *cpu, unsigned *node)
 {
+    PCT_ENTER(self);
+    if (self)
+        pct_looks(self);
     int failed = REAL(getcpu)(cpu, node);
     if (!failed && cpu && cpus.size)
         *cpu = (unsigned)own_cpu();

@@ -101,6 +101,13 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
 {
     if (!pct_S.step_ns || !origin(clock, ns))
         return false;
+    pct_looks(self);
+    *ns += pct_sched_read_clock(&pct_S);
+    return true;
+}
+
+void pct_looks(struct pct_shim_thread *self)
+{
     if (self->core.clock_step != pct_steps(&pct_S)) {
         self->core.clock_step = pct_steps(&pct_S);
         self->core.clock_reads = 0;
@@ -113,8 +120,6 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
         self->core.clock_step = pct_steps(&pct_S);
         self->core.clock_reads = 0;
     }
-    *ns += pct_sched_read_clock(&pct_S);
-    return true;
 }
 
 PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)

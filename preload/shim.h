@@ -332,6 +332,9 @@ static inline void pct_uncontrolled(enum pct_uncontrolled what)
 
 /* clock.c: a point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
 bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline);
+/* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a spin, and a
+ * step. With the baton. */
+void pct_looks(struct pct_shim_thread *self);
 /* Whether pct keeps this clock. */
 bool pct_keeps_clock(clockid_t clock);
 /* The real time left until a limit from pct_sched_outside_limit(); NULL for none. */

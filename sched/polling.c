@@ -1,8 +1,8 @@
 /* Threads that poll: lock a mutex, look, unlock it, and again. No yield tells of it, but it is the starvation of PCT, section
- * 4.1, all the same. The trace shows it: one thread's same one to four operations over and over. */
+ * 4.1, all the same. The trace shows it: one thread's same few operations over and over. */
 #include "internal.h"
 
-enum { PERIODS = 4 };
+enum { PERIODS = 16 };
 
 /* Whether the last `count` records are one thread's same operations in rounds: the sum of a round, the same wherever it begins;
  * otherwise 0. */
@@ -60,7 +60,8 @@ void pct_polling_notice(struct pct_sched *s)
             sum = rounds(s, count, &period);
         s->polling_blocks = sum && sum == s->polling ? s->polling_blocks + 1 : 0;
         s->polling = sum;
-        if (!sum || s->polling_blocks < PCT_POLLING_BLOCKS)
+        /* Where one thread polls, others do: each of a pool for its own flag. */
+        if (!sum || s->polling_blocks < (s->pollings ? 1 : PCT_POLLING_BLOCKS))
             return;
         s->polling_blocks = 0;
         s->polled_by[s->pollings++ % (sizeof s->polled_by / sizeof *s->polled_by)] = sum;

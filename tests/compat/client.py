@@ -10,7 +10,7 @@ import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-TIMEOUT = 60  # seconds; a server that is silent for longer hangs
+TIMEOUT = 110  # seconds; a server that is silent for longer hangs
 
 
 class Connection:
@@ -60,7 +60,7 @@ def redis(port, number):
     """One client: a list and a hash of its own, and a counter that all share; 20 commands at a time."""
     connection = Connection(port)
     answers = []
-    for start in range(0, 60, 20):
+    for start in range(0, 40, 20):
         batch = []
         for i in range(start, start + 20):
             batch += [command("RPUSH", f"list{number}", str(i)), command("INCR", "shared")]
@@ -92,7 +92,7 @@ def http_requests(port, number):
 
 def main():
     kind, port = sys.argv[1], int(sys.argv[2])
-    client, clients = {"memcached": (memcached, 4), "redis": (redis, 16), "http": (http_requests, 4)}[kind]
+    client, clients = {"memcached": (memcached, 4), "redis": (redis, 10), "http": (http_requests, 4)}[kind]
     if kind == "memcached":
         print(Connection(port).ask(b"set shared 0 0 1\r\n0\r\n"))
     with ThreadPoolExecutor(max_workers=clients) as pool:

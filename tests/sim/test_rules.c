@@ -416,7 +416,10 @@ static void test_final_wait_bound(void **unused)
 {
     (void)unused;
     const struct sim_program program = { .thread = { THREAD(CREATE(1), CALL(note_step), EXIT),
-                                                     THREAD(READ(0), READ(1), READ(2), READ(3), READ(4), BACK(5)) } };
+                                                     /* Rounds too long to be taken for polling. */
+                                                     THREAD(READ(0), READ(1), READ(1), READ(1), READ(1), READ(1),
+                                                            READ(1), READ(1), READ(1), READ(1), READ(1), READ(1),
+                                                            READ(1), READ(1), READ(1), READ(1), READ(1), BACK(17)) } };
     struct sim_options options = sim_preset(&pct_strategy_pct);
     for (options.run.seed = 0; options.run.seed < 20; options.run.seed++) {
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
@@ -501,7 +504,7 @@ static void test_unseen(void **unused)
 }
 
 /* A thread that looks at something under a lock, over and over, is spinning: after some blocks of nothing else. Not if nobody
- * else could run, and not if it does anything else in between. */
+ * else could run, and not if its rounds are long. */
 static void test_polling(void **unused)
 {
     (void)unused;
@@ -517,9 +520,10 @@ static void test_polling(void **unused)
     assert_int_equal(probe.spin[0].thread, 1);
     assert_int_equal(probe_run(&polls, PREFER_OLD, PCT_UNLIMITED), PCT_VERDICT_EXIT);
     assert_int_equal(probe.spins, 0); /* main waits in join */
-    const struct sim_program works = { .thread = {
-                                           THREAD(CREATE(1), READ(1), JOIN(1)),
-                                           THREAD(LOCK(0), READ(0), UNLOCK(0), READ(1), READ(2), REPEAT(ROUNDS, 5)) } };
+    const struct sim_program works = { .thread = { THREAD(CREATE(1), READ(1), JOIN(1)),
+                                                   THREAD(LOCK(0), READ(0), UNLOCK(0), READ(1), READ(2), READ(1),
+                                                          READ(2), READ(1), READ(2), READ(1), READ(2), READ(1), READ(2),
+                                                          READ(1), READ(2), READ(1), READ(2), REPEAT(ROUNDS, 17)) } };
     assert_int_equal(probe_run(&works, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
     assert_int_equal(probe.spins, 0);
 }
