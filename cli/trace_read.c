@@ -55,6 +55,42 @@ static uint64_t count_whole(const uint64_t *records, uint64_t most, bool *bad)
     return most;
 }
 
+/* What the last trace was unpacked to, for the next one: a campaign opens many, and fresh memory costs more than unpacking. */
+static struct {
+    void *at;
+    size_t size;
+} spare;
+
+/* *size is rounded up. NULL: errno says why. */
+static void *take_memory(size_t *size)
+{
+    size_t whole = 1 << 16;
+    while (whole < *size)
+        whole *= 2;
+    if (spare.size >= whole) {
+        void *at = spare.at;
+        *size = spare.size;
+        spare.size = 0;
+        return at;
+    }
+    *size = whole;
+    void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void give_memory(void *at, size_t size)
+{
+    const size_t most = 64 << 20;
+    if (spare.size >= size || size > most) {
+        munmap(at, size);
+        return;
+    }
+    if (spare.size)
+        munmap(spare.at, spare.size);
+    spare.at = at;
+    spare.size = size;
+}
+
 /* Unpack the records of a trace that has them packed: *records, *room of them, *end behind the last byte that they take. */
 static enum pct_trace_state unpack(struct pct_trace *trace, const unsigned char *data, size_t size,
                                    const uint64_t **records, uint64_t *room, size_t *end, char *error,
@@ -68,8 +104,8 @@ static enum pct_trace_state unpack(struct pct_trace *trace, const unsigned char 
     *room = (packed.blocks + 1) * PCT_TRACE_BLOCK;
     *end = PCT_TRACE_HEADER_SIZE + packed.size;
     size_t bytes = *room * sizeof **records;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    void *memory = take_memory(&bytes);
+    if (!memory) {
         snprintf(error, error_size, "its steps cannot be unpacked: %s", strerror(errno));
         return PCT_TRACE_DAMAGED;
     }
@@ -251,7 +287,7 @@ void pct_trace_close(struct pct_trace *trace)
     if (trace->map)
         munmap(trace->map, trace->map_size);
     if (trace->unpacked)
-        munmap(trace->unpacked, trace->unpacked_size);
+        give_memory(trace->unpacked, trace->unpacked_size);
     free(trace->copy);
     memset(trace, 0, sizeof *trace);
 }
