@@ -101,7 +101,7 @@ static enum pct_trace_state unpack(struct pct_trace *trace, const unsigned char 
         snprintf(error, error_size, "the trace is damaged: its packed steps do not end where they should");
         return PCT_TRACE_DAMAGED;
     }
-    *room = (packed.blocks + 1) * PCT_TRACE_BLOCK;
+    *room = packed.room;
     *end = PCT_TRACE_HEADER_SIZE + packed.size;
     size_t bytes = *room * sizeof **records;
     void *memory = take_memory(&bytes);

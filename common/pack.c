@@ -90,11 +90,11 @@ uint32_t pct_pack_block(struct pct_pack *pack, const uint64_t *ring, uint32_t sl
 
 bool pct_pack_find(struct pct_packed *packed, const struct pct_trace_header *header, size_t size)
 {
-    const size_t area = PCT_PACK_RECORDS * sizeof *packed->area;
+    const size_t area = PCT_PACK_AREA * sizeof *packed->area;
     if (header->records_size != area || size < area)
         return false;
     packed->area = (const void *)((const char *)header + PCT_TRACE_HEADER_SIZE);
-    packed->words = (const void *)(packed->area + PCT_PACK_RECORDS);
+    packed->words = (const void *)(packed->area + PCT_PACK_AREA);
     packed->blocks = 0;
     size_t at = 0, count = (size - area) / sizeof *packed->words;
     while (at < count && packed->words[at]) {
@@ -103,11 +103,12 @@ bool pct_pack_find(struct pct_packed *packed, const struct pct_trace_header *hea
         at += 1 + packed->words[at];
         packed->blocks++;
     }
+    packed->room = PCT_PACK_FLAT + (packed->blocks + 1) * PCT_TRACE_BLOCK;
     packed->size = area + at * sizeof *packed->words;
     return true;
 }
 
-/* One block, of a trace that begins at `first`. Returns where its words end; NULL: it is damaged. */
+/* One block; the first packed one is at `first`. Returns where its words end; NULL: it is damaged. */
 static const uint32_t *open_block(const uint32_t *words, const uint64_t *first, uint64_t *records)
 {
     const uint64_t *full = records + PCT_TRACE_BLOCK;
@@ -129,11 +130,14 @@ static const uint32_t *open_block(const uint32_t *words, const uint64_t *first, 
 
 bool pct_pack_open(const struct pct_packed *packed, uint64_t *records)
 {
+    const uint64_t *first = records + PCT_PACK_FLAT, *ring = packed->area + PCT_PACK_FLAT;
     const uint32_t *words = packed->words;
-    for (uint64_t i = 0; i < packed->blocks && words; i++)
-        words = open_block(words, records, records + i * PCT_TRACE_BLOCK);
-    __builtin_memcpy(records + packed->blocks * PCT_TRACE_BLOCK,
-                     packed->area + packed->blocks % PCT_PACK_BLOCKS * PCT_TRACE_BLOCK,
-                     PCT_TRACE_BLOCK * sizeof *records);
+    __builtin_memcpy(records, packed->area, PCT_PACK_FLAT * sizeof *records);
+    records += PCT_PACK_FLAT;
+    for (uint64_t i = 0; i < packed->blocks && words; i++, records += PCT_TRACE_BLOCK)
+        words = open_block(words, first, records);
+    if (words)
+        __builtin_memcpy(records, ring + packed->blocks % PCT_PACK_BLOCKS * PCT_TRACE_BLOCK,
+                         PCT_TRACE_BLOCK * sizeof *records);
     return words;
 }

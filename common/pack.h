@@ -10,8 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The blocks that packing looks at stand in a ring of so many, in which the one behind the newest is empty. */
-enum { PCT_PACK_BLOCKS = 8, PCT_PACK_RECORDS = PCT_PACK_BLOCKS * PCT_TRACE_BLOCK };
+/* The first records of a trace stay as they are: most runs have no more, and packing them would only take time. Behind them, the blocks
+ * that packing looks at stand in a ring, in which the one behind the newest is empty. */
+enum {
+    PCT_PACK_BLOCKS = 8,
+    PCT_PACK_RECORDS = PCT_PACK_BLOCKS * PCT_TRACE_BLOCK,
+    PCT_PACK_FLAT = 56 * PCT_TRACE_BLOCK,
+    PCT_PACK_AREA = PCT_PACK_FLAT + PCT_PACK_RECORDS
+};
 
 /* The longest packed block, in words (one part, all records as they are), with the word before it that says how long it is and the 0
  * behind it. */
@@ -32,9 +38,10 @@ uint32_t pct_pack_block(struct pct_pack *pack, const uint64_t *ring, uint32_t sl
 
 /* The records of a packed trace. */
 struct pct_packed {
-    const uint64_t *area;  /* the block that is not packed stands somewhere in it */
+    const uint64_t *area;  /* the first records, and somewhere behind them the block that is not packed */
     const uint32_t *words; /* the packed blocks */
     uint64_t blocks;       /* packed ones */
+    uint64_t room;         /* records that there are at most */
     size_t size;           /* bytes behind the header that all this takes */
 };
 
@@ -42,7 +49,7 @@ struct pct_packed {
  * it is damaged. */
 bool pct_pack_find(struct pct_packed *packed, const struct pct_trace_header *header, size_t size);
 
-/* Write them out: room for packed->blocks + 1 blocks; the last one may end in zeros. False: they are damaged. */
+/* Write them out: packed->room records, of which the last block may end in zeros. False: they are damaged. */
 bool pct_pack_open(const struct pct_packed *packed, uint64_t *records);
 
 #endif

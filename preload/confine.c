@@ -66,7 +66,12 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
     if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
         return;
     pct_shim.mapped = most;
-    pct_S.packed_end = (char *)pct_shim.header + most;
+    if (pct_S.packed) {
+        pct_S.packed_end = (char *)pct_shim.header + most;
+        return;
+    }
+    pct_S.records_max = (most - PCT_TRACE_HEADER_SIZE) / 8;
+    pct_shim.header->records_size = pct_S.records_max * 8;
 }
 
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)

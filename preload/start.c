@@ -349,10 +349,10 @@ static const uint64_t *unpack(const struct pct_trace_header *header, uint64_t *r
     struct pct_packed packed;
     if (!pct_pack_find(&packed, header, *room * 8))
         return NULL;
-    uint64_t *records = pct_host_futex.map((packed.blocks + 1) * PCT_TRACE_BLOCK * 8);
+    uint64_t *records = pct_host_futex.map(packed.room * 8);
     if (!records)
         refuse("out of memory");
-    *room = (packed.blocks + 1) * PCT_TRACE_BLOCK;
+    *room = packed.room;
     return pct_pack_open(&packed, records) ? records : NULL;
 }
 
@@ -453,12 +453,16 @@ static void begin(struct pct_trace_header *header)
     if (pct_shim.mapped && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
-    uint64_t room = pct_shim.mapped ? PCT_PACK_RECORDS : 0, *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
+    uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;
+    uint64_t *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
+    if (room > PCT_PACK_AREA) {
+        rest = room - PCT_PACK_AREA;
+        room = PCT_PACK_AREA;
+    }
     header->records_size = room * 8;
     if (!pct_shim.slots || pct_record_start(s, header, records, room))
         refuse("out of memory");
-    if (room)
-        pct_record_pack(s, records + room, pct_shim.mapped - PCT_TRACE_HEADER_SIZE - room * 8);
+    pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
     if (pct_sched_start(s, &why))

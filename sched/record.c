@@ -53,7 +53,7 @@ static void say_lost(struct pct_sched *s)
 
 void pct_record_pack(struct pct_sched *s, void *area, size_t size)
 {
-    if (s->ring || s->records_max != PCT_PACK_RECORDS)
+    if (s->ring || s->records_max != PCT_PACK_AREA)
         return;
     s->packed = area;
     s->packed_ready = area;
@@ -67,7 +67,8 @@ char *pct_record_packed_end(const struct pct_sched *s)
 
 size_t pct_record_held(const struct pct_sched *s)
 {
-    return (size_t)(s->packed_ready - (char *)s->header);
+    char *end = s->packed ? s->packed_ready : (char *)(s->records + s->records_ready);
+    return (size_t)(end - (char *)s->header);
 }
 
 /* Memory for one more packed block, and a few behind it. */
@@ -93,14 +94,14 @@ static void in_order(void)
 
 static void pack(struct pct_sched *s, uint32_t slot)
 {
-    uint32_t *head = s->packed, words = pct_pack_block(s->pack, s->records, slot, head);
+    uint32_t *head = s->packed, words = pct_pack_block(s->pack, s->records + PCT_PACK_FLAT, slot, head);
     s->packed += 1 + words;
     in_order();
     *head = words;
     in_order();
 }
 
-/* The record area is full for the first time: all but the newest block are packed. False: there is no space. */
+/* The record area is full for the first time: of its ring, all but the newest block are packed. False: there is no space. */
 static bool pack_first(struct pct_sched *s)
 {
     struct pct_pack *memory = s->host->map(sizeof *memory);
@@ -127,8 +128,9 @@ static bool pack_turn(struct pct_sched *s)
 {
     if (!s->packed || (!s->pack && !pack_first(s)) || !extend_packed(s))
         return false;
-    uint32_t slot = (uint32_t)((uint64_t)(s->record - s->records) / PCT_TRACE_BLOCK) - 1;
-    uint64_t *next = s->records + (slot + 1) % PCT_PACK_BLOCKS * PCT_TRACE_BLOCK;
+    uint64_t *ring = s->records + PCT_PACK_FLAT;
+    uint32_t slot = (uint32_t)((uint64_t)(s->record - ring) / PCT_TRACE_BLOCK) - 1;
+    uint64_t *next = ring + (slot + 1) % PCT_PACK_BLOCKS * PCT_TRACE_BLOCK;
     __builtin_memset(next, 0, PCT_TRACE_BLOCK * sizeof *next);
     in_order();
     pack(s, slot);
@@ -198,8 +200,9 @@ void pct_record_finish(struct pct_sched *s)
 
 uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)
 {
-    uint64_t used = (uint64_t)(s->record - s->records);
-    return s->records[back <= used ? used - back : used + s->records_max - back];
+    const uint64_t *ring = s->pack && !s->ring ? s->records + PCT_PACK_FLAT : s->records;
+    uint64_t used = (uint64_t)(s->record - ring), size = s->ring ? s->records_max : PCT_PACK_RECORDS;
+    return ring[back <= used ? used - back : used + size - back];
 }
 
 uint32_t pct_record_last(const struct pct_sched *s, uint64_t *out, uint32_t count)

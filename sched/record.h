@@ -8,7 +8,7 @@
  * memory comes from host->populate(). max = 0: keep only the last steps, in a ring. Returns 0 or -ENOMEM. */
 int pct_record_start(struct pct_sched *s, struct pct_trace_header *header, uint64_t *records, uint64_t max);
 
-/* After pct_record_start() with an area for PCT_PACK_RECORDS: when that is full, it is used again, and `size` bytes at `area`
+/* After pct_record_start() with an area for PCT_PACK_AREA: when that is full, the end of it is used again, and `size` bytes at `area`
  * (8-byte aligned, zeroed, memory by host->populate()) take what stood there, packed (common/pack.h). The process may be killed at
  * any moment: header and both areas always make a trace. */
 void pct_record_pack(struct pct_sched *s, void *area, size_t size);

@@ -66,7 +66,7 @@ static void mend(unsigned char *bytes, size_t size)
     header->recorded = header->steps = count;
     header->first = 0;
     if (header->version == PCT_TRACE_PACKED) {
-        header->records_size = PCT_PACK_RECORDS * sizeof(uint64_t);
+        header->records_size = PCT_PACK_AREA * sizeof(uint64_t);
         header->steps++; /* not all are there: then there is no hash to check */
         return;
     }
