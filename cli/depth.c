@@ -17,6 +17,7 @@ struct search {
     uint64_t seed;
     unsigned schedules;
     unsigned failed, passed; /* in the last test */
+    unsigned forced;         /* schedules in it that were forced to break a constraint */
 };
 
 /* A schedule that fails. */
@@ -43,8 +44,8 @@ static int sample(struct search *s, const bool *keep, size_t flipped, unsigned p
     if (!list)
         return -ENOMEM;
     /* A schedule that is forced to break a constraint says nothing; too many of these say that they contradict each other. */
-    unsigned void_ = 0;
-    while (s->failed + s->passed < s->schedules && s->passed < passes && void_ < 2 * s->schedules) {
+    s->forced = 0;
+    while (s->failed + s->passed < s->schedules && s->passed < passes && s->forced < 2 * s->schedules) {
         if (pct_trial_run(s->trials, &trial, "order", list, s->seed++)) {
             free(list);
             return -1;
@@ -53,7 +54,7 @@ static int sample(struct search *s, const bool *keep, size_t flipped, unsigned p
             s->failed++;
             remember(s->depth, &trial.result.trace);
         } else if (pct_orders_broken(s->orders, keep, flipped, &trial.result.trace))
-            void_++;
+            s->forced++;
         else
             s->passed++;
         pct_trial_close(&trial);
@@ -75,6 +76,48 @@ static int is_enough(void *context, const bool *keep, size_t count)
                      : !s->passed && s->failed >= s->schedules;
 }
 
+/* How many schedules fail that keep to what is left. */
+static int confirm(struct search *s, const bool *keep)
+{
+    int stop = sample(s, keep, SIZE_MAX, UINT32_MAX);
+    s->depth->failed = s->failed;
+    s->depth->of = s->failed + s->passed;
+    return stop;
+}
+
+/* Constraints need not be between operations that depend on each other: two of those found may follow from one, under which
+ * every schedule keeps to both. Those that some schedules can only break are left apart: a thread would wait for one that waits
+ * for it. */
+static int merge(struct search *s, struct pct_orders *orders, bool *keep, const struct pct_trace *trace)
+{
+    size_t count = orders->count;
+    bool merged = false, *kept = malloc(count + 1);
+    struct pct_order *items = malloc((count + 1) * sizeof *items);
+    unsigned failed = s->depth->failed, of = s->depth->of;
+    int stop = kept && items ? 0 : -ENOMEM;
+    if (!stop) {
+        memcpy(kept, keep, count * sizeof *kept);
+        memcpy(items, orders->item, count * sizeof *items);
+    }
+    for (size_t i = 0; !stop && i < count; i++)
+        for (size_t j = i + 1; j < count && keep[i]; j++)
+            if (keep[j] && pct_orders_merge(&orders->item[j], &orders->item[i], trace)) {
+                keep[i] = false;
+                merged = true;
+            }
+    if (merged)
+        stop = confirm(s, keep);
+    if (merged && !stop && (s->forced || s->passed)) {
+        memcpy(keep, kept, count * sizeof *kept);
+        memcpy(orders->item, items, count * sizeof *items);
+        s->depth->failed = failed;
+        s->depth->of = of;
+    }
+    free(kept);
+    free(items);
+    return stop;
+}
+
 /* The other way round, one after the other. */
 static int flip(struct search *s, const bool *keep, struct pct_depth *depth)
 {
@@ -94,7 +137,6 @@ static int flip(struct search *s, const bool *keep, struct pct_depth *depth)
  * was content with too little: once more with three times as many. keep: all; in the end the orderings that are needed. */
 static int find_needs(struct search *s, bool *keep)
 {
-    struct pct_depth *depth = s->depth;
     size_t count = s->orders->count;
     int stop = 0;
     for (unsigned again = 0; !stop && again < PCT_DEPTH_AGAIN; again++) {
@@ -103,9 +145,7 @@ static int find_needs(struct search *s, bool *keep)
         unsigned searched = s->schedules;
         s->schedules = searched > PCT_DEPTH_CONFIRM ? searched : PCT_DEPTH_CONFIRM;
         if (!stop)
-            stop = sample(s, keep, SIZE_MAX, UINT32_MAX);
-        depth->failed = s->failed;
-        depth->of = s->failed + s->passed;
+            stop = confirm(s, keep);
         if (stop || !s->passed || s->trials->rate < 1)
             break;
         s->schedules = 3 * searched;
@@ -137,6 +177,8 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     depth->of = s.failed + s.passed;
     if (stop > 0)
         stop = find_needs(&s, keep);
+    if (!stop && depth->measured)
+        stop = merge(&s, &orders, keep, failing->trace);
     if (!stop && depth->measured)
         stop = flip(&s, keep, depth);
     free(keep);

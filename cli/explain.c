@@ -2,6 +2,7 @@
  * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in inquiry.c. */
 #include "inquiry.h"
 #include "options.h"
+#include "races.h"
 #include "report.h"
 #include "schedule.h"
 #include "stacks.h"
@@ -200,6 +201,11 @@ static void choose_steps(const struct pct_inquiry *q, bool *show, bool *mark)
         if (step < trace->count)
             mark[step] = true;
     }
+    for (size_t i = 0; i < 2 * q->story.snapshot.race_count; i++) {
+        uint64_t step = q->story.snapshot.races[i / 2].access[i % 2].step; /* from 1 */
+        if (step && step <= trace->count)
+            mark[step - 1] = true;
+    }
     bool *critical = calloc(trace->count + 1, sizeof *critical);
     for (uint64_t i = 0; critical && i < trace->count; i++)
         critical[i] = mark[i];
@@ -311,6 +317,7 @@ int pct_cmd_explain(int argc, char **argv)
         } else {
             print_meanwhile(stdout, &q->story);
         }
+        pct_races_print(stdout, &q->story.snapshot, q->story.unwinder);
         print_needs(stdout, q);
         print_schedule(stdout, q);
         print_beside(stdout, q);

@@ -45,6 +45,8 @@ static enum effect effect_of(unsigned op)
     case PCT_OP_SEM_TRYWAIT:
         return TRIES;
     case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_LOAD:
+    case PCT_OP_ATOMIC_LOAD:
         return READS;
     case PCT_OP_MUTEX_UNLOCK:
     case PCT_OP_RWLOCK_UNLOCK:
@@ -439,4 +441,17 @@ bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t
             return true;
     }
     return false;
+}
+
+bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, const struct pct_trace *trace)
+{
+    if (into->first.thread != other->first.thread || into->then.thread != other->then.thread)
+        return false;
+    uint64_t one = find(trace, &into->first, true), two = find(trace, &other->first, true);
+    const struct pct_event *first = one >= two ? &into->first : &other->first,
+                           *then = into->then.number <= other->then.number ? &into->then : &other->then;
+    if ((one >= two ? one : two) >= then->step)
+        return false;
+    *into = (struct pct_order){ *first, *then };
+    return true;
 }

@@ -51,6 +51,10 @@ void pct_orders_free(struct pct_orders *orders);
  * freed; NULL if there is no memory. */
 char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t flipped);
 
+/* Two orderings between the same threads, in the same direction, follow from one if the run kept to that as well: the later of the
+ * first operations before the earlier of the others. False: it did not. trace: of the failing run. */
+bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, const struct pct_trace *trace);
+
 /* Whether the run of this trace broke one of them: then it says nothing about schedules that keep to them. An operation that
  * never came breaks nothing. */
 bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped,

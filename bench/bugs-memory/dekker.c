@@ -2,7 +2,7 @@
  *
  * Source: Dekker's entry, without the part that waits: who finds the other's flag up gives way.
  * Bug: a thread looks at the other's flag before it raises its own.
- * Depth 3: (first's look) before (second's raise), (second's look) before (first's raise), and (second's entry) before (first
+ * Depth 3: (first's look) before (second's raise), (second's entry) before (first's raise), and (first's entry) before (second
  *   has left).
  * Shows as: an assertion: both are inside.
  * Race: none: all accesses are atomic and sequentially consistent; it is the order that is wrong.
@@ -17,8 +17,8 @@ static void *enter(int self)
     flag[self] = 1;
     int free = !flag[!self];
 #else
-    int free = !flag[!self];
-    flag[self] = 1;
+    int free = !flag[!self]; /* culprit */
+    flag[self] = 1;          /* culprit */
 #endif
     if (free) {
         int others = inside++;

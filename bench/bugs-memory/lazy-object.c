@@ -31,8 +31,8 @@ static void *get(void *unused)
             found->value = 42;
             instance = found;
 #else
-            instance = found;
-            found->value = 42;
+            instance = found;  /* culprit */
+            found->value = 42; /* culprit */
 #endif
         }
         pthread_mutex_unlock(&lock);

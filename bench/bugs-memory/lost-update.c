@@ -18,7 +18,7 @@ static int counter;
 static void *count(void *unused)
 {
     (void)unused;
-    counter++;
+    counter++; /* culprit */
     return NULL;
 }
 

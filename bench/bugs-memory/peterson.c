@@ -19,7 +19,7 @@ static void *enter(int self)
     turn = other;
 #else
     turn = other;
-    flag[self] = 1;
+    flag[self] = 1; /* culprit */
 #endif
     while (flag[other] && turn == other)
         ;

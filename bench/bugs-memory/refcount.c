@@ -18,7 +18,7 @@ static _Atomic int destroyed;
 static void *release(void *unused)
 {
     (void)unused;
-    int left = --references;
+    int left = --references; /* culprit */
     if (!left)
         destroyed++;
     return NULL;

@@ -30,8 +30,8 @@ static void *look(void *unused)
     do {
         while ((before = sequence) & 1)
             ;
-        first = words[0];
-        second = words[1];
+        first = words[0];  /* culprit */
+        second = words[1]; /* culprit */
 #ifdef FIXED
     } while (sequence != before);
 #else

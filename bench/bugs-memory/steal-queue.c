@@ -26,7 +26,7 @@ static void *pop(void *unused)
     for (;;) {
         int last = tail - 1;
         tail = last;
-        int first = head;
+        int first = head; /* culprit */
         if (first > last) {
             tail = first;
             return NULL;
@@ -48,7 +48,7 @@ static void *steal(void *unused)
 {
     (void)unused;
     int first = head;
-    if (first < tail && atomic_compare_exchange_strong(&head, &first, first + 1))
+    if (first < tail && atomic_compare_exchange_strong(&head, &first, first + 1)) /* culprit */
         take(first);
     return NULL;
 }

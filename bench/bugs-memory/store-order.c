@@ -18,8 +18,8 @@ static void *send(void *unused)
     message = 42;
     atomic_store_explicit(&flag, 1, memory_order_release);
 #else
-    atomic_store_explicit(&flag, 1, memory_order_release);
-    message = 42;
+    atomic_store_explicit(&flag, 1, memory_order_release); /* culprit */
+    message = 42;                                          /* culprit */
 #endif
     return NULL;
 }

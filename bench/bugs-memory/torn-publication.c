@@ -25,7 +25,7 @@ static void *change(void *unused)
     (void)unused;
     LOCK();
     pair.low = 1;
-    pair.high = 1;
+    pair.high = 1; /* culprit */
     UNLOCK();
     return NULL;
 }
@@ -34,7 +34,7 @@ static void *look(void *unused)
 {
     (void)unused;
     LOCK();
-    int low = pair.low, high = pair.high;
+    int low = pair.low, high = pair.high; /* culprit */
     UNLOCK();
     assert(low == high);
     return NULL;

@@ -41,7 +41,7 @@ static int pop(void)
         node = (int)(old & 255);
         if (!node)
             return 0;
-    } while (!atomic_compare_exchange_strong(&top, &old, changed(old, next[node])));
+    } while (!atomic_compare_exchange_strong(&top, &old, changed(old, next[node]))); /* culprit */
     int owners = owned[node]++;
     assert(!owners);
     return node;

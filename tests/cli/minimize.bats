@@ -96,6 +96,30 @@ find_deadlock()
     has "no command is given; the trace was recorded with:"
 }
 
+@test "explain a deadlock: where each waits, and where it locked what the other waits for" {
+    find_deadlock
+    run "$pct" explain "$token" -- ./target abba
+    is "$status" 0
+    first=$(grep -n 'pthread_mutex_lock(first)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
+    second=$(grep -n 'pthread_mutex_lock(second)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
+    is "$(printf '%s\n' "$output" | sed '/^It needs/,$d' | grep -c "target.c:$first (take_both)")" 2
+    is "$(printf '%s\n' "$output" | sed '/^It needs/,$d' | grep -c "target.c:$second (take_both)")" 2
+    has "has held since step "
+}
+
+@test "explain a data race: both accesses, marked among the steps" {
+    "$build/pct-cc" -g -O1 -pthread -I"$root/bench/bugs-memory" -o racy "$root/bench/bugs-memory/store-order.c"
+    run --separate-stderr "$pct" run -n 200 -s 1 -S pos --races=fail -- ./racy
+    run "$pct" explain "$(replay_token)" -- ./racy
+    is "$status" 0
+    stored=$(grep -n 'message = 42; /\* culprit' "$root/bench/bugs-memory/store-order.c" | cut -d : -f 1)
+    loaded=$(grep -n 'received = message' "$root/bench/bugs-memory/store-order.c" | cut -d : -f 1)
+    has "data race 1 of 1:"
+    has "send  at $root/bench/bugs-memory/store-order.c:$stored"
+    has "receive  at $root/bench/bugs-memory/store-order.c:$loaded"
+    is "$(printf '%s\n' "$output" | grep -c '^ *[0-9]*\*.*\(store\|  load\) memory')" 2
+}
+
 @test "a stripped program is explained by offsets, one without debug information by functions" {
     find_deadlock
     "$cc" -O1 -pthread -o bare "$root/tests/cli/target.c"
