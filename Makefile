@@ -123,7 +123,7 @@ tests: all paper snippets unit sim test-programs memory-bugs
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-checkers check-integrations check-planted conformance lint bench experiments minimized setup docs
+	check-memory-real check-packages check-checkers check-integrations check-planted conformance lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -168,6 +168,20 @@ check-real:
 	PCT_BUILD='$(B)' tests/compat/run --part real --seeds '$(or $(SEEDS),100)' \
 		--ledger '$(B)/compat.ledger' --page '$(B)/COMPATIBILITY.md' || status=1; \
 	echo 'docs/COMPATIBILITY.md as measured now: $(B)/COMPATIBILITY.md'; exit $$status
+
+# Servers and compressors of Debian, patched in memory: each level, strategy and SEEDS seeds.
+check-memory-real:
+	@scripts/setup build check real
+	@$(build_with) all
+	@status=0; PCT_BUILD='$(B)' tests/compat/run --part real --memory 'atomics globals all' --seeds '$(or $(SEEDS),3)' \
+		--page '$(B)/MEMORY-COMPATIBILITY.md' || status=1; \
+	echo 'docs/MEMORY-COMPATIBILITY.md as measured now: $(B)/MEMORY-COMPATIBILITY.md'; exit $$status
+
+# Source packages of Debian built by pct-cc, whose own tests run under pct, with SEEDS seeds.
+check-packages:
+	@scripts/setup build packages
+	@$(build_with) command lib compilers
+	@PCT_BUILD='$(B)' tests/packages/run --seeds '$(or $(SEEDS),1)'
 
 # Shards of a campaign by GNU parallel, and by a Slurm that the test starts (root): examples/cluster.
 check-cluster:
@@ -214,6 +228,18 @@ minimized:
 	@scripts/setup build
 	@$(build_with) all
 	@PCT_BUILD='$(B)' bench/minimize > docs/bugs-minimized.md.new && mv docs/bugs-minimized.md.new docs/bugs-minimized.md
+
+# Data races of the programs with known bugs, by pct and by other tools; writes docs/RACES.md.
+races:
+	@scripts/setup build checkers
+	@$(build_with) command lib compilers
+	@PCT_BUILD='$(B)' bench/races > docs/RACES.md.new && mv docs/RACES.md.new docs/RACES.md
+
+# Whole programs with --memory, beside libtsan, helgrind and drd: what they cost.
+slowdown:
+	@scripts/setup build check real checkers packages
+	@$(build_with) command lib compilers
+	@PCT_BUILD='$(B)' bench/slowdown | tee '$(B)/SLOWDOWN.md'
 
 setup:
 	@scripts/setup build check
@@ -263,6 +289,8 @@ help:
 	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
 	@echo 'check-checkers    replays under valgrind and sanitizers; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
+	@echo 'check-memory-real  servers and compressors with each level of --memory and SEEDS=3 seeds of each strategy: an hour or more'
+	@echo 'check-packages    source packages of Debian built by pct-cc: their own tests under pct; installs what they need first'
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
@@ -271,6 +299,8 @@ help:
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'
 	@echo 'minimized         minimize every program with a known bug; writes docs/bugs-minimized.md'
+	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
+	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo 'setup             install missing Debian packages'

@@ -163,6 +163,21 @@ static bool find(const char *path, find_in *in, const struct search *search)
     return found;
 }
 
+bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine)
+{
+    Elf64_Ehdr head; /* these fields are where those of 32 bits are */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return false;
+    ssize_t got = pread(fd, &head, sizeof head, 0);
+    close(fd);
+    if (got != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    *bits = head.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
+    *machine = head.e_machine;
+    return *bits != 64 || *machine != EM_X86_64;
+}
+
 bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size)
 {
     return find(path, find_needed, &(struct search){ .wanted = prefix, .name = name, .size = size });

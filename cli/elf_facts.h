@@ -34,6 +34,10 @@ struct pct_elf_facts {
  * that is not ELF) or a negative errno. */
 int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code);
 
+/* Whether the file is an ELF program for another processor, or for 32 bits: this pct cannot control it. Then *bits and *machine (EM_*)
+ * say which. */
+bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine);
+
 /* The first library that this program needs whose name begins with `prefix`, as in the program. False: none, or no ELF. */
 bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size);
 

@@ -96,6 +96,12 @@ int pct_launch_prepare(struct pct_launch *launch)
                     status == 126 ? "is there, but cannot be executed" : "command not found");
         return status;
     }
+    unsigned bits, machine;
+    if (pct_elf_is_foreign(launch->program, &bits, &machine)) {
+        pct_cli_say("%s: it is for another architecture (%u bits, ELF machine %u); this pct is for x86-64",
+                    launch->program, bits, machine);
+        return 126;
+    }
     if (pct_locate_library(launch->library, launch->library_path, sizeof launch->library_path, error, sizeof error))
         return pct_cli_usage("%s", error);
     if (strpbrk(launch->library_path, " :"))

@@ -285,13 +285,27 @@ static bool after_spin(const struct pct_sched *s)
     return pct_steps(s) - s->spin_step <= 2;
 }
 
-/* steps: that this spin took. in_a_row: nothing but spins was made since the last one. */
-static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, bool in_a_row)
+/* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it: something
+ * from outside, which is as slow as it likes; or a deadline, which the time of so many steps need not reach. */
+static void spun_for_long(struct pct_sched *s, uint64_t before)
 {
-    s->spin_run = in_a_row ? s->spin_run + steps : steps;
+    if (s->outside || s->can_outside || s->polled_outside)
+        s->attention = 1;
+    else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
+        pct_timer_jump(s);
+    else if (before < PCT_LIVELOCK_SPINS || s->spin_run >= 2 * PCT_LIVELOCK_SPINS)
+        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
+}
+
+/* steps: that this spin took; vain: how much it counts towards a livelock. in_a_row: nothing but spins was made since the last
+ * one. */
+static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, uint32_t vain, bool in_a_row)
+{
+    uint64_t before = in_a_row ? s->spin_run : 0;
+    s->spin_run = before + vain;
     s->spin_step = pct_steps(s);
     if (s->spin_run >= PCT_LIVELOCK_SPINS)
-        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
+        spun_for_long(s, before);
     /* One that took long is as good as several. */
     for (uint32_t i = 0; i < steps; i += PCT_SPIN_STEPS) {
         thread->spins++;
@@ -304,7 +318,7 @@ static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps,
 
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)
 {
-    spin(s, thread, 1, after_spin(s));
+    spin(s, thread, 1, 1, after_spin(s));
 }
 
 void pct_sched_keep_house(struct pct_sched *s)
@@ -551,14 +565,14 @@ void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self)
 {
     s->current = NULL;
-    spin(s, self, 1, after_spin(s));
+    spin(s, self, 1, 1, after_spin(s));
     s->current = self;
 }
 
 void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row)
 {
     s->current = NULL;
-    spin(s, self, steps, in_a_row);
+    spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
     /* Nobody but a sleeper could change what the thread looks at. */
     if (self->spins >= PCT_SPINS_ALONE && s->enabled == 1 && s->timers_count && !s->replay && !s->outside &&
         !s->can_outside && !s->polled_outside)

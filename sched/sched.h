@@ -48,8 +48,12 @@
 #define PCT_FOREIGN_FINISHED 2u
 
 /* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever threads,
- * are a livelock: every strategy has let the others overtake thousands of times by then. */
+ * are a livelock: every strategy has let the others overtake thousands of times by then. Twice as many if a deadline is pending,
+ * to which time jumps in between; never while something from outside may come. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
+/* So many looks at memory count as one of them: threads that look a million times before they sleep are real (redis's), and
+ * several may do so at once. */
+#define PCT_SPIN_LOOKS 16u
 
 /* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper. */
 #define PCT_SPINS_ALONE 64u

@@ -5,7 +5,10 @@
  *     unwind    a signal handler's backtrace goes through the function that was interrupted
  *     filter    a program with a filter of system calls is left as it is
  *     denied    so is one that may not make memory executable
+ *     crowded   so is one that has left no free memory near its code
+ *     trap      SIGTRAP is the program's own: blocked it stays pending, and its handler sees what the program raises, no more
  *     pause     a loop around PAUSE that waits for another thread ends
+ *     loop      so does one on memory that --memory=globals does not see, with a patched instruction in it
  *
  * Prints nothing, and ends with status 0, if all is well. */
 #define _GNU_SOURCE
@@ -140,11 +143,64 @@ static int confine(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+/* Take all that is free between two addresses. */
+static void fill(uintptr_t from, uintptr_t to)
+{
+    if (from >= to || mmap((void *)from, to - from, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != MAP_FAILED)
+        return;
+    uintptr_t middle = from + (to - from) / 2 / 4096 * 4096;
+    if (middle == from)
+        return; /* one page, of somebody else */
+    fill(from, middle);
+    fill(middle, to);
+}
+
+/* --- Traps ------------------------------------------------------------------------------------------------------------- */
+
+static volatile int traps;
+
+static void count_trap(int number)
+{
+    (void)number;
+    traps++;
+}
+
+static void *trap(void *unused)
+{
+    sigset_t set, pending;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTRAP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    touch_all();
+    check(!sigpending(&pending) && !sigismember(&pending, SIGTRAP) && !traps, "no trap of pct's own");
+    raise(SIGTRAP);
+    touch_all();
+    check(!sigpending(&pending) && sigismember(&pending, SIGTRAP) && !traps, "the blocked trap is pending");
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    check(traps == 1, "the trap came");
+    touch_all();
+    check(traps == 1, "no other trap came");
+    return unused;
+}
+
 static void *wait_by_pause(void *unused)
 {
     (void)unused;
     while (!ready)
         __builtin_ia32_pause();
+    return NULL;
+}
+
+static volatile int limit = 1, behind;
+static volatile int *volatile hidden = &behind; /* accesses through it name no global variable */
+
+static void *wait_in_loop(void *unused)
+{
+    volatile int *flag = hidden;
+    (void)unused;
+    while (*flag < limit) {
+    }
     return NULL;
 }
 
@@ -161,6 +217,13 @@ int main(int argc, char **argv)
         return 2;
     if (!strcmp(mode, "denied") && prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0))
         return 77; /* a kernel that has no such thing */
+    if (!strcmp(mode, "crowded"))
+        fill(((uintptr_t)fault_read & ~(uintptr_t)4095) - 0x7ff00000,
+             ((uintptr_t)fault_read & ~(uintptr_t)4095) + 0x7ff00000);
+    if (!strcmp(mode, "trap")) {
+        thread = trap;
+        signal(SIGTRAP, count_trap);
+    }
     if (!strcmp(mode, "fault") || !strcmp(mode, "unwind")) {
         thread = fault;
         action.sa_sigaction = !strcmp(mode, "fault") ? repair : look_back;
@@ -168,11 +231,13 @@ int main(int argc, char **argv)
     }
     if (!strcmp(mode, "pause"))
         thread = wait_by_pause;
+    if (!strcmp(mode, "loop"))
+        thread = wait_in_loop;
     if (pthread_create(&other, NULL, thread, NULL))
         return 3;
-    if (thread == state)
+    if (thread == state || thread == trap)
         touch_all();
-    ready = 1;
+    ready = *hidden = 1;
     pthread_join(other, NULL);
     check(strcmp(mode, "fault") || (faults == 2 && *(int *)place == 3), "the number of faults");
     check(strcmp(mode, "unwind") || found, "the backtrace");

@@ -372,7 +372,7 @@ static void test_livelock(void **unused)
         assert_null(probe_result.broken);
         assert_int_equal(probe_result.verdict, PCT_VERDICT_LIVELOCK);
         assert_non_null(strstr(probe_result.message, "million steps"));
-        assert_int_equal(sim.sched.spin_run, PCT_LIVELOCK_SPINS);
+        assert_in_range(sim.sched.spin_run, PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
     }
     /* Not if somebody makes progress in between: three other steps between two spins. */
     const struct sim_program progress = { .thread = { THREAD(YIELD, READ(0), READ(0), READ(0), BACK(4)) } };
@@ -380,6 +380,26 @@ static void test_livelock(void **unused)
     sim_run(&progress, &options, &probe_result);
     assert_string_equal(probe_result.message, "the step bound was reached");
     assert_int_equal(sim.sched.spin_run, 1);
+}
+
+/* Threads may spin for as long as something that is pending may end it: a deadline far away, to which time jumps, ... */
+static void test_spins_until(void **unused)
+{
+    (void)unused;
+    const int64_t minute = 60 * INT64_C(1000000000);
+    const struct sim_program sleeper = { .thread = { THREAD(CREATE(1), CREATE(1), SLEEP(minute), EXIT_NOW),
+                                                     THREAD(YIELD, BACK(1)) } };
+    struct sim_options options = { .strategy = &pct_strategy_round_robin, .run.param = { 10 } };
+    sim_run(&sleeper, &options, &probe_result);
+    assert_null(probe_result.broken);
+    assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
+    assert_in_range(pct_steps(&sim.sched), PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
+    /* ... or the world outside. */
+    const struct sim_program waiter = { .thread = { THREAD(CREATE(1), CREATE(1), DOWN_SHARED(0)),
+                                                    THREAD(YIELD, BACK(1)) } };
+    options.max_steps = 2 * PCT_LIVELOCK_SPINS + 1000;
+    sim_run(&waiter, &options, &probe_result);
+    assert_string_equal(probe_result.message, "the step bound was reached");
 }
 
 /* --- The end ---------------------------------------------------------------------------------------------------------- */
@@ -549,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_no_deadlock),
         cmocka_unit_test(test_step_bound),
         cmocka_unit_test(test_livelock),
+        cmocka_unit_test(test_spins_until),
         cmocka_unit_test(test_final_wait),
         cmocka_unit_test(test_final_wait_bound),
         cmocka_unit_test(test_exit_handler_waits),
