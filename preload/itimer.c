@@ -10,8 +10,8 @@ static void expired(struct pct_vtimer *timer, uint64_t times)
     (void)timer;
     (void)times; /* of SIGALRM one is pending at most */
     siginfo_t info = { .si_signo = SIGALRM, .si_code = SI_KERNEL };
-    if (!pct_signal_direct_any(NULL, &info))
-        PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info);
+    if (!pct_signal_direct_any(NULL, &info) && !PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info))
+        pct_signal_given(NULL, SIGALRM);
     pct_signal_sent();
 }
 

@@ -140,8 +140,11 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
     ({                                                                                                                 \
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
-        if (!(thread) || !pct_signal_direct(thread, info))                                                             \
+        if (!(thread) || !pct_signal_direct(thread, info)) {                                                           \
             pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+            if ((thread) && !pct_result_)                                                                              \
+                pct_signal_given(thread, (info)->si_signo);                                                            \
+        }                                                                                                              \
         sent(self, (thread) ? (thread)->core.id : 0, pct_result_);                                                     \
         pct_result_;                                                                                                   \
     })
@@ -151,8 +154,13 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
     ({                                                                                                                 \
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
-        if ((pid) != (info)->si_pid || !pct_signal_direct_any(self, info))                                             \
+        if ((pid) != (info)->si_pid) {                                                                                 \
             pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+        } else if (!pct_signal_direct_any(self, info)) {                                                               \
+            pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+            if (!pct_result_)                                                                                          \
+                pct_signal_given(NULL, (info)->si_signo);                                                              \
+        }                                                                                                              \
         sent(self, 0, pct_result_);                                                                                    \
         pct_result_;                                                                                                   \
     })

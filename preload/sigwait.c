@@ -13,6 +13,42 @@ static bool wanted(const struct pct_thread *thread)
     return pct_signal_pending(self) & (uintptr_t)thread->wait.ready_arg;
 }
 
+/* Whether this thread waits for the signal outside, in the kernel. */
+static bool takes(const struct pct_thread *thread, uint64_t bit)
+{
+    return thread->state == PCT_STATE_OUTSIDE && thread->wait.op == PCT_OP_SIGNAL_WAIT &&
+           thread->wait.ready == wanted && (uintptr_t)thread->wait.ready_arg & bit;
+}
+
+static bool is_thread(const struct pct_thread *thread, uint64_t id)
+{
+    return thread->id == id;
+}
+
+/* Whether the kernel gives a signal to the process to one of the threads that take it: the first thread decides whether an ignored
+ * signal is lost, and any thread that lets it in may get it. */
+static bool is_taken(uint64_t bit)
+{
+    bool taken = false;
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        const struct pct_shim_thread *thread = &pct_shim.slots[id];
+        if (takes(&thread->core, bit))
+            taken = true;
+        else if ((!id || thread->core.state == PCT_STATE_OUTSIDE) && !(pct_signal_blocked(thread) & bit))
+            return false;
+    }
+    return taken;
+}
+
+void pct_signal_given(const struct pct_shim_thread *thread, int signal)
+{
+    uint64_t bit = pct_signal_bit(signal);
+    if (!pct_S.outside)
+        return;
+    if (thread ? takes(&thread->core, bit) : is_taken(bit))
+        pct_sched_expect(&pct_S, thread ? is_thread : takes, thread ? thread->core.id : bit);
+}
+
 /* sigtimedwait on the kernel's side: a signal number, or a negative errno. */
 static int take(uint64_t set, siginfo_t *info, const struct timespec *timeout)
 {

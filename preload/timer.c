@@ -91,10 +91,11 @@ static void notify_by_signal(struct timer *timer, uint64_t times)
     timer->queued = true;
     int pid = (int)PCT_SYS0(SYS_getpid);
     if (timer->thread) {
-        if (!pct_signal_direct(timer->thread, &info))
-            PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, timer->thread->tid, timer->signal, &info);
-    } else if (!pct_signal_direct_any(NULL, &info)) {
-        PCT_SYS3(SYS_rt_sigqueueinfo, pid, timer->signal, &info);
+        if (!pct_signal_direct(timer->thread, &info) &&
+            !PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, timer->thread->tid, timer->signal, &info))
+            pct_signal_given(timer->thread, timer->signal);
+    } else if (!pct_signal_direct_any(NULL, &info) && !PCT_SYS3(SYS_rt_sigqueueinfo, pid, timer->signal, &info)) {
+        pct_signal_given(NULL, timer->signal);
     }
     pct_signal_sent();
 }

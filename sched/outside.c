@@ -201,3 +201,22 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
     }
     s->current = self;
 }
+
+void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread *thread, uint64_t arg), uint64_t arg)
+{
+    /* A holder that sleeps here is not stuck. */
+    struct pct_thread *current = s->current;
+    uint64_t until = s->host->now() + PCT_EXPECT_NS;
+    s->current = NULL;
+    for (;;) {
+        __atomic_store_n(&s->attention, 0, __ATOMIC_SEQ_CST);
+        const struct pct_thread *come = __atomic_load_n(&s->arrivals, __ATOMIC_ACQUIRE);
+        while (come && !these(come, arg))
+            come = come->arrival;
+        if (come || s->host->now() >= until)
+            break;
+        s->host->sleep(until, &s->attention, 0);
+    }
+    s->current = current;
+    pct_sched_attention(s);
+}

@@ -47,6 +47,9 @@
 #define PCT_FOREIGN_THREADS 1u
 #define PCT_FOREIGN_FINISHED 2u
 
+/* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that stands still. */
+#define PCT_EXPECT_NS UINT64_C(10000000000)
+
 /* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever threads,
  * are a livelock: every strategy has let the others overtake thousands of times by then. Twice as many if a deadline is pending,
  * to which time jumps in between; never while something from outside may come. */
@@ -365,6 +368,10 @@ void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op o
  * then come back, and return with the baton. */
 uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *self);
 void pct_sched_return(struct pct_sched *s, struct pct_thread *self);
+
+/* With the baton, by who has just ended the wait of a thread that is outside: wait until one of these threads has come back,
+ * which takes no virtual time, and no longer than PCT_EXPECT_NS. It can be chosen from the next step on. */
+void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread *thread, uint64_t arg), uint64_t arg);
 
 /* Whether anything could come of taking the baton from its holder, who passes no point: somebody else could run, or this
  * replay's recording says so. */
