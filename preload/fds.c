@@ -21,6 +21,21 @@ struct fd {
 static struct fd *table; /* address space for MOST */
 static uint16_t era;
 
+/* The standard output and error that the program was started with, as bits. What they are differs between a terminal, a CI
+ * job and a replay, and shall not decide what a scheduling point is: each is taken for one that may block, even a file. */
+static unsigned standard = 1u << 1 | 1u << 2;
+
+static bool is_standard(int fd)
+{
+    return fd >= 0 && fd <= 2 && standard >> fd & 1;
+}
+
+static void replaced(int fd)
+{
+    if (fd >= 0 && fd <= 2)
+        standard &= ~(1u << fd);
+}
+
 static struct fd *entry(int fd)
 {
     if (fd < 0 || fd >= MOST)
@@ -46,6 +61,7 @@ void pct_fd_made(int fd, enum pct_fd_kind kind)
 {
     struct fd *e = entry(fd);
     bool file;
+    replaced(fd);
     if (!e)
         return;
     *e = (struct fd){ .kind = (uint8_t)kind, .era = era };
@@ -56,20 +72,25 @@ void pct_fd_made(int fd, enum pct_fd_kind kind)
 void pct_fd_copied(int fd, int copy)
 {
     struct fd *from = entry(fd), *to = entry(copy);
+    if (is_standard(fd))
+        pct_fd_blocks(fd); /* the copy is like it */
+    if (copy != fd)
+        replaced(copy);
     if (to)
         *to = from ? *from : (struct fd){ .kind = PCT_FD_UNKNOWN };
 }
 
 void pct_fd_forget(int fd)
 {
+    replaced(fd);
     if (table && entry(fd))
         *entry(fd) = (struct fd){ .kind = PCT_FD_UNKNOWN };
 }
 
 void pct_fd_forget_range(unsigned first, unsigned last)
 {
-    for (unsigned fd = first; table && fd < MOST && fd <= last; fd++)
-        table[fd] = (struct fd){ .kind = PCT_FD_UNKNOWN };
+    for (unsigned fd = first; fd < MOST && fd <= last && (table || fd <= 2); fd++)
+        pct_fd_forget((int)fd);
 }
 
 void pct_fd_watched(int epoll, int fd)
@@ -139,9 +160,17 @@ bool pct_fd_blocks(int fd)
     long failed = look(fd, &inode, &file);
     if (failed) /* the call itself knows what is wrong with it; a sandbox that does not tell: it may */
         return pct_refused(failed);
+    bool blocks = !file || is_standard(fd);
     if (e)
-        e->kind = file ? PCT_FD_FILE : PCT_FD_OUTSIDE;
-    return !file;
+        e->kind = blocks ? PCT_FD_OUTSIDE : PCT_FD_FILE;
+    return blocks;
+}
+
+bool pct_fd_is_file(int fd)
+{
+    uint32_t inode;
+    bool file;
+    return !look(fd, &inode, &file) && file;
 }
 
 bool pct_fd_is_outside(int fd)

@@ -126,8 +126,11 @@ uint16_t pct_fd_timer(int fd);
 int pct_fd_of_timer(uint16_t timer, int probably);
 /* Another process has copies of the descriptors from now on, or of all that was ever sent to one. */
 void pct_fd_share_all(void);
-/* Whether operations on it may block: not a regular file. */
+/* Whether operations on it may block, as far as scheduling goes: not a regular file, unless it is the standard output or error that
+ * the program was started with. */
 bool pct_fd_blocks(int fd);
+/* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */
+bool pct_fd_is_file(int fd);
 /* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that closes
  * it may get the number again for a file of its own, where no message must go. */
 void pct_fd_note_error(void);

@@ -5,13 +5,27 @@
 
 static struct pct_vtimer alarm_timer;
 
+/* The kernel lets only the first thread claim that a signal is from the kernel (SI_KERNEL); others say this instead, and who
+ * takes the signal by sigwait is told the truth. No timer has this number. */
+enum { FROM_HERE = -1 };
+
+void pct_itimer_taken(siginfo_t *info)
+{
+    if (info->si_signo == SIGALRM && info->si_code == SI_TIMER && info->si_timerid == FROM_HERE)
+        *info = (siginfo_t){ .si_signo = SIGALRM, .si_code = SI_KERNEL };
+}
+
 static void expired(struct pct_vtimer *timer, uint64_t times)
 {
     (void)timer;
     (void)times; /* of SIGALRM one is pending at most */
     siginfo_t info = { .si_signo = SIGALRM, .si_code = SI_KERNEL };
-    if (!pct_signal_direct_any(NULL, &info) && !PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info))
-        pct_signal_given(NULL, SIGALRM);
+    if (!pct_signal_direct_any(NULL, &info)) {
+        info.si_code = SI_TIMER;
+        info.si_timerid = FROM_HERE;
+        if (!PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info))
+            pct_signal_given(NULL, SIGALRM);
+    }
     pct_signal_sent();
 }
 

@@ -70,10 +70,11 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
     }
 }
 
-/* Whether a write of so many bytes on this descriptor might have to wait in its middle. */
+/* Whether a write of so many bytes on this descriptor might have to wait in its middle. To a file it is one, also for those who
+ * write there at the same time. */
 static bool may_wait(int fd, size_t size)
 {
-    return size > PIPE_BUF && pct_io_is_blocking(fd);
+    return size > PIPE_BUF && pct_io_is_blocking(fd) && !pct_fd_is_file(fd);
 }
 
 /* When nothing is due, what is most often the case takes one system call instead of two: an attempt that does not wait. False:

@@ -50,6 +50,7 @@ static struct timer *find(timer_t id)
 
 void pct_timer_taken(siginfo_t *info)
 {
+    pct_itimer_taken(info);
     struct timer *timer = info->si_code == SI_TIMER ? find((timer_t)(intptr_t)info->si_timerid) : NULL;
     if (!timer)
         return;

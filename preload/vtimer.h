@@ -38,6 +38,8 @@ enum { PCT_TIMER_FIRST_ID = 0x40000000 };
 
 /* A signal of a timer is about to be handled or taken: it gets its overrun count. */
 void pct_timer_taken(siginfo_t *info);
+/* Likewise: one of the alarm says whom it is from. */
+void pct_itimer_taken(siginfo_t *info);
 
 /* A forked child inherits no timers. */
 void pct_itimer_forget(void);

@@ -150,3 +150,20 @@ find_deadlock()
     has "--with: which command?"
     [ ! -e started ]
 }
+
+@test "where the output goes is no part of the schedule" {
+    "$pct" run --state none -s 7 -S random-walk -- ./target speakers > out 2> said
+    is "$(wc -l < out)" 30
+    token=$(sed -n 's/^pct: token //p' said)
+    for output in out /dev/null; do
+        "$pct" replay "$token" -- ./target speakers > "$output" 2> said
+        output=$(cat said)
+        has "replayed identically"
+    done
+    "$pct" replay "$token" -- ./target speakers 2> said | cat > /dev/null
+    output=$(cat said)
+    has "replayed identically"
+    "$pct" replay -n 2 "$token" -- ./target speakers > out 2>&1
+    output=$(cat out)
+    has "replayed identically 2 times of 2"
+}

@@ -191,6 +191,26 @@ static int copy_input(void)
     return 0;
 }
 
+/* Threads that write to a copy of the standard output, and to it, then close it. */
+static void *speak(void *copy)
+{
+    for (int i = 0; i < 10; i++)
+        if (write(i % 2 ? 1 : *(int *)copy, "spoken\n", 7) != 7)
+            exit(3);
+    return NULL;
+}
+
+static int speakers(void)
+{
+    pthread_t threads[3];
+    int copy = dup(1);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, speak, &copy);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return close(copy) || close(1);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -211,6 +231,8 @@ int main(int argc, char **argv)
         return murder(argv + 2);
     if (!strcmp(mode, "turns") && argument)
         return turns(atoi(argument));
+    if (!strcmp(mode, "speakers"))
+        return speakers();
     if (!strcmp(mode, "handover"))
         return handover();
     if (!strcmp(mode, "input"))
