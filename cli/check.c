@@ -230,14 +230,21 @@ static void look_at(const struct check *c, struct item *item, struct pct_process
     pct_process_close(process);
 }
 
+/* Where the run of this number is among the processes. */
+static unsigned place_of(const struct check *c, uint64_t number)
+{
+    return c->jobs > 1 ? (unsigned)(number % c->jobs) : 0;
+}
+
 /* Returns 0 or an exit status. */
 static int start(const struct check *c, struct item *item, uint64_t number)
 {
     static struct pct_config config; /* large */
-    struct pct_process *worker = &c->processes[number % c->jobs];
+    unsigned place = place_of(c, number);
+    struct pct_process *worker = &c->processes[place];
     char token[PCT_TOKEN_MAX], what[sizeof item->what];
     cpu_set_t set;
-    int cpu = -1, wanted = (int)(number % c->jobs);
+    int cpu = -1, wanted = (int)place;
     get_neighbour(item, number, &config, what, sizeof what);
     pct_config_format_token(token, sizeof token, &config, item->strategy);
     /* Each place has a CPU of its own, or there is no gain in several at a time. */
@@ -247,7 +254,7 @@ static int start(const struct check *c, struct item *item, uint64_t number)
             ;
     }
     worker->index = number;
-    worker->worker = (unsigned)(number % c->jobs);
+    worker->worker = place;
     return pct_process_start(worker, &item->launch, token, cpu, true);
 }
 
@@ -271,9 +278,9 @@ static int run_all(const struct check *c, struct item *item, uint64_t count, uin
         signal = pct_launch_wait(&item->launch, c->processes, (int)c->jobs, 0, &slot);
         if (!signal && slot >= 0)
             ended[slot] = true;
-        for (; !signal && !item->unable && looked < next && ended[looked % c->jobs]; looked++) {
-            ended[looked % c->jobs] = false;
-            look_at(c, item, &c->processes[looked % c->jobs], hashes);
+        for (; !signal && !item->unable && looked < next && ended[place_of(c, looked)]; looked++) {
+            ended[place_of(c, looked)] = false;
+            look_at(c, item, &c->processes[place_of(c, looked)], hashes);
         }
     }
     for (unsigned i = 0; i < c->jobs; i++) {

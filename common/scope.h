@@ -26,8 +26,9 @@ struct pct_scope_head {
 };
 
 struct pct_scope_module {
-    char name[PCT_SCOPE_NAME]; /* of its file, without directories; of the program, as it is named behind symbolic links */
-    uint32_t first, count;     /* its ranges */
+    char name
+        [PCT_SCOPE_NAME];  /* of its file, without directories; of the program, as it is named behind symbolic links */
+    uint32_t first, count; /* its ranges */
 };
 
 struct pct_scope_range {

@@ -104,16 +104,21 @@ struct leaf {
 };
 extern const struct leaf all[2 * PCT_LEAF_SIZES] __asm__("pct_leaf_all") __attribute__((visibility("hidden")));
 
+static size_t words_at(void)
+{
+    return (uintptr_t)words - (uintptr_t)begin;
+}
+
 size_t pct_leaf_size(void)
 {
-    return (size_t)(finish - begin);
+    return (uintptr_t)finish - (uintptr_t)begin; /* two names in one piece of assembly */
 }
 
 void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t mark, struct pct_leaves *leaves)
 {
     const uint64_t values[] = { (uint64_t)(uintptr_t)pct_patch_entry, (uint64_t)(uintptr_t)table };
     memcpy(out, begin, pct_leaf_size());
-    memcpy(out + (words - begin), values, sizeof values);
+    memcpy(out + words_at(), values, sizeof values);
     *leaves = (struct pct_leaves){ .slow = address };
     for (unsigned i = 0; i < 2 * PCT_LEAF_SIZES; i++) {
         memcpy(out + all[i].mark - sizeof mark, &mark, sizeof mark);
@@ -155,7 +160,7 @@ static void undo(const struct leaf *leaf, uint64_t offset, uint64_t end, struct 
 bool pct_leaf_unwind(uint64_t offset, struct pct_interrupted *at)
 {
     const struct leaf *leaf = NULL;
-    if (offset >= (uint64_t)(words - begin))
+    if (offset >= words_at())
         return false;
     for (unsigned i = 0; i < 2 * PCT_LEAF_SIZES && all[i].start <= offset; i++)
         leaf = &all[i];

@@ -1,0 +1,152 @@
+/* What a new child does until it is the target, or a command beside it: see launch.h. Between fork and exec there are only
+ * async-signal-safe calls. */
+#include "cli.h"
+#include "launch.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long to wait until the kernel lets us make a process. */
+#define PATIENCE_SECONDS 10
+
+#define GIB ((rlim_t)1 << 30)
+/* Address space that the shim takes for itself, but for the trace; some more than it does. */
+#define OWN_MEMORY ((rlim_t)64 << 20)
+
+/* In a new child: end with this process, even if that is killed by SIGKILL. */
+static void follow(const struct pct_launch *launch)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launch->own)
+        _exit(PCT_EXIT_INTERNAL); /* it has ended before this could be asked for */
+}
+
+static void take_output(int output)
+{
+    if (output < 0)
+        return;
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+}
+
+void pct_launch_go_aside(const struct pct_launch *launch, int output)
+{
+    follow(launch);
+    setpgid(0, 0);
+    signal(SIGTTOU, SIG_DFL);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(null, STDIN_FILENO);
+    take_output(output);
+}
+
+void pct_launch_become_shell(const struct pct_launch *launch, const char *command, char **environment)
+{
+    sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
+    char *arguments[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)(uintptr_t)command, NULL };
+    execve("/bin/sh", arguments, environment);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+/* What a target is started with. */
+struct start {
+    const struct pct_process *process;
+    char **environment;
+    char directory[PATH_MAX]; /* its current one; "": ours */
+    int input;                /* -1: ours */
+    int control, number;      /* of a fork server */
+};
+
+/* In the child: everything between fork and exec. Only async-signal-safe calls. */
+__attribute__((noreturn)) static void become_target(const struct start *start, int complaint)
+{
+    const struct pct_process *process = start->process;
+    const struct pct_launch *launch = process->launch;
+    follow(launch);
+    setpgid(0, 0);
+    if (launch->terminal)
+        tcsetpgrp(STDIN_FILENO, getpid());
+    signal(SIGTTOU, SIG_DFL);
+    if (start->input >= 0)
+        dup2(start->input, STDIN_FILENO);
+    take_output(process->output);
+    if (start->control >= 0)
+        dup2(start->control, start->number);
+    if (!launch->aslr) {
+        int now = personality(0xffffffff);
+        if (now != -1)
+            personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+    }
+    if (launch->memory) {
+        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/start.c). */
+        rlim_t more = launch->memory / 7 < GIB ? launch->memory / 7 : GIB;
+        struct rlimit limit = { .rlim_cur = launch->memory + more + OWN_MEMORY };
+        limit.rlim_max = limit.rlim_cur;
+        setrlimit(RLIMIT_AS, &limit);
+    }
+    sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
+    if (!start->directory[0] || !chdir(start->directory))
+        execve(launch->program, process->command, start->environment);
+    int reason = errno;
+    if (write(complaint, &reason, sizeof reason) != sizeof reason)
+        _exit(PCT_EXIT_INTERNAL);
+    _exit(127);
+}
+
+static int complain_exec(const struct pct_launch *launch, int reason)
+{
+    if (reason == ENOENT)
+        pct_cli_say("%s: the interpreter or dynamic linker that it asks for is not there", launch->program);
+    else if (reason == ENOEXEC)
+        pct_cli_say("%s: neither a program nor a script that names its interpreter (#!)", launch->program);
+    else
+        pct_cli_say("%s: %s", launch->program, strerror(reason));
+    return reason == ENOENT ? 127 : 126;
+}
+
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number)
+{
+    const struct pct_launch *launch = process->launch;
+    struct start start = {
+        .process = process, .environment = environment, .input = input, .control = control, .number = number
+    };
+    if (launch->around.enter)
+        pct_around_directory(launch, process->worker, start.directory, sizeof start.directory);
+    int complaint[2];
+    if (pipe2(complaint, O_CLOEXEC)) {
+        pct_cli_say("pipe: %s", strerror(errno));
+        return -PCT_EXIT_INTERNAL;
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    /* Another run may be a fork bomb, which is about to be ended. */
+    for (double end = pct_cli_now() + PATIENCE_SECONDS; pid < 0 && errno == EAGAIN && pct_cli_now() < end;) {
+        usleep(10000);
+        pid = fork();
+    }
+    if (!pid)
+        become_target(&start, complaint[1]);
+    int failed = errno;
+    close(complaint[1]);
+    if (pid < 0) {
+        close(complaint[0]);
+        pct_cli_say("fork: %s", strerror(failed));
+        return -PCT_EXIT_INTERNAL;
+    }
+    setpgid(pid, pid);
+    int reason = 0;
+    ssize_t got;
+    while ((got = read(complaint[0], &reason, sizeof reason)) < 0 && errno == EINTR)
+        ;
+    close(complaint[0]);
+    if (got != sizeof reason)
+        return pid;
+    waitpid(pid, NULL, 0);
+    if (launch->terminal)
+        tcsetpgrp(STDIN_FILENO, getpgrp());
+    return -complain_exec(launch, reason);
+}
