@@ -42,10 +42,7 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
 
 static uint32_t state_size(const struct pct_run *run)
 {
-    struct state none;
-    struct pct_layout layout = { .used = sizeof none };
-    lay_out(&none, &layout, run);
-    return layout.used;
+    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)

@@ -24,6 +24,15 @@ static inline void *pct_layout_take(struct pct_layout *layout, uint32_t count, s
     return layout->base ? layout->base + at : NULL;
 }
 
+/* What state_size() returns: of a state of this type whose tables `lay_out(type *, struct pct_layout *, const struct pct_run *)` takes. */
+#define PCT_LAYOUT_SIZE(type, lay_out, run)                                                                            \
+    ({                                                                                                                 \
+        type pct_none_;                                                                                                \
+        struct pct_layout pct_layout_ = { .used = sizeof pct_none_ };                                                  \
+        lay_out(&pct_none_, &pct_layout_, run);                                                                        \
+        pct_layout_.used;                                                                                              \
+    })
+
 /* How many threads there can be in this run. */
 static inline uint32_t pct_layout_threads(const struct pct_run *run)
 {
