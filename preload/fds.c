@@ -13,6 +13,7 @@ enum { MOST = 1 << 16 };
 struct fd {
     uint8_t kind;
     bool tainted;   /* an epoll: something outside is in it */
+    bool no_socket; /* this is known */
     uint16_t era;   /* of the children, when it was made */
     uint32_t inode; /* low bits */
     uint16_t timer; /* a timerfd: the number of its timer; 0: none */
@@ -45,6 +46,11 @@ static struct fd *entry(int fd)
     return table ? &table[fd] : NULL;
 }
 
+static bool is_file(unsigned mode)
+{
+    return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode);
+}
+
 /* The low bits of the inode, and whether it is a file that never blocks. Returns 0 or a negative errno. */
 static long look(int fd, uint32_t *inode, bool *file)
 {
@@ -53,7 +59,7 @@ static long look(int fd, uint32_t *inode, bool *file)
     if (failed)
         return failed;
     *inode = (uint32_t)status.st_ino;
-    *file = S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode);
+    *file = is_file(status.st_mode);
     return 0;
 }
 
@@ -153,17 +159,24 @@ bool pct_fd_is_error(void)
 bool pct_fd_blocks(int fd)
 {
     struct fd *e = entry(fd);
-    uint32_t inode;
-    bool file;
+    struct stat status;
     if (PCT_LIKELY(e && e->kind))
         return e->kind != PCT_FD_FILE;
-    long failed = look(fd, &inode, &file);
+    long failed = PCT_SYS2(SYS_fstat, fd, &status);
     if (failed) /* the call itself knows what is wrong with it; a sandbox that does not tell: it may */
         return pct_refused(failed);
-    bool blocks = !file || is_standard(fd);
-    if (e)
+    bool blocks = !is_file(status.st_mode) || is_standard(fd);
+    if (e) {
         e->kind = blocks ? PCT_FD_OUTSIDE : PCT_FD_FILE;
+        e->no_socket = !S_ISSOCK(status.st_mode);
+    }
     return blocks;
+}
+
+bool pct_fd_may_be_socket(int fd)
+{
+    const struct fd *e = entry(fd);
+    return !e || !e->no_socket;
 }
 
 bool pct_fd_is_file(int fd)

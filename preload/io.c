@@ -70,7 +70,8 @@ static uint64_t socket_deadline(int fd, short events)
     struct timeval limit = { 0 };
     unsigned size = sizeof limit;
     int option = events & POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
-    if (PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, option, &limit, &size, 0) || (!limit.tv_sec && !limit.tv_usec))
+    if (!pct_fd_may_be_socket(fd) || PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, option, &limit, &size, 0) ||
+        (!limit.tv_sec && !limit.tv_usec))
         return PCT_NEVER;
     return pct_sched_now(&pct_S) + (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
 }

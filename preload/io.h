@@ -129,6 +129,8 @@ void pct_fd_share_all(void);
 /* Whether operations on it may block, as far as scheduling goes: not a regular file, unless it is the standard output or error that
  * the program was started with. */
 bool pct_fd_blocks(int fd);
+/* False: it is known not to be a socket, and need not be asked for what only sockets have. */
+bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */
 bool pct_fd_is_file(int fd);
 /* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that closes
