@@ -158,9 +158,11 @@ static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
     thread->regs[7] = call.pc;
     pct_watchdog_note(PCT_UNCONTROLLED_SLEPT, thread, (int)call.number, call.pc);
     pct_sched_seize(&pct_S, &thread->core);
+    /* It must not come back before: then it could be enabled again when the baton goes on, and this would wait in its place, and
+     * take the baton that is meant for it. */
+    pct_sched_pass_on(&pct_S, &thread->core);
     __atomic_store_n(&thread->seized, SEIZED, __ATOMIC_SEQ_CST);
     pct_futex_wake(&thread->seized, 1);
-    pct_sched_pass_on(&pct_S, &thread->core);
 }
 
 /* The holder has run for some time. */
