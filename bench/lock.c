@@ -1,7 +1,11 @@
-/* An uncontended lock and unlock, in a process with several threads. Prints ns a pair, the median of nine. */
+/* An uncontended lock and unlock, in a process with several threads. Prints ns a pair, the median of nine.
+ *     lock [PAIRS [runnable]]
+ * The others wait, for the gate; or, if they are to stay runnable, they may not have come so far: then pct sees a thread that does the
+ * same over and over while others could run, and asks every few steps whether it polls. */
 #include "measure.h"
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -20,6 +24,8 @@ int main(int argc, char **argv)
     pthread_mutex_lock(&gate);
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, wait_for_end, NULL);
+    if (argc <= 2)
+        usleep(10000); /* until they wait */
     for (int round = 0; round < 9; round++) {
         double start = real_ns();
         for (long i = 0; i < pairs; i++) {
