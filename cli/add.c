@@ -4,6 +4,7 @@
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
+#include "parse.h"
 #include "schedules.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -194,7 +195,7 @@ int pct_cmd_add(int argc, char **argv)
     char error[512];
     a.file = PCT_SCHEDULES_FILE;
     a.wishes = (struct pct_entry_wishes){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+    pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
     if (!failed && pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
         failed = pct_cli_usage("%s", error);

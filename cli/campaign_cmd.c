@@ -9,6 +9,7 @@
 #include "environment.h"
 #include "export.h"
 #include "options.h"
+#include "parse.h"
 #include "races.h"
 #include "recorder.h"
 #include <errno.h>
@@ -425,7 +426,7 @@ static int campaign(int argc, char **argv)
     w.judge.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
     c.launch.timeout = RUN_SECONDS;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &w);
+    pct_parse(&argp, argc, argv, 0, &w);
     if (w.each_test && w.plan.path != preset && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
                              w.plan.path);

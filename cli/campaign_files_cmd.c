@@ -2,6 +2,7 @@
 #include "campaign_report.h"
 #include "cli.h"
 #include "export.h"
+#include "parse.h"
 #include <argp.h>
 #include <errno.h>
 #include <string.h>
@@ -83,7 +84,7 @@ int pct_campaign_report_command(int argc, char **argv)
     struct pct_store_totals totals;
     char error[512], name[] = "pct campaign report";
     argv[0] = name;
-    argp_parse(&report_argp, argc, argv, 0, NULL, &w);
+    pct_parse(&report_argp, argc, argv, PCT_PARSE_ALL, &w);
     if (w.export.format && !pct_export_known(w.export.format, error, sizeof error))
         return pct_cli_usage("--format: %s", error);
     if (!w.file)
@@ -145,7 +146,7 @@ int pct_campaign_merge_command(int argc, char **argv)
     char error[1024], name[] = "pct campaign merge";
     uint64_t differing = 0;
     argv[0] = name;
-    argp_parse(&merge_argp, argc, argv, 0, NULL, &w);
+    pct_parse(&merge_argp, argc, argv, PCT_PARSE_ALL, &w);
     int failed = pct_store_merge(w.to, w.from, w.count, &differing, error, sizeof error);
     if (failed) {
         pct_cli_say("%s: not merged: %s", w.to, error);

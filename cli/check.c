@@ -8,6 +8,7 @@
 #include "neighbours.h"
 #include "options.h"
 #include "outcome.h"
+#include "parse.h"
 #include "schedules.h"
 #include <errno.h>
 #include <sched.h>
@@ -401,7 +402,7 @@ int pct_cmd_check(int argc, char **argv)
     check.file = PCT_SCHEDULES_FILE;
     check.near = PCT_NEAR_PRESET;
     check.jobs = 1;
-    argp_parse(&argp, argc, argv, 0, NULL, &check);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &check);
     int status = pct_environment_check(false);
     if (!status)
         status = prepare(&check);

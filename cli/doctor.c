@@ -6,6 +6,7 @@
 #include "doctor.h"
 #include "cli.h"
 #include "elf_facts.h"
+#include "parse.h"
 #include "plan.h"
 #include "locate.h"
 #include <argp.h>
@@ -348,7 +349,7 @@ int pct_cmd_doctor(int argc, char **argv)
                                                 "partly controllable: what it does there is counted and reported",
                                             [NOT] = "not controllable" };
     const char *word = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &word);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &word);
     int status = diagnose(&d, word, true);
     if (status)
         return status;

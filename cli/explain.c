@@ -2,6 +2,7 @@
  * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in inquiry.c. */
 #include "inquiry.h"
 #include "options.h"
+#include "parse.h"
 #include "races.h"
 #include "report.h"
 #include "schedule.h"
@@ -303,7 +304,7 @@ int pct_cmd_explain(int argc, char **argv)
 {
     static struct explain e;
     struct pct_inquiry *q = &e.inquiry;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &e);
+    pct_parse(&argp, argc, argv, 1, &e);
     int failed = pct_inquiry_open(q, true, true);
     if (!failed) {
         const struct pct_trace *trace = q->story.trace;

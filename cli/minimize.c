@@ -2,6 +2,7 @@
 #include "code_hash.h"
 #include "inquiry.h"
 #include "options.h"
+#include "parse.h"
 #include "schedule_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -193,7 +194,7 @@ int pct_cmd_minimize(int argc, char **argv)
 {
     static struct minimize m = { .depth = true };
     struct pct_inquiry *q = &m.inquiry;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &m);
+    pct_parse(&argp, argc, argv, 1, &m);
     int failed = pct_inquiry_open(q, m.depth, m.quiet);
     if (!failed && m.output)
         failed = write_file(&m);

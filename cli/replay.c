@@ -7,6 +7,7 @@
 #include "options.h"
 #include "ordered.h"
 #include "outcome.h"
+#include "parse.h"
 #include "report.h"
 #include "schedule.h"
 #include "schedule_file.h"
@@ -291,7 +292,7 @@ int pct_cmd_replay(int argc, char **argv)
 {
     static struct replay replay;
     replay.runs = 1;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &replay);
+    pct_parse(&argp, argc, argv, 1, &replay);
     int failed = prepare(&replay);
     if (!failed && replay.with)
         failed = pct_checker_prepare(&replay.launch, replay.with);

@@ -1,5 +1,6 @@
 /* `pct report`: what a recorded trace says, without running anything. */
 #include "cli.h"
+#include "parse.h"
 #include "report.h"
 #include "schedule.h"
 #include <argp.h>
@@ -81,7 +82,7 @@ int pct_cmd_report(int argc, char **argv)
 {
     struct wishes wishes = { 0 };
     char error[512];
-    argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &wishes);
     uint64_t last = wishes.events ? 0 : PCT_REPORT_STEPS;
     if (wishes.last && pct_config_parse_u64(&last, wishes.last, 0, UINT64_MAX, "--last", error, sizeof error))
         return pct_cli_usage("%s", error);

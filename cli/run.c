@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "options.h"
 #include "outcome.h"
+#include "parse.h"
 #include "races.h"
 #include "report.h"
 #include <errno.h>
@@ -249,7 +250,7 @@ int pct_cmd_run(int argc, char **argv)
     bool drawn;
     campaign.runs = campaign.jobs = campaign.stride = 1;
     campaign.ok[0] = true;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+    pct_parse(&argp, argc, argv, 0, &wishes);
     if (wishes.each_test)
         return pct_each_test(argv, campaign.launch.command, wishes.framework, NULL);
     int status = pct_environment_check(false);

@@ -1,5 +1,6 @@
 /* `pct scope`: what patterns of --focus and --suppressions stand for in a program. The shim runs it too (--write). */
 #include "cli.h"
+#include "parse.h"
 #include "scope.h"
 #include <argp.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ int pct_cmd_scope(int argc, char **argv)
 {
     struct wishes w = { .write = false };
     struct pct_scope scope = { .elf = false };
-    argp_parse(&argp, argc, argv, 0, NULL, &w);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
     if (w.write && isatty(STDOUT_FILENO))
         return pct_cli_usage("--write: this is not text; send standard output to a file");
     int status = w.suppressions ? pct_patterns_add_suppressions(&scope.patterns, w.suppressions) : 0;

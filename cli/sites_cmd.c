@@ -1,5 +1,6 @@
 /* `pct sites`: how many memory accesses of a file could become scheduling points. The shim runs it too (--plan). */
 #include "cli.h"
+#include "parse.h"
 #include "plan.h"
 #include <argp.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ int pct_cmd_sites(int argc, char **argv)
 {
     struct wishes w = { .level = "globals" };
     bool good = true;
-    argp_parse(&argp, argc, argv, 0, NULL, &w);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
     struct pct_config config;
     char error[256];
     if (pct_config_parse_memory(&config, w.level, "--memory", error, sizeof error))

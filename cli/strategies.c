@@ -1,6 +1,7 @@
 /* `pct strategies`, and finding a strategy by its name, for all that read specs and tokens. */
 #include <strategies/strategies.h>
 #include "cli.h"
+#include "parse.h"
 #include <argp.h>
 #include <common/text.h>
 #include <dlfcn.h>
@@ -119,7 +120,7 @@ static const struct argp argp = {
 int pct_cmd_strategies(int argc, char **argv)
 {
     const char *name = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &name);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &name);
     if (!name) {
         for (size_t i = 0; pct_strategies[i]; i++)
             print(pct_strategies[i]);

@@ -1,5 +1,6 @@
 /* `pct trace`: a recorded trace in other formats. */
 #include "cli.h"
+#include "parse.h"
 #include "trace_export.h"
 #include "schedule.h"
 #include <argp.h>
@@ -176,7 +177,7 @@ int pct_cmd_trace(int argc, char **argv)
     struct wishes wishes = { 0 };
     struct pct_snapshot snapshot;
     char error[512];
-    argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &wishes);
     const struct format *format = choose_format(&wishes);
     if (!format)
         return PCT_EXIT_USAGE;

@@ -58,6 +58,21 @@ wrong()
     wrong "did you mean 'doctor'?" help docter
 }
 
+@test "a mistyped long option is named with its closest; the target's own options are the target's" {
+    wrong "unknown option --stratgy; did you mean --strategy? See \`pct run --help\`" run --stratgy pct -- touch started
+    wrong "did you mean --keep-going?" run -n 3 -s 1 --save traces --kep-going touch started
+    wrong "did you mean --timeout?" replay --timeot=3 pct1:x -- touch started
+    wrong "did you mean --format?" trace --fromat=text file
+    wrong "did you mean --format?" campaign report --fromat json
+    wrong "did you mean --version?" strategies pct --vresion
+    wrong "unrecognized option '--mistake'" run --mistake -- touch started
+    wrong "option '--st' is ambiguous" run --st pct -- touch started
+    run "$pct" run --state none -- printf '%s\n' --stratgy
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = --stratgy ]
+    wrong "damaged or cut short" replay pct1:x touch started --stratgy
+}
+
 @test "missing arguments" {
     wrong "no command is given" run
     wrong "no command is given" run -n 5
@@ -68,8 +83,8 @@ wrong()
 }
 
 @test "unknown options" {
-    wrong "unrecognized option" run --rums 3 -- touch started
-    wrong "unrecognized option" report --evnts file
+    wrong "unrecognized option" run --mistaken 3 -- touch started
+    wrong "unrecognized option" report --mistaken file
 }
 
 @test "unknown strategies and parameters" {

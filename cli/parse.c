@@ -1,0 +1,114 @@
+/* Parsing of a command's words: see parse.h.
+ *
+ * argp leaves it to getopt to speak of options that do not exist, and getopt knows nothing better than the word itself. So the words
+ * are walked by getopt beforehand, with the options of the same description, in silence. Whatever else is wrong with them is argp's to say. */
+#include "parse.h"
+#include "cli.h"
+#include "../common/text.h"
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any command has. */
+enum { MOST = 128, LETTERS = 3 * MOST };
+
+struct options {
+    struct option of[MOST + 1];
+    const char *names[MOST];
+    size_t count;
+    char letters[LETTERS];
+    size_t length;
+};
+
+static void add_letter(struct options *o, int letter, int argument)
+{
+    if (o->length + 4 > sizeof o->letters)
+        return;
+    o->letters[o->length++] = (char)letter;
+    for (int i = 0; i < argument; i++)
+        o->letters[o->length++] = ':';
+    o->letters[o->length] = 0;
+}
+
+static void add_name(struct options *o, const char *name, int argument, bool hidden)
+{
+    if (o->count == MOST)
+        return;
+    o->names[o->count] = hidden ? "" : name; /* not to be recommended */
+    o->of[o->count++] = (struct option){ .name = name, .has_arg = argument, .val = 2 };
+}
+
+/* All that argp takes: aliases of an option have its argument. */
+static void collect(struct options *o, const struct argp *argp)
+{
+    const struct argp_option *option = argp->options;
+    int argument = no_argument;
+    for (; option && (option->name || option->key || option->doc || option->group); option++) {
+        if (!(option->flags & OPTION_ALIAS))
+            argument = !option->arg                          ? no_argument
+                       : option->flags & OPTION_ARG_OPTIONAL ? optional_argument
+                                                             : required_argument;
+        if (option->flags & OPTION_DOC)
+            continue;
+        if (option->key > ' ' && option->key < 127)
+            add_letter(o, option->key, argument);
+        if (option->name)
+            add_name(o, option->name, argument, option->flags & OPTION_HIDDEN);
+    }
+    for (const struct argp_child *child = argp->children; child && child->argp; child++)
+        collect(o, child->argp);
+}
+
+/* The name, as far as it was written, in `--name=value`. */
+static const char *written_name(const char *word, char *name, size_t size)
+{
+    size_t length = strcspn(word + 2, "=");
+    if (length >= size)
+        length = size - 1;
+    memcpy(name, word + 2, length);
+    name[length] = 0;
+    return name;
+}
+
+static bool is_beginning(const struct options *o, const char *name)
+{
+    for (size_t i = 0; i < o->count; i++)
+        if (!strncmp(o->of[i].name, name, strlen(name)))
+            return true;
+    return false;
+}
+
+/* The first long option that does not exist, in `name`; or NULL. */
+static const char *find_unknown(const struct options *o, int argc, char **argv, int own, char *name, size_t size)
+{
+    int words = 0;
+    optind = 0; /* GLIBC: begin anew */
+    opterr = 0;
+    for (;;) {
+        int index = optind ? optind : 1, key = getopt_long(argc, argv, o->letters, o->of, NULL);
+        if (key == -1)
+            return NULL;
+        if (key == 1 && own != PCT_PARSE_ALL && words++ == own)
+            return NULL;
+        /* Two dashes, and no short option that stands behind another. One that could be several is known. */
+        if (key == '?' && !optopt && index < argc && !strncmp(argv[index], "--", 2))
+            return is_beginning(o, written_name(argv[index], name, size)) ? NULL : name;
+    }
+}
+
+void pct_parse(const struct argp *argp, int argc, char **argv, int own, void *input)
+{
+    struct options o = { .letters = "-", .length = 1 };
+    char name[64];
+    collect(&o, argp);
+    add_letter(&o, '?', no_argument);
+    add_letter(&o, 'V', no_argument);
+    add_name(&o, "help", no_argument, false);
+    add_name(&o, "usage", no_argument, false);
+    add_name(&o, "version", no_argument, false);
+    const char *unknown = find_unknown(&o, argc, argv, own, name, sizeof name);
+    const char *closest = unknown ? pct_text_closest(unknown, o.names, o.count) : NULL;
+    if (closest)
+        exit(pct_cli_usage("unknown option --%s; did you mean --%s? See `%s --help`", unknown, closest, argv[0]));
+    argp_parse(argp, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, NULL, input);
+}
