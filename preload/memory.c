@@ -198,6 +198,16 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
         end_by_race(race);
 }
 
+void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc)
+{
+    if (PCT_LIKELY(!pct_S.races) || pct_S.threads < 2)
+        return;
+    const struct pct_snap_race *race =
+        pct_races_access(pct_S.races, self->core.id, (uintptr_t)lock, 1, destroys, !destroys, (uintptr_t)pc);
+    if (race && pct_shim.config.races == PCT_RACES_FAIL)
+        end_by_race(race);
+}
+
 /* The access may have to do with others. */
 static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {

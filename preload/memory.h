@@ -70,6 +70,11 @@ struct pct_memory_view {
 extern struct pct_memory_view pct_memory_view;
 extern __thread uint32_t pct_memory_own_mark;
 
+/* For the race detector: the thread, which has the baton and is in a call from before pc, has taken this lock, or gives it back now;
+ * or it destroys it. */
+struct pct_shim_thread;
+void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc);
+
 /* thread.c: the calling thread is this one; a second thread is made. start.c: forget all, in a child. */
 void pct_memory_adopt(uint32_t thread);
 void pct_memory_second_thread(void);

@@ -5,9 +5,15 @@
  * stand in programs. As only the holder of the baton does, it needs no atomic operation; once a thread that pct does not
  * know has called any wrapper, everything is left to the real functions.
  *
+ * To the race detector, who locks or unlocks a mutex looks at its memory, and who destroys it writes there: to give up the memory of a
+ * mutex that another thread is still in is a race like any other, though no lock is missing (the PCT paper, figure 2).
+ *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
 #include "shim.h"
+#include "memory.h"
 #include <limits.h>
+
+#define PCT_CALLER __builtin_return_address(0)
 
 /* GLIBC: bits of __kind and of the lock word, nptl/pthreadP.h. A robust mutex always says that it is shared. */
 enum {
@@ -24,7 +30,7 @@ enum {
  * written as they are. */
 static inline bool plain(const pthread_mutex_t *mutex)
 {
-    return PCT_LIKELY(mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP && !pct_S.foreign);
+    return PCT_LIKELY(mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP && !pct_S.in_full);
 }
 
 /* Owner and number of users (of a plain mutex: of its owner) in one store: struct pct_shim_thread.owner, or 0. */
@@ -151,12 +157,15 @@ static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, ui
     return true;
 }
 
-static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex)
+static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex, const void *pc)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_lock)(mutex));
-    return lock_slow(self, mutex, PCT_NEVER);
+    int error = lock_slow(self, mutex, PCT_NEVER);
+    if (!error)
+        pct_memory_of_lock(self, mutex, false, pc);
+    return error;
 }
 
 PCT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -164,7 +173,7 @@ PCT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
     struct pct_shim_thread *self = pct_holder();
     if (PCT_LIKELY(self != NULL) && fast(self, mutex, self->locks, 0, 1))
         return 0;
-    return lock_full(mutex);
+    return lock_full(mutex, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -176,6 +185,7 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     int error = REAL(pthread_mutex_trylock)(mutex);
     if (!error || error == EOWNERDEAD) {
         acquired(self, PCT_OP_MUTEX_TRYLOCK, object);
+        pct_memory_of_lock(self, mutex, false, PCT_CALLER);
         return error;
     }
     pct_done(self, PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, object);
@@ -187,7 +197,7 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 /* GLIBC: a deadline with invalid nanoseconds, or on a clock that is none, is noticed first for the clock, and for the
  * nanoseconds only by a lock that has to wait. */
 static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, clockid_t clock,
-                      const struct timespec *when)
+                      const struct timespec *when, const void *pc)
 {
     if (fast(self, mutex, self->locks, 0, 1))
         return 0;
@@ -195,7 +205,10 @@ static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, cloc
     bool valid = pct_deadline(clock, when, &deadline);
     if (!valid && !available(mutex, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), self->tid))
         return EINVAL;
-    return lock_slow(self, mutex, valid ? deadline : PCT_NEVER);
+    int error = lock_slow(self, mutex, valid ? deadline : PCT_NEVER);
+    if (!error)
+        pct_memory_of_lock(self, mutex, false, pc);
+    return error;
 }
 
 PCT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *when)
@@ -203,7 +216,7 @@ PCT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct time
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_timedlock)(mutex, when));
-    return lock_until(self, mutex, CLOCK_REALTIME, when);
+    return lock_until(self, mutex, CLOCK_REALTIME, when, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *when)
@@ -213,7 +226,7 @@ PCT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, 
         return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_clocklock)(mutex, clock, when));
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return EINVAL;
-    return lock_until(self, mutex, clock, when);
+    return lock_until(self, mutex, clock, when, PCT_CALLER);
 }
 
 int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object)
@@ -225,12 +238,13 @@ int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, stru
     return error;
 }
 
-static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex)
+static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex, const void *pc)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_unlock)(mutex));
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
+    pct_memory_of_lock(self, mutex, false, pc);
     int error = pct_mutex_release(self, mutex, object);
     pct_done(self, PCT_OP_MUTEX_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
     pct_changed(object);
@@ -242,7 +256,7 @@ PCT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
     struct pct_shim_thread *self = pct_holder();
     if (PCT_LIKELY(self != NULL) && fast(self, mutex, self->unlocks, 1, 0))
         return 0;
-    return unlock_full(mutex);
+    return unlock_full(mutex, PCT_CALLER);
 }
 
 PCT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
@@ -263,6 +277,7 @@ PCT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
     if (!self)
         return PASS(PCT_OP_MUTEX_DESTROY, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_destroy)(mutex));
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_DESTROY, mutex, PCT_CLASS_MUTEX);
+    pct_memory_of_lock(self, mutex, true, PCT_CALLER);
     bool used = object->model[0] && !(mutex->__data.__kind & KIND_ROBUST);
     int error = used ? EBUSY : REAL(pthread_mutex_destroy)(mutex);
     pct_done(self, PCT_OP_MUTEX_DESTROY, error ? PCT_ARG_ERROR : 0, object);

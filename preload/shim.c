@@ -37,6 +37,7 @@ static void meet_foreign(uint32_t kind)
 {
     if (__atomic_fetch_or(&pct_S.foreign, kind, __ATOMIC_SEQ_CST) & kind)
         return;
+    __atomic_store_n(&pct_S.in_full, 1, __ATOMIC_SEQ_CST);
     /* The holder of the baton may stand in the middle of a shortcut: three instructions. */
     struct timespec moment = { .tv_nsec = 1000000 };
     PCT_SYS2(SYS_nanosleep, &moment, NULL);

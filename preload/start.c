@@ -465,6 +465,7 @@ static void begin(struct pct_trace_header *header)
     pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
+    s->in_full = s->races != NULL;
     if (pct_sched_start(s, &why))
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)

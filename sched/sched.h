@@ -204,6 +204,7 @@ struct pct_sched {
     uint32_t attention;         /* set by threads without the baton: look at arrivals, ask all predicates again */
     uint32_t ask;               /* likewise: ask the kernel again */
     uint32_t foreign;           /* who makes calls without the baton: PCT_FOREIGN_* */
+    uint32_t in_full; /* no operation may take a shortcut: somebody foreign, or the race detector, wants to see it */
 
     uint64_t block_step; /* steps passed when the block being filled began */
     uint64_t base;       /* virtual time less step * step_ns */

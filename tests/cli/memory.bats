@@ -88,6 +88,19 @@ setup()
     lacks "data race"
 }
 
+@test "a mutex that is destroyed while another thread unlocks it is a race" {
+    for what in '' -DFIXED; do
+        "$build/pct-cc" -g -O1 -pthread $what -o "unlock$what" -I"$root" "$root/bench/bugs/fig2-pbzip2.c"
+    done
+    run "$pct" run -n 200 -s 1 --races=fail -- ./unlock
+    [ "$status" = 118 ]
+    has "data race 1 of 1:"
+    has "thread 0 writes 1 byte"
+    has "#0  file_writer  at"
+    run "$pct" run -n 20 -s 1 --races=fail -- ./unlock-DFIXED
+    [ "$status" = 0 ]
+}
+
 @test "synchronised threads have no races" {
     "$build/pct-c++" -std=c++20 -g -O1 -pthread -o sync "$root/tests/cli/sync.cc"
     for strategy in pct pos random-walk; do
