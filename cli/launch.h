@@ -114,8 +114,9 @@ struct pct_process {
     struct pct_driven *driven; /* NULL: there is no client */
     int trace;                 /* the scratch file of the trace */
     char trace_path[PATH_MAX];
-    int output; /* the scratch file of what the target wrote, -1: passed through */
-    bool clean; /* it has ended by itself and made no children: nobody else has these files, and there are no others */
+    int output;     /* the scratch file of what the target wrote, -1: passed through */
+    bool childless; /* it has made no children: there are no other files than these */
+    bool clean;     /* nor has it failed: nobody else has these files */
     enum pct_phase phase;
     enum pct_phase trouble; /* whose command failed; PCT_PHASE_RUN: none's */
     pid_t errand;           /* the command of the phase, 0: it does not run */

@@ -136,7 +136,7 @@ static void judge(struct pct_process *process, struct pct_result *result)
 /* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure of its own. */
 static void judge_children(const struct pct_process *process, struct pct_result *result)
 {
-    if (process->clean)
+    if (process->childless)
         return;
     result->children = pct_children_find(process->trace_path, process->children, &result->child);
     bool own = result->ending != PCT_ENDING_EXIT && result->ending < PCT_ENDING_NOT_READY;
@@ -148,8 +148,10 @@ void pct_process_result(struct pct_process *process, struct pct_result *result)
 {
     judge(process, result);
     const struct pct_trace_header *header = &result->trace.header;
-    process->clean = result->state == PCT_TRACE_GOOD && !result->unrecorded && result->ending == PCT_ENDING_EXIT &&
-                     header->verdict == PCT_VERDICT_EXIT && !header->uncontrolled[PCT_UNCONTROLLED_CHILD];
+    /* A run that was killed has counted nothing. */
+    process->childless = result->state == PCT_TRACE_GOOD && !result->unrecorded &&
+                         header->verdict != PCT_VERDICT_RUNNING && !header->uncontrolled[PCT_UNCONTROLLED_CHILD];
+    process->clean = process->childless && result->ending == PCT_ENDING_EXIT && header->verdict == PCT_VERDICT_EXIT;
     if (process->trouble != PCT_PHASE_RUN) {
         set(result, process->trouble == PCT_PHASE_SETUP ? PCT_ENDING_SETUP : PCT_ENDING_TEARDOWN, PCT_EXIT_INTERNAL);
         process->clean = false;

@@ -119,7 +119,7 @@ void pct_scratch_close(struct pct_process *process)
         renew(&files, process->launch->trace_size)) {
         all->spare[all->count++] = files;
     } else {
-        if (!process->clean)
+        if (!process->childless)
             pct_children_remove(process->trace_path);
         remove_files(&files);
     }

@@ -46,6 +46,8 @@ PCT_EXPORT int prctl(int option, ...)
     va_end(arguments);
     if (option == PR_SET_SECCOMP)
         pct_watchdog_have();
+    if (option == PR_SET_NAME)
+        pct_shim.named = true;
     int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
     if (option == PR_SET_SECCOMP && !result)
         pct_confine_entered();

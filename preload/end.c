@@ -24,6 +24,7 @@ enum {
     STACKS_BYTES = 16 << 20,
     THREADS_SHOWN = 1024,
     MAPS_BYTES = 1 << 20,
+    MAPS_PIECE = 4096,
     REPORT_STEPS = 512
 };
 
@@ -70,17 +71,17 @@ static void add_maps(struct sink *sink)
     if (fd < 0)
         return;
     struct sink before = *sink;
-    struct pct_snap_section *head = reserve(sink, sizeof *head + MAPS_BYTES);
-    if (!head) {
-        PCT_SYS1(SYS_close, fd);
-        return;
-    }
+    struct pct_snap_section *head = reserve(sink, sizeof *head);
     char *text = (char *)(head + 1);
     size_t size = 0;
-    for (long got = 1; got > 0 && size<MAPS_BYTES; size += got> 0 ? (size_t)got : 0)
-        got = PCT_SYS3(SYS_read, fd, text + size, MAPS_BYTES - size);
+    /* By the pieces in which the kernel gives it: memory that is only touched for its size costs more than the text. */
+    for (long got = 1; head && got > 0 && size<MAPS_BYTES; size += got> 0 ? (size_t)got : 0) {
+        sink->at = text + size;
+        got = reserve(sink, MAPS_PIECE) ? PCT_SYS3(SYS_read, fd, text + size, MAPS_PIECE) : 0;
+    }
     PCT_SYS1(SYS_close, fd);
-    *head = (struct pct_snap_section){ .type = PCT_SNAP_MAPS, .size = size };
+    if (size)
+        *head = (struct pct_snap_section){ .type = PCT_SNAP_MAPS, .size = size };
     sink->at = size ? text + ((size + 7) & ~(size_t)7) : before.at;
 }
 
@@ -121,6 +122,29 @@ static uint32_t holder_of(const struct pct_object *object)
     return PCT_NO_THREAD;
 }
 
+/* A thread's name. As long as the program has named none all have that of the process: asking for each would leave an entry of
+ * each in the kernel's cache of /proc, and whoever waits for the process then spins until its last thread, which may have no CPU
+ * to do it on, has thrown its own away. Of a run that fails this was half of the time. */
+static void read_name(struct pct_snap_thread *snap)
+{
+    char path[64];
+    struct pct_text text;
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, "/proc/self/");
+    if (pct_shim.named) {
+        pct_text_add(&text, "task/");
+        pct_text_add_u64(&text, snap->tid);
+        pct_text_add(&text, "/");
+    }
+    pct_text_add(&text, "comm");
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, snap->name, sizeof snap->name - 1);
+    if (got > 0 && snap->name[got - 1] == '\n')
+        snap->name[got - 1] = 0;
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+}
+
 /* The thread's own registers where it stands (a crash), or where it parked. */
 static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struct pct_shim_thread *self,
                        const ucontext_t *context)
@@ -158,18 +182,7 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
         for (int i = 0; i < 8; i++)
             snap->regs[places[i]] = t->regs[i];
     }
-    char path[64];
-    struct pct_text text;
-    pct_text_init(&text, path, sizeof path);
-    pct_text_add(&text, "/proc/self/task/");
-    pct_text_add_u64(&text, (uint64_t)t->tid);
-    pct_text_add(&text, "/comm");
-    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, snap->name, sizeof snap->name - 1);
-    if (got > 0 && snap->name[got - 1] == '\n')
-        snap->name[got - 1] = 0;
-    if (fd >= 0)
-        PCT_SYS1(SYS_close, fd);
+    read_name(snap);
     if (t->core.queued && wait->object->class_ != PCT_CLASS_THREAD && wait->object->class_ != PCT_CLASS_FD &&
         wait->object != &t->nap) {
         struct pct_snap_object *object = section(sink, PCT_SNAP_OBJECT, t->core.id, sizeof *object);

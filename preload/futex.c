@@ -433,6 +433,8 @@ PCT_EXPORT long syscall(long number, ...)
         bool confines = number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
         if (confines)
             pct_watchdog_have();
+        if (number == SYS_prctl && a[0] == PR_SET_NAME)
+            pct_shim.named = true;
         long result = by_number(number, a);
         if (confines)
             pct_confine_entered();

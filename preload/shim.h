@@ -109,6 +109,7 @@ struct pct_shim {
     bool assertion; /* one has failed: the SIGABRT that follows is its */
     bool robust;    /* robust mutexes are in use */
     bool confined;  /* there is a filter of system calls */
+    bool named;     /* the program has given a thread a name of its own */
     bool watchdog;  /* PCT_WATCHDOG */
     uint64_t run_ns;
     struct pct_config config;

@@ -213,6 +213,12 @@ PCT_EXPORT int pthread_detach(pthread_t handle)
     return error;
 }
 
+PCT_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
+{
+    pct_shim.named = true;
+    return REAL(pthread_setname_np)(handle, name);
+}
+
 PCT_EXPORT void pthread_exit(void *value)
 {
     PCT_ENTER(self);
