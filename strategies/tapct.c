@@ -14,7 +14,8 @@
  *  - if it is among the first `trial` on its object, of which nothing is known yet.
  * What is missed: operations of a thread beyond that number on an object that others will use only afterwards. Operations on
  * threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a table of 65,536
- * places; those that fall into one place count as one, which makes more operations racy, never fewer. */
+ * places, or fewer if it is known that there will not be so many objects; those that fall into one place count as one, which makes
+ * more operations racy, never fewer. */
 #include "changes.h"
 #include "priorities.h"
 
@@ -36,12 +37,18 @@ static const struct pct_param params[] = {
     { 0 }
 };
 
-enum { PLACES = 1 << 16, USED_BY_SEVERAL = UINT16_MAX };
+enum { MOST_PLACES = 1 << 16, USED_BY_SEVERAL = UINT16_MAX };
 
 struct next {
     uint32_t object;
     bool on_trial; /* nothing was known of the object */
     bool met;      /* was considered as a place for a change */
+};
+
+/* What is known of the objects of one place. */
+struct object {
+    uint16_t user; /* the thread that has used it, plus 1; 0: none yet */
+    uint16_t uses; /* up to `trial` */
 };
 
 struct state {
@@ -50,17 +57,27 @@ struct state {
     uint64_t racy; /* racy operations that threads were about to make, each counted once */
     struct pct_changes changes;
     struct pct_priorities priorities;
-    /* By object: */
-    uint16_t user[PLACES]; /* the thread that has used it, plus 1; 0: none yet */
-    uint16_t uses[PLACES]; /* up to `trial` */
+    uint32_t places;       /* a power of two */
+    struct object *object; /* by place */
     struct next *next;     /* by thread */
 };
+
+/* The table is a place longer than the greatest number, so that which objects share a place does not depend on its size. */
+static uint32_t count_places(const struct pct_run *run)
+{
+    uint32_t places = 1;
+    while (places < MOST_PLACES && (!run->objects || places <= run->objects))
+        places *= 2;
+    return places;
+}
 
 static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
 {
     uint32_t threads = pct_layout_threads(run);
     pct_priorities_lay_out(&s->priorities, layout, threads);
     s->next = pct_layout_take(layout, threads, sizeof *s->next);
+    s->places = count_places(run);
+    s->object = pct_layout_take(layout, s->places, sizeof *s->object);
 }
 
 static uint32_t state_size(const struct pct_run *run)
@@ -89,21 +106,25 @@ static void created(void *state, uint32_t thread)
     pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + place);
 }
 
+static struct object *place_of(const struct state *s, uint32_t object)
+{
+    return &s->object[object & (s->places - 1)];
+}
+
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
 {
     struct state *s = state;
     s->next[thread] = (struct next){ .object = next->object };
     if (!next->object || next->object >= PCT_THREAD_OBJECT)
         return;
-    uint32_t place = next->object % PLACES;
-    uint16_t *user = &s->user[place];
-    s->next[thread].on_trial = s->uses[place] < s->trial;
+    struct object *object = place_of(s, next->object);
+    s->next[thread].on_trial = object->uses < s->trial;
     if (s->next[thread].on_trial)
-        s->uses[place]++;
-    if (!*user)
-        *user = (uint16_t)(thread + 1);
-    else if (*user != thread + 1)
-        *user = USED_BY_SEVERAL;
+        object->uses++;
+    if (!object->user)
+        object->user = (uint16_t)(thread + 1);
+    else if (object->user != thread + 1)
+        object->user = USED_BY_SEVERAL;
 }
 
 static void enable(void *state, uint32_t thread)
@@ -123,7 +144,7 @@ static bool is_racy(const struct state *s, uint32_t thread)
     const struct next *next = &s->next[thread];
     if (!next->object || next->object >= PCT_THREAD_OBJECT)
         return false;
-    return next->on_trial || s->user[next->object % PLACES] == USED_BY_SEVERAL;
+    return next->on_trial || place_of(s, next->object)->user == USED_BY_SEVERAL;
 }
 
 /* The thread is about to run: whether its priority changed instead. */

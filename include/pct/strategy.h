@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 4u
+#define PCT_STRATEGY_ABI 5u
 
 #define PCT_NO_THREAD UINT32_MAX
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
@@ -50,6 +50,8 @@ struct pct_run {
     /* There will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed, and nothing else: a
      * schedule does not depend on it. */
     uint32_t threads;
+    /* Likewise: the numbers of objects will not be greater than this; 0: nothing is known of them. */
+    uint32_t objects;
 };
 #define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 

@@ -407,6 +407,7 @@ static bool begin(void)
     s->strategy = sim.options->strategy;
     s->run = sim.options->run;
     s->run.threads = SIM_THREADS;
+    s->run.objects = SIM_OBJECTS;
     s->max_steps = sim.options->max_steps;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
     s->foreign = sim.program->foreign;
@@ -460,6 +461,7 @@ void sim_run(const struct sim_program *program, const struct sim_options *option
         return;
     drive();
     pct_record_finish(&sim.sched);
+    sim_check(sim.header.objects <= SIM_OBJECTS, "there are more objects than the strategy was told");
     result->steps = sim.header.steps;
     result->hash = sim.header.hash;
     result->switches = sim.header.switches;

@@ -18,6 +18,7 @@
 #define SIM_THREADS 32u /* threads of a run, and lists of operations of a program */
 #define SIM_THINGS 8u   /* mutexes, condition variables, semaphores, barriers and variables: so many of each */
 #define SIM_EVENTS 8u
+#define SIM_OBJECTS (5 * SIM_THINGS) /* the most objects that a run has */
 
 struct sim;
 

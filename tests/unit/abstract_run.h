@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define MODEL_THREADS 24u
+#define TEST_OBJECTS 6u
 
 /* What the model sees. */
 struct world {
@@ -58,7 +59,8 @@ struct abstract_run {
     bool woke;
     uint32_t current;
     uint32_t max_threads;
-    uint64_t hash; /* of who ran, for tests that compare whole runs */
+    uint32_t objects; /* what the strategy is told of them; 0: there are some beyond its tables */
+    uint64_t hash;    /* of who ran, for tests that compare whole runs */
 };
 
 /* One state that free_state() kept for the next run: tests make a hundred thousand of them, and a fresh mapping for each
@@ -137,13 +139,13 @@ static inline void run_disable(struct abstract_run *r, uint32_t thread)
 static inline void run_announce(struct abstract_run *r, uint32_t thread)
 {
     uint32_t kind = test_below(&r->operations, 10);
-    struct pct_operation next = { .op = PCT_OP_MUTEX_LOCK, .object = 1 + test_below(&r->operations, 6) };
+    struct pct_operation next = { .op = PCT_OP_MUTEX_LOCK, .object = 1 + test_below(&r->operations, TEST_OBJECTS) };
     if (kind == 0)
         next = (struct pct_operation){ .op = PCT_OP_YIELD };
     else if (kind == 1)
         next = (struct pct_operation){ .op = PCT_OP_THREAD_JOIN,
                                        .object = PCT_THREAD_OBJECT + test_below(&r->operations, r->world.threads) };
-    else if (kind == 2)
+    else if (kind == 2 && !r->objects)
         next.object += 65536; /* beyond tables */
     else if (kind < 5)
         next.reads = true;
@@ -227,7 +229,8 @@ static inline uint64_t run_abstract(const struct pct_strategy *strategy, const s
                               .random = variant,
                               .operations = ~variant,
                               .current = PCT_NO_THREAD,
-                              .max_threads = max_threads };
+                              .max_threads = max_threads,
+                              .objects = params->objects };
     struct world *w = &r.world;
     /* How busy the run is: some runs are all blocking, some all stepping. */
     uint32_t busy = 1 + test_below(&r.random, 40),

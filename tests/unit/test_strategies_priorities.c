@@ -128,7 +128,9 @@ static void test_tapct_model(void **unused)
                            .spins = lasts_spins,
                            .final_wait = lasts_final_wait };
     for (uint64_t seed = 0; seed < 3000; seed++) {
-        struct pct_run run = { .seed = seed, .param = { 1 + seed % 9, 1 + seed % 251, 1 + seed % 7 % 3 * 4 } };
+        struct pct_run run = { .seed = seed,
+                               .param = { 1 + seed % 9, 1 + seed % 251, 1 + seed % 7 % 3 * 4 },
+                               .objects = seed % 2 ? TEST_OBJECTS : 0 };
         data = (struct traces){ .lasts.seed = seed, .run = run };
         compare(&pct_strategy_tapct, &run, &model, seed);
     }
