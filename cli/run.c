@@ -161,6 +161,20 @@ static int check_places(struct pct_campaign *c)
     return 0;
 }
 
+/* What was learned about k; where the depth needs more, what that means. */
+static void print_learned(const struct pct_campaign *c)
+{
+    struct pct_learned known = pct_learned_merge(&c->before, &c->learned);
+    unsigned long long learned = pct_learned_k(&known), k = c->config.run.param[c->k];
+    fprintf(stderr, "pct: k=%llu, learned from %s (PCT, section 5.1.1)\n", learned && learned < k ? learned : k,
+            c->before.runs ? "earlier runs" : "these runs, the first of which had depth 1");
+    if (learned && learned < k && c->depth >= 0 && k == c->config.run.param[c->depth])
+        pct_cli_say(
+            "k=%llu was used all the same, so that the change points of depth %llu have room: bugs of that depth need "
+            "more steps than these runs have; to find others, give a depth of at most %llu",
+            k, k, learned);
+}
+
 static void print_summary(const struct pct_campaign *c, int status)
 {
     char buffer[64];
@@ -187,9 +201,7 @@ static void print_summary(const struct pct_campaign *c, int status)
         fputs("no failure", stderr);
     fprintf(stderr, "; at most n=%u, k=%llu\n", c->max_threads, (unsigned long long)c->max_steps);
     if (c->learns && c->done > 1)
-        fprintf(stderr, "pct: k=%llu, learned from %s (PCT, section 5.1.1)\n",
-                (unsigned long long)c->config.run.param[c->k],
-                c->before.runs ? "earlier runs" : "these runs, the first of which had depth 1");
+        print_learned(c);
     if (c->unrecorded)
         pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
     pct_forking_print(stderr, &c->launch);

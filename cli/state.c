@@ -226,7 +226,9 @@ static void read_file(struct pct_state_file *state)
         pct_cli_say("the state file %s is damaged: k is measured anew, and the file kept as %s.damaged", state->path,
                     state->path);
     } else if (other)
-        pct_cli_say("the state file %s is not used, and left as it is: %s", state->path, other);
+        pct_cli_say(
+            "the state file %s is not used, and left as it is: %s; move it away to have what runs teach kept here",
+            state->path, other);
     else
         state->kind = PCT_STATE_OWN;
 }

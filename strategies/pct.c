@@ -103,8 +103,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     s->depth = pct_depth_of_run(run->param[PARAM_DEPTH], run->seed);
     if (run->param[PARAM_DEPTH] > s->k + 1)
         *why = "depth is greater than k + 1, so that some of the depth-1 priority change points must coincide: bugs of "
-               "that "
-               "depth need more than k steps";
+               "that depth need more than k steps; give a smaller depth, or the k of this program";
     pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, s->k);
     return 0;

@@ -172,7 +172,9 @@ kept()
     # What is learned never makes it so.
     run "$pct" run -n 3 -d 50 -- ./target race 0
     is "$status" 0
-    has "k=50, learned"
+    has "k=9, learned"
+    has "k=50 was used all the same"
+    has "give a depth of at most 9"
     lacks "greater"
 }
 
@@ -235,7 +237,7 @@ kept()
     echo important > mine
     run "$pct" run -n 3 --state mine -- ./target race 0
     is "$status" 0
-    has "the state file mine is not used, and left as it is: it is not a state file of pct"
+    has "the state file mine is not used, and left as it is: it is not a state file of pct; move it away"
     is "$(cat mine)" important
     sed -i 's/^pct-state 1/pct-state 2/' kept
     cp kept copy

@@ -131,6 +131,57 @@ refused()
     [ "$(stat -c %s small.trace)" -lt 20000 ]
 }
 
+@test "threads have the names that the program gave them, all the same name if it gave none" {
+    cat > named.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static sem_t never, there;
+static const char *way;
+
+static void *wait_for_ever(void *unused)
+{
+    if (!strcmp(way, "prctl"))
+        prctl(PR_SET_NAME, "worker");
+    else if (!strcmp(way, "syscall"))
+        syscall(SYS_prctl, PR_SET_NAME, "worker");
+    sem_post(&there);
+    sem_wait(&never);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    way = argc > 1 ? argv[1] : "";
+    sem_init(&there, 0, 0);
+    sem_init(&never, 0, 0);
+    pthread_create(&thread, NULL, wait_for_ever, NULL);
+    if (!strcmp(way, "pthread"))
+        pthread_setname_np(thread, "worker");
+    sem_wait(&there);
+    abort();
+}
+END
+    "$cc" -o named named.c -pthread
+    for way in pthread prctl syscall; do
+        run "$pct" run -s 1 -- ./named $way
+        is "$status" 134
+        has 'thread 0 "named"'
+        has 'thread 1 "worker"'
+    done
+    run "$pct" run -s 1 -- ./named
+    is "$status" 134
+    has 'thread 0 "named"'
+    has 'thread 1 "named"'
+}
+
 @test "control characters of a trace do not reach the terminal" {
     ln -s target $'bad\033[31mname'
     "$pct" run -q -s 1 -t escape.trace -- $'./bad\033[31mname'
