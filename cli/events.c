@@ -388,6 +388,7 @@ static enum pct_reason reason(const struct pct_events *e, uint32_t thread, unsig
     case PCT_OP_POLL:
     case PCT_OP_ACCEPT:
     case PCT_OP_CONNECT:
+    case PCT_OP_OPEN:
     case PCT_OP_FILE_LOCK:
     case PCT_OP_MESSAGE:
     case PCT_OP_CHILD_WAIT:

@@ -1,13 +1,12 @@
 /* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one is:
  * it may end another thread's wait. */
-#include "io.h"
+#include "fifo.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 /* Note a new descriptor, if there is one. */
 static int made(int fd, enum pct_fd_kind kind)
@@ -71,22 +70,11 @@ PCT_EXPORT int socket(int domain, int type, int protocol)
     return made(REAL(socket)(domain, type, protocol), PCT_FD_OUTSIDE);
 }
 
-/* open() of a named pipe waits for somebody at its other end. Nothing asks the kernel whether there is one, so it is done
- * outside. */
-static bool waits_to_open(int folder, const char *path, int flags)
-{
-    struct stat status;
-    return pct_S.live > 1 && !(flags & (O_NONBLOCK | O_CREAT)) && (flags & O_ACCMODE) != O_RDWR &&
-           !PCT_SYS4(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
-}
-
-static int open_by(int (*real)(int, const char *, int, ...), int folder, const char *path, int flags, mode_t mode)
+static int open_by(pct_fifo_opener *real, int folder, const char *path, int flags, mode_t mode)
 {
     PCT_ENTER(self);
-    if (self && waits_to_open(folder, path, flags)) {
-        int fd = OUTSIDE(self, PCT_OP_READ, NULL, real(folder, path, flags, mode));
-        return made(fd, PCT_FD_UNKNOWN);
-    }
+    if (self && pct_fifo_waits(folder, path, flags))
+        return pct_fifo_open(self, real, folder, path, flags, mode);
     return made(real(folder, path, flags, mode), PCT_FD_UNKNOWN);
 }
 

@@ -26,20 +26,26 @@ bool pct_io_ready(const struct pct_thread *thread)
     return pct_io_ask(thread->wait.ready_arg);
 }
 
+enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
+                              bool outside, uint64_t deadline)
+{
+    struct pct_wait wait = { .op = op,
+                             .object = fd < 0 ? &self->nap : pct_io_object(fd),
+                             .ready = pct_io_ready,
+                             .ready_arg = io,
+                             .deadline = deadline,
+                             .polled = true,
+                             .outside = outside,
+                             .certain = io->certain,
+                             .cancellable = !self->cancel_disabled };
+    return pct_wait(self, &wait);
+}
+
 enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io, bool outside,
                             uint64_t deadline, bool restarts)
 {
     for (;;) {
-        struct pct_wait wait = { .op = op,
-                                 .object = fd < 0 ? &self->nap : pct_io_object(fd),
-                                 .ready = pct_io_ready,
-                                 .ready_arg = io,
-                                 .deadline = deadline,
-                                 .polled = true,
-                                 .outside = outside,
-                                 .certain = io->certain,
-                                 .cancellable = !self->cancel_disabled };
-        enum pct_result result = pct_wait(self, &wait);
+        enum pct_result result = pct_io_attend(self, op, fd, io, outside, deadline);
         if (result == PCT_READY)
             return result;
         /* Both at once: the operation goes before its deadline. */

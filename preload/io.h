@@ -39,6 +39,11 @@ bool pct_io_ask(const struct pct_io *io);
 enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io, bool outside,
                             uint64_t deadline, bool restarts);
 
+/* One such wait: whoever waits decides what is to be done after a handler (PCT_INTERRUPTED; self->restart says whether all had
+ * SA_RESTART), and after a cancellation (PCT_CANCELLED) before it calls pct_cancel_point(). */
+enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
+                              bool outside, uint64_t deadline);
+
 /* Pass the point of an operation on fd that does not wait. */
 void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd);
 

@@ -3,7 +3,8 @@
  * child finds the same variables as its parent, so the token of the first process names what happens in all of them.
  *
  * vfork is fork: its child would run on the memory of this process, scheduler included, while its parent stands still. */
-#include "io.h"
+#include "fifo.h"
+#include "sys.h"
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -36,7 +37,11 @@ static pid_t fork_by(pid_t (*real)(void))
         return real();
     uint64_t seed = pct_S.run.seed;
     uint32_t ordinal = count_child();
+    int half_open[64];
+    unsigned count = self ? pct_fifo_half_open(half_open, sizeof half_open / sizeof *half_open) : 0;
     pid_t pid = real();
+    for (unsigned i = 0; !pid && i < count; i++)
+        PCT_SYS1(SYS_close, half_open[i]);
     if (!pid && self)
         self->sent = NULL; /* pending signals are not inherited */
     if (!pid)

@@ -1,11 +1,13 @@
-/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, and locks of streams.
+/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, opening one, and locks of streams.
  * libc reads inside, where nobody sees it; so the descriptor is waited for before libc is called. That is all that there is
  * to it unless a line comes in pieces: then libc waits for the rest by itself, and the watchdog sees to it.
  *
  * Writing to a stream waits only when a pipe is full; that too is left to the watchdog. */
 /* The headers would define some of these functions themselves. */
 #define __NO_INLINE__ 1
-#include "io.h"
+#include "fifo.h"
+#include "sys.h"
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <wchar.h>
@@ -115,6 +117,45 @@ PCT_EXPORT int __isoc99_scanf(const char *format, ...)
     int result = new_vfscanf(stdin, format, arguments);
     va_end(arguments);
     return result;
+}
+
+/* fopen of a named pipe waits for its other end, inside libc. What opens it is open(), then, and libc gets the descriptor. */
+
+/* The flags of open() for a mode of fopen(3), or -1 for those that it does not wait with, or that fdopen() does not know. */
+static int open_flags(const char *mode)
+{
+    int flags = *mode == 'r' ? O_RDONLY : *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT | O_APPEND;
+    for (const char *c = mode; *c; c++) {
+        if (*c == '+' || *c == ',' || *c == 'x')
+            return -1;
+        flags |= *c == 'e' ? O_CLOEXEC : 0;
+    }
+    return *mode == 'r' || *mode == 'w' || *mode == 'a' ? flags : -1;
+}
+
+static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path, const char *mode)
+{
+    int flags = pct_S.host && pct_enter() ? open_flags(mode) : -1;
+    if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags))
+        return real(path, mode);
+    PCT_ENTER(self);
+    int fd = pct_fifo_open(self, &REAL(openat), AT_FDCWD, path, flags, 0666);
+    FILE *file = fd < 0 ? NULL : MAY_SLEEP(self, fdopen(fd, mode));
+    if (fd >= 0 && !file) {
+        pct_fd_forget(fd);
+        PCT_SYS1(SYS_close, fd);
+    }
+    return file;
+}
+
+PCT_EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    return open_by(&REAL(fopen), path, mode);
+}
+
+PCT_EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+    return open_by(&REAL(fopen64), path, mode);
 }
 
 /* The lock of a stream. libc's own functions take it inside; that waits only while another thread holds it from outside. */

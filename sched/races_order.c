@@ -189,6 +189,7 @@ static void follow(struct pct_races *r, uint64_t record)
         acquire(r, thread, &object_of(r, number)->clock);
         break;
     case PCT_OP_MESSAGE:
+    case PCT_OP_OPEN:
         acquire(r, thread, &r->io);
         release(r, thread, &r->io);
         break;

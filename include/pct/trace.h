@@ -114,7 +114,8 @@
     X(ATOMIC_LOAD, "atomic load", MEMORY)                                                                              \
     X(ATOMIC_STORE, "atomic store", MEMORY)                                                                            \
     X(ATOMIC_UPDATE, "atomic update", MEMORY) /* reads and writes at once */                                           \
-    X(ATOMIC_TRY, "atomic exchange", MEMORY)  /* the same, where a loop may depend on what it finds */
+    X(ATOMIC_TRY, "atomic exchange", MEMORY)  /* the same, where a loop may depend on what it finds */                 \
+    X(OPEN, "open", FD)                       /* of a named pipe; arg: PCT_ARG_BUSY when it begins to wait */
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,

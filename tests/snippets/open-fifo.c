@@ -1,12 +1,13 @@
 /* open of a named pipe: each end waits for the other, while other threads go on. */
-/* tests: open */
-/* ops: READ */
-/* outside: nothing tells the scheduler whether a named pipe has another end */
+/* tests: open fopen fopen64 */
+/* ops: READ CLOSE */
 #define _GNU_SOURCE
 #include "check.h"
+#include "nag.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static const char *name;
 
@@ -14,27 +15,152 @@ static void *open_to_write(void *unused)
 {
     int fd = open(name, O_WRONLY);
     CHECK(fd >= 0);
+    CHECK_EQ(fcntl(fd, F_GETFL) & (O_NONBLOCK | O_ACCMODE), O_WRONLY);
+    CHECK_EQ(fcntl(fd, F_GETFD), 0);
     CHECK_EQ(write(fd, "named", 5), 5);
     CHECK_OK(close(fd));
     return unused;
 }
 
-int main(void)
+static void *open_to_write_nothing(void *unused)
 {
-    char folder[] = "/tmp/snippet-XXXXXX", path[64], text[5];
-    CHECK(mkdtemp(folder));
-    /* A named pipe: each end waits for the other. */
-    snprintf(path, sizeof path, "%s/pipe", folder);
-    name = path;
-    CHECK_OK(mkfifo(path, 0600));
-    pthread_t thread = check_spawn(open_to_write, NULL);
-    int fd = open(path, O_RDONLY);
+    /* Also as `> pipe` of a shell opens it. */
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     CHECK(fd >= 0);
+    CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    CHECK_OK(close(fd));
+    return unused;
+}
+
+static void *open_and_sleep(void *unused)
+{
+    CHECK_OK(usleep(50000));
+    return open_to_write(unused);
+}
+
+static void *open_for_ever(void *flags)
+{
+    open(name, (int)(intptr_t)flags);
+    CHECK(!"open of a named pipe without another end returned");
+    return flags;
+}
+
+static void *fopen_to_write(void *unused)
+{
+    FILE *file = fopen(name, "we");
+    CHECK(file);
+    CHECK_EQ(fcntl(fileno(file), F_GETFD), FD_CLOEXEC);
+    CHECK(fputs("named", file) >= 0);
+    CHECK_EQ(fclose(file), 0);
+    return unused;
+}
+
+/* The same by streams. */
+static void test_streams(void)
+{
+    char text[8];
+    pthread_t thread = check_spawn(fopen_to_write, NULL);
+    FILE *file = fopen64(name, "r");
+    CHECK(file);
+    CHECK(fgets(text, sizeof text, file));
+    CHECK(!strcmp(text, "named"));
+    CHECK(!fgets(text, sizeof text, file));
+    CHECK(feof(file));
+    CHECK_EQ(fclose(file), 0);
+    check_join(thread);
+}
+
+static void read_named(int fd)
+{
+    char text[5];
+    CHECK(fd >= 0);
+    CHECK_EQ(fcntl(fd, F_GETFL) & (O_NONBLOCK | O_ACCMODE), O_RDONLY);
     CHECK_EQ(read(fd, text, 5), 5);
     CHECK(!memcmp(text, "named", 5));
     CHECK_EQ(read(fd, text, 5), 0);
     CHECK_OK(close(fd));
+}
+
+/* The other end comes, whoever is first; the descriptor is the lowest that is free. */
+static void test_partner(void *(*other)(void *))
+{
+    int lowest = dup(0);
+    CHECK(lowest >= 0);
+    CHECK_OK(close(lowest));
+    pthread_t thread = check_spawn(other, NULL);
+    int fd = open(name, O_RDONLY);
+    CHECK(fd == lowest || fd == lowest + 1);
+    if (other == open_to_write_nothing) {
+        char byte;
+        CHECK_EQ(read(fd, &byte, 1), 0);
+        CHECK_OK(close(fd));
+    } else {
+        read_named(fd);
+    }
     check_join(thread);
+}
+
+/* A handler without SA_RESTART ends the wait, and leaves nothing open. */
+static void test_interrupted(int flags)
+{
+    struct nag nag;
+    int lowest = dup(0);
+    CHECK_OK(close(lowest));
+    nag_start(&nag, 0);
+    CHECK_FAILS(open(name, flags), EINTR);
+    nag_stop(&nag);
+    CHECK_EQ(dup(0), lowest);
+    CHECK_OK(close(lowest));
+}
+
+/* So does a cancellation. */
+static void test_cancelled(int flags)
+{
+    void *result;
+    int lowest = dup(0);
+    CHECK_OK(close(lowest));
+    pthread_t thread = check_spawn(open_for_ever, (void *)(intptr_t)flags);
+    CHECK_OK(usleep(1000));
+    CHECK_EQ(pthread_cancel(thread), 0);
+    CHECK_EQ(pthread_join(thread, &result), 0);
+    CHECK(result == PTHREAD_CANCELED);
+    CHECK_EQ(dup(0), lowest);
+    CHECK_OK(close(lowest));
+}
+
+/* A child has no end that another thread is about to open. */
+static void test_child(void)
+{
+    int lowest = dup(0), status;
+    CHECK_OK(close(lowest));
+    pthread_t thread = check_spawn(open_for_ever, (void *)(intptr_t)O_RDONLY);
+    CHECK_OK(usleep(1000));
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0)
+        _exit(fcntl(lowest, F_GETFD) != -1);
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    CHECK_EQ(pthread_cancel(thread), 0);
+    pthread_join(thread, NULL);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/snippet-XXXXXX", path[64];
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    name = path;
+    CHECK_OK(mkfifo(path, 0600));
+    test_partner(open_to_write);
+    test_partner(open_and_sleep);
+    test_partner(open_to_write_nothing);
+    test_streams();
+    test_interrupted(O_RDONLY);
+    test_interrupted(O_WRONLY);
+    test_cancelled(O_RDONLY);
+    test_cancelled(O_WRONLY);
+    test_child();
     CHECK_OK(unlink(path));
     CHECK_OK(rmdir(folder));
     return 0;

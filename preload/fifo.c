@@ -1,0 +1,137 @@
+/* Opening a named pipe: each end waits for the other. A thread that waits there is scheduled like one that waits for data, so that
+ * which of two threads opens its end first is a matter of the schedule. As any process may open the pipe, too, waiting for
+ * its other end is waiting for the world.
+ *
+ * fifo(7): the end to read can always be opened without waiting, and counts from then on; so that is done first, and only
+ * then the other end is waited for. The end to write cannot be opened before there is a reader; until then its number is
+ * taken by a descriptor that stands for the pipe alone (O_PATH). Either way the thread has the number that the kernel would have
+ * kept for it. */
+#include "fifo.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+
+/* An end that is half open. */
+struct half {
+    int fd;     /* to read: the end itself; to write: the pipe, and in the end the end itself */
+    int flags;  /* of the call */
+    bool found; /* to write: the other end was there, and fd is ours now */
+    long error; /* it cannot be asked: a negative errno */
+};
+
+/* Whether somebody has opened the end to write since then. A read of something that there is, to where it cannot be put, fails, and
+ * takes nothing away. */
+static bool has_writer(const struct pct_io *io)
+{
+    const struct half *half = io->arg;
+    struct pollfd asked = { .fd = half->fd, .events = POLLIN };
+    return (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0 && asked.revents) || PCT_SYS3(SYS_read, half->fd, (void *)8, 1) != 0;
+}
+
+/* Whether somebody has opened the end to read. If so, ours is open from this moment on, and the other thread sees it, as
+ * it would if this one waited in the kernel. */
+static bool has_reader(const struct pct_io *io)
+{
+    struct half *half = (struct half *)io->arg;
+    char link[64];
+    struct pct_text text;
+    if (half->found || half->error)
+        return true;
+    pct_text_init(&text, link, sizeof link);
+    pct_text_add(&text, "/proc/self/fd/");
+    pct_text_add_u64(&text, (uint64_t)half->fd);
+    int flags = (half->flags & ~(O_CREAT | O_TRUNC | O_NOFOLLOW)) | O_NONBLOCK | O_CLOEXEC;
+    long fd = PCT_SYS3(SYS_open, link, flags, 0);
+    if (fd == -ENXIO)
+        return false;
+    if (fd >= 0) {
+        long failed = PCT_SYS3(SYS_dup3, fd, half->fd, O_CLOEXEC);
+        PCT_SYS1(SYS_close, fd);
+        half->error = failed < 0 ? failed : 0;
+        half->found = failed >= 0;
+    } else {
+        half->error = fd;
+    }
+    return true;
+}
+
+bool pct_fifo_waits(int folder, const char *path, int flags)
+{
+    struct stat status;
+    return pct_S.live > 1 && !(flags & (O_NONBLOCK | O_EXCL | O_DIRECTORY | O_PATH)) &&
+           (flags & O_ACCMODE) <= O_WRONLY && !pct_shim.confined &&
+           !PCT_SYS4(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
+}
+
+/* The end is open: as the program wants it. */
+static int finish(struct pct_shim_thread *self, const struct half *half)
+{
+    long flags = PCT_SYS2(SYS_fcntl, half->fd, F_GETFL);
+    PCT_SYS3(SYS_fcntl, half->fd, F_SETFL, flags & ~O_NONBLOCK);
+    PCT_SYS3(SYS_fcntl, half->fd, F_SETFD, half->flags & O_CLOEXEC ? FD_CLOEXEC : 0);
+    pct_fd_made(half->fd, PCT_FD_UNKNOWN);
+    return (int)pct_io_end(self, PCT_OP_OPEN, half->fd, half->fd);
+}
+
+static void give_up(struct pct_shim_thread *self, const struct half *half)
+{
+    pct_fd_forget(half->fd);
+    struct pct_object *object = pct_io_object(half->fd);
+    PCT_SYS1(SYS_close, half->fd);
+    pct_io_done(self, PCT_OP_OPEN, PCT_ARG_ERROR, object);
+    pct_object_destroy(&pct_S.objects, object);
+}
+
+int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folder, const char *path, int flags,
+                  mode_t mode)
+{
+    bool reads = (flags & O_ACCMODE) == O_RDONLY;
+    struct half half = { .flags = flags };
+    const struct pct_io io = { .ready = reads ? has_writer : has_reader, .arg = &half };
+    int error = errno;
+    pct_cancel_point(self);
+    pct_here(self, PCT_OP_OPEN);
+    half.fd = MAY_SLEEP(self, real(folder, path, flags | O_NONBLOCK | O_CLOEXEC, mode));
+    if (half.fd < 0 && (errno != ENXIO || reads))
+        return half.fd;
+    bool waits = half.fd < 0 || (reads && !has_writer(&io));
+    if (half.fd < 0) {
+        half.fd = MAY_SLEEP(self, real(folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0));
+        if (half.fd < 0)
+            return half.fd;
+    }
+    errno = error;
+    pct_fd_made(half.fd, PCT_FD_UNKNOWN);
+    if (!waits)
+        return finish(self, &half);
+    /* A step of its own: from here on the other end need not wait for this one. */
+    pct_io_done(self, PCT_OP_OPEN, PCT_ARG_BUSY, pct_io_object(half.fd));
+    for (;;) {
+        enum pct_result result = pct_io_attend(self, PCT_OP_OPEN, half.fd, &io, true, PCT_NEVER);
+        if (result == PCT_READY && !half.error)
+            return finish(self, &half);
+        if (result == PCT_INTERRUPTED && self->restart)
+            continue;
+        give_up(self, &half);
+        if (result == PCT_READY) {
+            /* No /proc, no descriptor left: the kernel waits. */
+            errno = error;
+            return OUTSIDE(self, PCT_OP_OPEN, NULL, real(folder, path, flags, mode));
+        }
+        if (result == PCT_CANCELLED)
+            pct_cancel_point(self);
+        errno = EINTR;
+        return -1;
+    }
+}
+
+unsigned pct_fifo_half_open(int *fds, unsigned most)
+{
+    unsigned count = 0;
+    for (const struct pct_thread *t = pct_S.polled; t; t = t->polled_next) {
+        const struct pct_io *io = t->wait.ready_arg;
+        if ((io->ready == has_writer || io->ready == has_reader) && count < most)
+            fds[count++] = ((const struct half *)io->arg)->fd;
+    }
+    return count;
+}
