@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "ordered.h"
 #include "patch.h"
+#include "recorded.h"
 #include "scope.h"
 #include "shim.h"
 #include "sites.h"
@@ -274,6 +275,9 @@ static void map_slots(void)
         pct_shim.slots = pct_host_futex.map(sizeof *pct_shim.slots * PCT_MAX_THREADS);
 }
 
+/* What PCT_REPLAY names. */
+static struct pct_recorded replay;
+
 /* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs to
  * a running parent, where there is no space, or where it says that this shall be a fork server. */
 static struct pct_trace_header *open_trace(const char *path)
@@ -299,10 +303,17 @@ static struct pct_trace_header *open_trace(const char *path)
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
     pct_shim.launcher = got == sizeof old ? old.launcher : 0;
+    uint32_t images = 0;
     if (got == sizeof old && in_use(&old)) {
         PCT_SYS1(SYS_close, fd);
+        replay.records = NULL;
         return NULL;
     }
+    /* It is this process's own already. */
+    if (got == sizeof old && old.verdict == PCT_VERDICT_RUNNING && old.pid == (int)PCT_SYS0(SYS_getpid))
+        images = old.images + 1;
+    if (images != replay.images)
+        replay.records = NULL;
 
     size_t size = trace_size();
     if (got == sizeof old && old.server) {
@@ -329,6 +340,7 @@ static struct pct_trace_header *open_trace(const char *path)
         return NULL;
     }
     memset((void *)at, 0, sizeof(struct pct_trace_header));
+    ((struct pct_trace_header *)at)->images = images;
     /* For a program that this one may become. */
     ((struct pct_trace_header *)at)->launcher = old.launcher;
     ((struct pct_trace_header *)at)->file_most = old.launcher ? old.file_most : 0;
@@ -337,59 +349,14 @@ static struct pct_trace_header *open_trace(const char *path)
     return (void *)at;
 }
 
-/* The recorded schedule that PCT_REPLAY names. */
-static struct {
-    const uint64_t *records;
-    uint64_t count;
-} replay;
-
-/* All records of a packed trace, and how many may be there. */
-static const uint64_t *unpack(const struct pct_trace_header *header, uint64_t *room)
-{
-    struct pct_packed packed;
-    if (!pct_pack_find(&packed, header, *room * 8))
-        return NULL;
-    uint64_t *records = pct_host_futex.map(packed.room * 8);
-    if (!records)
-        refuse("out of memory");
-    *room = packed.room;
-    return pct_pack_open(&packed, records) ? records : NULL;
-}
-
 static void open_replay(const char *path)
 {
-    struct stat status;
-    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0 || PCT_SYS2(SYS_fstat, fd, &status))
-        refuse("cannot open the trace that PCT_REPLAY names");
-    if (status.st_size < PCT_TRACE_HEADER_SIZE)
-        refuse("the file that PCT_REPLAY names is not a pct trace, or was cut short");
-    long at = PCT_SYS6(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    PCT_SYS1(SYS_close, fd);
-    if (at < 0 && at > -4096)
-        refuse("cannot map the trace that PCT_REPLAY names");
-    const struct pct_trace_header *header = (void *)at;
-    if (memcmp(header->magic, PCT_TRACE_MAGIC, 8))
-        refuse("the file that PCT_REPLAY names is not a pct trace");
-    if (!header->version || header->version > PCT_TRACE_VERSION)
-        refuse("the file that PCT_REPLAY names is a trace of another version of pct");
-    uint64_t room = ((uint64_t)status.st_size - PCT_TRACE_HEADER_SIZE) / 8, count = header->recorded;
-    const uint64_t *records = (const void *)(at + PCT_TRACE_HEADER_SIZE);
-    if (header->version == PCT_TRACE_PACKED)
-        records = unpack(header, &room);
-    if (header->verdict == PCT_VERDICT_RUNNING) /* killed: the records end at the first zero */
-        for (count = 0; count < room && records[count];)
-            count++;
-    if (!records || count > room || header->first)
-        refuse("the trace that PCT_REPLAY names is damaged");
-    replay.records = records;
-    replay.count = count;
+    const char *wrong = pct_recorded_open(&replay, path);
+    if (wrong)
+        refuse(wrong);
     /* Unless told otherwise, the run is the one that the trace is of: with its seed and its time of day. */
-    if (!variables.PCT_TOKEN && !variables.PCT_STRATEGY && !variables.PCT_SEED) {
-        if (header->token[sizeof header->token - 1]) /* always room for the end */
-            refuse("the trace that PCT_REPLAY names is damaged");
-        variables.PCT_TOKEN = header->token;
-    }
+    if (!variables.PCT_TOKEN && !variables.PCT_STRATEGY && !variables.PCT_SEED)
+        variables.PCT_TOKEN = replay.token;
 }
 
 /* The strategy's list, if it comes from a file. */
@@ -532,12 +499,12 @@ struct pct_shim_thread *pct_enter_first(void)
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (page != (long)&pct_page)
         refuse("out of memory");
-    pct_S.replay = replay.records;
-    pct_S.replay_count = replay.count;
     draw();
     pct_engine_start();
     pct_fd_note_error();
     struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
+    pct_S.replay = replay.records;
+    pct_S.replay_count = replay.count;
     if (!forked && pct_forkserver_is_on()) {
         pct_shim.pending = true;
         return NULL;

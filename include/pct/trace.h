@@ -275,6 +275,7 @@ struct pct_trace_header {
     int32_t server;      /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
     uint64_t file_most;  /* bytes that the file may grow to, said by the launcher; 0: it has not */
     uint32_t suppressed; /* data races that were not counted because the user does not want them to be, likewise */
+    uint32_t images; /* programs that this process was before it became this one, by exec; their steps are not here */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

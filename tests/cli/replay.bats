@@ -63,6 +63,17 @@ find_deadlock()
     has "did NOT replay: at step "
 }
 
+@test "a trace is followed by its program alone, not by children, nor by what its process was before" {
+    local script='./target race 0; exec ./target shell "./target steps 9; ./target output"'
+    run "$pct" run -s 3 -t tree.trace -- sh -c "$script"
+    is "$status" 0
+    run "$pct" replay tree.trace -- sh -c "$script"
+    is "$status" 0
+    has "to standard output"
+    has "replayed identically (hash "
+    lacks "divergence"
+}
+
 @test "a trace of a run that was killed is followed to its end" {
     run "$pct" run -s 1 -t killed.trace -- ./target kill
     is "$status" 137

@@ -237,6 +237,8 @@ int main(int argc, char **argv)
         return handover();
     if (!strcmp(mode, "input"))
         return copy_input();
+    if (!strcmp(mode, "shell") && argument)
+        return system(argument) != 0;
     if (!strcmp(mode, "crash"))
         *(volatile int *)16 = 1;
     if (!strcmp(mode, "kill")) {
