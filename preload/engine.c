@@ -136,6 +136,8 @@ static void sleep_until(uint64_t when, const uint32_t *word, uint32_t value)
         return;
     struct timespec left = { .tv_sec = (time_t)((when - now) / 1000000000),
                              .tv_nsec = (long)((when - now) % 1000000000) };
+    if (pct_self)
+        pct_save_registers(pct_self->regs); /* for a report that is made meanwhile */
     pct_futex_wait(word, value, when == PCT_NEVER ? NULL : &left);
 }
 

@@ -1,6 +1,7 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
 #include "confine.h"
+#include "registers.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -191,6 +192,8 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
         return;
     struct timespec left = { .tv_sec = (time_t)((when - now) / 1000000000),
                              .tv_nsec = (long)((when - now) % 1000000000) };
+    if (pct_self)
+        pct_save_registers(pct_self->regs); /* for a report that is made meanwhile */
     if (!installed) {
         struct sigaction action = { .sa_handler = ring, .sa_flags = SA_RESTART };
         installed = !REAL(sigaction)(DOORBELL, &action, NULL);

@@ -97,6 +97,18 @@ setup()
     has "timeout: killed after 0.3 s"
 }
 
+@test "after a timeout, the thread that waits for the outside on behalf of all shows where it is" {
+    mkfifo nobody
+    # A machine that is busy with something else may need longer until all threads wait.
+    for limit in 1 4 16 64; do
+        run "$pct" run --timeout $limit -- ./target listener 0<> nobody
+        is "$status" 124
+        [[ $output != *"waits for descriptor 0"* ]] || break
+    done
+    has "copy_input  at "
+    has "listener  at "
+}
+
 @test "the step bound is a livelock, 121" {
     run "$pct" run --max-steps 10 -- ./target abba
     is "$status" 121

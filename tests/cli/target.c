@@ -191,6 +191,21 @@ static int copy_input(void)
     return 0;
 }
 
+/* The same in a thread that main waits for. */
+static void *listener(void *unused)
+{
+    copy_input();
+    return unused;
+}
+
+static int listen_for_input(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, listener, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 /* Threads that write to a copy of the standard output, and to it, then close it. */
 static void *speak(void *copy)
 {
@@ -237,6 +252,8 @@ int main(int argc, char **argv)
         return handover();
     if (!strcmp(mode, "input"))
         return copy_input();
+    if (!strcmp(mode, "listener"))
+        return listen_for_input();
     if (!strcmp(mode, "shell") && argument)
         return system(argument) != 0;
     if (!strcmp(mode, "crash"))
