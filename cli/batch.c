@@ -1,6 +1,7 @@
 /* Runs of given tokens: see batch.h. */
 #include "batch.h"
 #include "cli.h"
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,4 +56,15 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
     launch->forks.state = forking;
     free(workers);
     return failed;
+}
+
+int pct_batch_cpu(unsigned jobs, unsigned worker)
+{
+    cpu_set_t set;
+    int cpu = 0;
+    if (jobs <= 1 || sched_getaffinity(0, sizeof set, &set) || !CPU_COUNT(&set))
+        return -1;
+    for (unsigned left = worker % (unsigned)CPU_COUNT(&set); !CPU_ISSET(cpu, &set) || left--; cpu++)
+        ;
+    return cpu;
 }

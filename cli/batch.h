@@ -12,4 +12,8 @@ typedef int pct_batch_each(void *data, size_t index, struct pct_process *process
 int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count,
                   pct_batch_each *each, void *data);
 
+/* The CPU for the targets of this worker, counted from 0: each of several has its own, or there is no gain in more than one at a
+ * time. -1: any, for a worker alone. */
+int pct_batch_cpu(unsigned jobs, unsigned worker);
+
 #endif

@@ -2,6 +2,7 @@
  *
  * What counts is how a run ends, not whether it makes the same steps as when its schedule was kept: a program that was
  * repaired must make others. */
+#include "batch.h"
 #include "cli.h"
 #include "environment.h"
 #include "junit.h"
@@ -11,7 +12,6 @@
 #include "parse.h"
 #include "schedules.h"
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,19 +244,11 @@ static int start(const struct check *c, struct item *item, uint64_t number)
     unsigned place = place_of(c, number);
     struct pct_process *worker = &c->processes[place];
     char token[PCT_TOKEN_MAX], what[sizeof item->what];
-    cpu_set_t set;
-    int cpu = -1, wanted = (int)place;
     get_neighbour(item, number, &config, what, sizeof what);
     pct_config_format_token(token, sizeof token, &config, item->strategy);
-    /* Each place has a CPU of its own, or there is no gain in several at a time. */
-    if (c->jobs > 1 && !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set)) {
-        wanted %= CPU_COUNT(&set);
-        for (cpu = 0; !CPU_ISSET(cpu, &set) || wanted--; cpu++)
-            ;
-    }
     worker->index = number;
     worker->worker = place;
-    return pct_process_start(worker, &item->launch, token, cpu, true);
+    return pct_process_start(worker, &item->launch, token, pct_batch_cpu(c->jobs, place), true);
 }
 
 /* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or 128 + the

@@ -20,7 +20,11 @@ static struct json_object *make_environment(const struct pct_launch *launch, con
 {
     /* gdb starts programs by their path; the room that this takes beside the stack is part of the reckoning. */
     char **command = launch->command, *own = command[0];
-    struct pct_process process = { .launch = (struct pct_launch *)(uintptr_t)launch, .command = command, .cpu = -1 };
+    struct pct_process process = { .launch = (struct pct_launch *)(uintptr_t)launch,
+                                   .command = command,
+                                   .cpu = -1,
+                                   .schedule = launch->schedule,
+                                   .sites = launch->sites };
     snprintf(process.token, sizeof process.token, "%s", token);
     command[0] = (char *)(uintptr_t)launch->program;
     char **made = pct_environment_make(&process, trace);

@@ -6,6 +6,7 @@
  * one that passes is a proof that it is not. */
 #include "depth.h"
 #include "reduce.h"
+#include "series.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,17 @@ struct search {
     struct pct_depth *depth;
     struct pct_trials *trials;
     const struct pct_orders *orders;
-    uint64_t seed;
+    uint64_t seed; /* of the next question's first schedule */
     unsigned schedules;
     unsigned failed, passed; /* in the last test */
     unsigned forced;         /* schedules in it that were forced to break a constraint */
+    /* What is asked: */
+    struct pct_reduction ahead; /* of delta debugging, what is tried next; */
+    const bool *keep;           /* or one set */
+    size_t flipped;
+    unsigned passes; /* so many schedules that pass are an answer */
+    bool enough;     /* a set was found, */
+    size_t which;    /* of this number */
 };
 
 /* A schedule that fails. */
@@ -35,45 +43,126 @@ static void remember(struct pct_depth *depth, const struct pct_trace *trace)
     depth->simplest_switches = header->switches;
 }
 
+/* Schedules that keep to these constraints. A schedule that is forced to break one says nothing; so there may be three times as many
+ * as are wanted, each with a seed of its own. */
+static int ask_set(const struct search *s, size_t number, struct pct_question *question, const bool *keep,
+                   size_t flipped)
+{
+    bool *copy = malloc(s->orders->count + 1);
+    question->data = copy;
+    question->what = (struct pct_try){ .strategy = "order",
+                                       .list = pct_orders_format(s->orders, keep, flipped),
+                                       .seed = s->seed + 3 * s->schedules * number };
+    question->spread = true;
+    question->expected = s->schedules;
+    if (!copy || !question->what.list)
+        return -ENOMEM;
+    memcpy(copy, keep, s->orders->count * sizeof *copy);
+    return 1;
+}
+
+/* One more schedule was made. Whether that is all: `passes` have passed, or enough were made; or so many were forced to break a
+ * constraint that these must contradict each other. */
+static bool is_sampled(struct search *s, const struct pct_question *question, size_t flipped,
+                       const struct pct_trial *trial)
+{
+    if (trial->fails) {
+        s->failed++;
+        remember(s->depth, &trial->result.trace);
+    } else if (pct_orders_broken(s->orders, question->data, flipped, &trial->result.trace))
+        s->forced++;
+    else
+        s->passed++;
+    return s->failed + s->passed >= s->schedules || s->passed >= s->passes || s->forced >= 2 * s->schedules;
+}
+
+static void start_sample(struct search *s)
+{
+    s->failed = s->passed = s->forced = 0;
+}
+
+static int ask_one(void *context, size_t number, struct pct_question *question)
+{
+    struct search *s = context;
+    return number ? 0 : ask_set(s, number, question, s->keep, s->flipped);
+}
+
+static enum pct_answer answer_one(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct search *s = context;
+    (void)number;
+    if (is_sampled(s, question, s->flipped, trial))
+        return PCT_ANSWER_STOP;
+    question->expected = s->schedules + s->forced;
+    return PCT_ANSWER_MORE;
+}
+
 /* Run schedules that keep to the constraints, until `passes` have passed or `schedules` of them were made. Negative: stop. */
 static int sample(struct search *s, const bool *keep, size_t flipped, unsigned passes)
 {
-    static struct pct_trial trial;
-    char *list = pct_orders_format(s->orders, keep, flipped);
-    s->failed = s->passed = 0;
-    if (!list)
-        return -ENOMEM;
-    /* A schedule that is forced to break a constraint says nothing; too many of these say that they contradict each other. */
-    s->forced = 0;
-    while (s->failed + s->passed < s->schedules && s->passed < passes && s->forced < 2 * s->schedules) {
-        if (pct_trial_run(s->trials, &trial, "order", list, s->seed++)) {
-            free(list);
-            return -1;
-        }
-        if (trial.fails) {
-            s->failed++;
-            remember(s->depth, &trial.result.trace);
-        } else if (pct_orders_broken(s->orders, keep, flipped, &trial.result.trace))
-            s->forced++;
-        else
-            s->passed++;
-        pct_trial_close(&trial);
-    }
-    free(list);
-    return 0;
+    struct pct_series series = { .ask = ask_one, .answer = answer_one, .context = s };
+    s->keep = keep;
+    s->flipped = flipped;
+    s->passes = passes;
+    start_sample(s);
+    int stop = pct_series_run(s->trials, &series);
+    s->seed += 3 * s->schedules;
+    return stop ? -1 : 0;
 }
 
-static int is_enough(void *context, const bool *keep, size_t count)
+/* A failure that the schedule does not decide alone: it has to come as often as under the schedule that was found. */
+static bool is_sometimes(const struct search *s)
 {
-    (void)count;
+    return s->trials->rate < 1;
+}
+
+/* Whether the sample says that the set is enough. */
+static bool says_enough(const struct search *s)
+{
+    return is_sometimes(s) ? s->failed && s->failed >= s->trials->rate * (s->failed + s->passed)
+                           : !s->passed && s->failed >= s->schedules;
+}
+
+static int ask_part(void *context, size_t number, struct pct_question *question)
+{
     struct search *s = context;
-    /* A failure that the schedule does not decide alone: it has to come as often as under the schedule that was found. */
-    bool sometimes = s->trials->rate < 1;
-    int stop = sample(s, keep, SIZE_MAX, sometimes ? UINT32_MAX : 1);
-    if (stop)
-        return stop;
-    return sometimes ? s->failed && s->failed >= s->trials->rate * (s->failed + s->passed)
-                     : !s->passed && s->failed >= s->schedules;
+    bool *keep = malloc(s->orders->count + 1);
+    int there = !keep ? -ENOMEM : pct_reduction_next(&s->ahead, keep);
+    if (there > 0)
+        there = ask_set(s, number, question, keep, SIZE_MAX);
+    free(keep);
+    return there;
+}
+
+static enum pct_answer answer_part(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct search *s = context;
+    if (!is_sampled(s, question, SIZE_MAX, trial)) {
+        question->expected = s->schedules + s->forced;
+        return PCT_ANSWER_MORE;
+    }
+    s->enough = says_enough(s);
+    s->which = number;
+    start_sample(s);
+    return s->enough ? PCT_ANSWER_STOP : PCT_ANSWER_NEXT;
+}
+
+/* The first set of delta debugging that is enough. */
+static int first_enough(void *context, struct pct_reduction ahead, size_t *which)
+{
+    struct search *s = context;
+    struct pct_series series = { .ask = ask_part, .answer = answer_part, .context = s };
+    s->ahead = ahead;
+    s->passes = is_sometimes(s) ? UINT32_MAX : 1;
+    s->enough = false;
+    s->which = 0;
+    start_sample(s);
+    s->trials->progress.left = pct_reduction_left(&ahead);
+    if (pct_series_run(s->trials, &series))
+        return -1;
+    s->seed += 3 * s->schedules * (s->which + 1);
+    *which = s->which;
+    return s->enough;
 }
 
 /* How many schedules fail that keep to what is left. */
@@ -121,6 +210,10 @@ static int merge(struct search *s, struct pct_orders *orders, bool *keep, const 
 /* The other way round, one after the other. */
 static int flip(struct search *s, const bool *keep, struct pct_depth *depth)
 {
+    size_t kept = 0;
+    for (size_t i = 0; i < s->orders->count; i++)
+        kept += keep[i];
+    pct_series_step(s->trials, "turning each ordering round", kept);
     for (size_t i = 0; i < s->orders->count; i++) {
         if (!keep[i])
             continue;
@@ -141,7 +234,8 @@ static int find_needs(struct search *s, bool *keep)
     int stop = 0;
     for (unsigned again = 0; !stop && again < PCT_DEPTH_AGAIN; again++) {
         memset(keep, true, count);
-        stop = pct_reduce(keep, count, is_enough, s);
+        pct_series_step(s->trials, "looking for the orderings that it needs", 0);
+        stop = pct_reduce(keep, count, first_enough, s);
         unsigned searched = s->schedules;
         s->schedules = searched > PCT_DEPTH_CONFIRM ? searched : PCT_DEPTH_CONFIRM;
         if (!stop)
@@ -170,12 +264,13 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     int stop = keep && depth->needs ? 0 : -ENOMEM;
     if (!stop) {
         memset(keep, true, orders.count);
-        stop = is_enough(&s, keep, orders.count);
+        pct_series_step(trials, "seeing whether the order of calls decides it", 1);
+        stop = sample(&s, keep, SIZE_MAX, is_sometimes(&s) ? UINT32_MAX : 1);
     }
-    depth->measured = stop > 0;
+    depth->measured = !stop && says_enough(&s);
     depth->failed = s.failed;
     depth->of = s.failed + s.passed;
-    if (stop > 0)
+    if (depth->measured)
         stop = find_needs(&s, keep);
     if (!stop && depth->measured)
         stop = merge(&s, &orders, keep, failing->trace);

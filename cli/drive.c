@@ -79,6 +79,22 @@ static void expand(char **end, const char *text, unsigned worker)
     *(*end)++ = 0;
 }
 
+/* Whether several servers can be told from each other. */
+static bool can_share(const struct pct_drive *drive, enum pct_ready_kind kind)
+{
+    return kind == PCT_READY_LINE || kind == PCT_READY_REGEX || names_worker(drive->ready);
+}
+
+unsigned pct_drive_limit(const struct pct_drive *drive, unsigned jobs)
+{
+    char error[512];
+    struct pct_ready ready;
+    if (!drive->ready || pct_ready_parse(&ready, drive->ready, error, sizeof error))
+        return jobs;
+    pct_ready_free(&ready);
+    return can_share(drive, ready.kind) ? jobs : 1;
+}
+
 static int check_ready(const struct pct_drive *drive, unsigned jobs)
 {
     char error[512], *text = malloc(room_for(drive->ready)), *end = text;
@@ -91,7 +107,7 @@ static int check_ready(const struct pct_drive *drive, unsigned jobs)
     if (failed)
         return pct_cli_usage("%s", error);
     pct_ready_free(&ready);
-    if (jobs == 1 || ready.kind == PCT_READY_LINE || ready.kind == PCT_READY_REGEX || names_worker(drive->ready))
+    if (jobs == 1 || can_share(drive, ready.kind))
         return 0;
     if (ready.kind == PCT_READY_PORT)
         return pct_cli_usage("%u workers cannot share port %u: write {%u+worker} in its place in COMMAND, --ready and "

@@ -119,8 +119,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         pct_ordered_find(ordered, sizeof ordered);
     size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
                   strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
-                  strlen(launch->scope) + (launch->sites ? strlen(launch->sites) : 0) +
-                  (launch->schedule ? strlen(launch->schedule) : 0) + PCT_PAD_UNIT + 512;
+                  strlen(launch->scope) + (process->sites ? strlen(process->sites) : 0) +
+                  (process->schedule ? strlen(process->schedule) : 0) + PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
         return NULL;
@@ -141,10 +141,10 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_PLANS=", plans);
     if (launch->replay)
         add(&b, "PCT_REPLAY=", launch->replay);
-    if (launch->schedule)
-        add(&b, "PCT_SCHEDULE=", launch->schedule);
-    if (launch->sites)
-        add(&b, "PCT_SITES=", launch->sites);
+    if (process->schedule)
+        add(&b, "PCT_SCHEDULE=", process->schedule);
+    if (process->sites)
+        add(&b, "PCT_SITES=", process->sites);
     if (ordered[0])
         add(&b, "PCT_ORDERED=", ordered);
     if (launch->scope[0])

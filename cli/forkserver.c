@@ -244,6 +244,9 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     struct pct_forks *forks = &launch->forks;
     if (forks->state < PCT_FORKING_TIME || process->worker >= PCT_FORKSERVERS)
         return false;
+    /* A server's environment is that of all its runs. */
+    if (process->schedule || process->sites)
+        return false;
     if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
         return false;
     struct pct_forkserver *server = &forks->servers[process->worker];

@@ -1,26 +1,10 @@
 /* All that minimize and explain find out about a failing run: see inquiry.h. */
 #include "inquiry.h"
+#include "progress.h"
+#include "series.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A run by this strategy, with sites, if it passes. Returns 0, or a status. */
-static int try_pass(struct pct_inquiry *q, struct pct_trial *trial, const char *strategy, const char *list,
-                    uint64_t seed, bool *passes)
-{
-    struct pct_failure ending;
-    struct pct_trials *t = &q->shrink.trials;
-    *passes = false;
-    t->launch.sites = "on";
-    int failed = pct_trial_run(t, trial, strategy, list, seed);
-    t->launch.sites = NULL;
-    if (failed)
-        return failed;
-    *passes = !pct_failure_read(&ending, &trial->result) && trial->result.trace.complete;
-    if (!*passes)
-        pct_trial_close(trial);
-    return 0;
-}
 
 /* Steps that two runs begin with in common. */
 static uint64_t in_common(const struct pct_trace *a, const struct pct_trace *b)
@@ -42,49 +26,100 @@ static void close_pass(struct pct_inquiry *q)
     q->passes = false;
 }
 
-/* The new one is the run that passes, with the list that made it. */
-static void adopt_pass(struct pct_inquiry *q, struct pct_trial *trial, const char *strategy, char *list, uint64_t seed)
+/* Looking for a run that passes. */
+struct passing {
+    struct pct_inquiry *inquiry;
+    bool *keep;    /* room for a list of switches */
+    uint64_t best; /* steps that the best run so far has in common with the one that fails */
+};
+
+static bool does_pass(const struct pct_trial *trial)
 {
+    struct pct_failure ending;
+    return !pct_failure_read(&ending, &trial->result) && trial->result.trace.complete;
+}
+
+/* The new one is the run that passes, with the list that made it. */
+static void adopt_pass(struct passing *p, struct pct_question *question, struct pct_trial *trial)
+{
+    struct pct_inquiry *q = p->inquiry;
     close_pass(q);
-    q->passes = true;
+    q->passes = trial->taken = true;
     q->pass_trial = *trial;
-    q->pass_strategy = strategy;
-    q->pass_list = list;
-    q->pass_seed = seed;
+    q->pass_strategy = question->what.strategy;
+    q->pass_list = question->what.list;
+    q->pass_seed = question->what.seed;
+    question->what.list = NULL;
+}
+
+/* The minimal schedule without one of its switches: the last, then the one before it, ... */
+static int ask_without(void *context, size_t number, struct pct_question *question)
+{
+    struct passing *p = context;
+    const struct pct_switches *minimal = &p->inquiry->shrink.minimal;
+    if (number == minimal->count)
+        return 0;
+    memset(p->keep, true, minimal->count);
+    p->keep[minimal->count - 1 - number] = false;
+    question->what = (struct pct_try){ .strategy = "schedule",
+                                       .list = pct_switches_format(minimal, p->keep),
+                                       .seed = p->inquiry->shrink.trials.config.run.seed,
+                                       .sites = "on" };
+    question->expected = 1;
+    return question->what.list ? 1 : -ENOMEM;
+}
+
+/* The one that goes along longest. */
+static enum pct_answer answer_without(void *context, size_t number, struct pct_question *question,
+                                      struct pct_trial *trial)
+{
+    struct passing *p = context;
+    const struct pct_inquiry *q = p->inquiry;
+    (void)number;
+    uint64_t common = does_pass(trial) ? in_common(&q->trial.result.trace, &trial->result.trace) : 0;
+    if (does_pass(trial) && (!q->passes || common > p->best)) {
+        p->best = common;
+        adopt_pass(p, question, trial);
+    }
+    return PCT_ANSWER_NEXT;
+}
+
+static int ask_random(void *context, size_t number, struct pct_question *question)
+{
+    enum { TRIES = 100 };
+    (void)context;
+    if (number == TRIES)
+        return 0;
+    question->what = (struct pct_try){ .strategy = "order", .list = strdup(""), .seed = number, .sites = "on" };
+    question->expected = 1;
+    return question->what.list ? 1 : -ENOMEM;
+}
+
+static enum pct_answer answer_random(void *context, size_t number, struct pct_question *question,
+                                     struct pct_trial *trial)
+{
+    (void)number;
+    if (!does_pass(trial))
+        return PCT_ANSWER_NEXT;
+    adopt_pass(context, question, trial);
+    return PCT_ANSWER_STOP;
 }
 
 /* The run that passes and differs least: the minimal schedule without one of its switches, which is the same up to there; the
  * one that goes along longest. If there is none, any. */
 static int find_pass(struct pct_inquiry *q)
 {
-    static struct pct_trial trial;
-    const struct pct_switches *minimal = &q->shrink.minimal;
-    uint64_t best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0,
-             seed = q->shrink.trials.config.run.seed;
-    bool *keep = malloc(minimal->count + 1), passes;
-    int failed = keep ? 0 : PCT_EXIT_INTERNAL;
-    for (size_t i = minimal->count; i-- > 0 && !failed;) {
-        memset(keep, true, minimal->count);
-        keep[i] = false;
-        char *list = pct_switches_format(minimal, keep);
-        failed = list ? try_pass(q, &trial, "schedule", list, seed, &passes) : PCT_EXIT_INTERNAL;
-        uint64_t common = !failed && passes ? in_common(&q->trial.result.trace, &trial.result.trace) : 0;
-        if (!failed && passes && (!q->passes || common > best)) {
-            best = common;
-            adopt_pass(q, &trial, "schedule", list, seed);
-            continue;
-        }
-        if (!failed && passes)
-            pct_trial_close(&trial);
-        free(list);
-    }
-    free(keep);
-    enum { TRIES = 100 };
-    for (seed = 0; seed < TRIES && !q->passes && !failed; seed++) {
-        failed = try_pass(q, &trial, "order", "", seed, &passes);
-        if (!failed && passes)
-            adopt_pass(q, &trial, "order", strdup(""), seed);
-    }
+    struct pct_trials *trials = &q->shrink.trials;
+    size_t count = q->shrink.minimal.count;
+    struct passing p = { .inquiry = q, .keep = malloc(count + 1) };
+    struct pct_series without = { .ask = ask_without, .answer = answer_without, .context = &p },
+                      random = { .ask = ask_random, .answer = answer_random, .context = &p };
+    p.best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0;
+    pct_series_step(trials, "looking for the nearest schedule that passes", count);
+    int failed = p.keep ? pct_series_run(trials, &without) : PCT_EXIT_INTERNAL;
+    if (!failed && !q->passes)
+        failed = pct_series_run(trials, &random);
+    free(p.keep);
     if (!failed && q->passes && !q->pass.trace && pct_story_open(&q->pass, &q->pass_trial.result.trace))
         failed = PCT_EXIT_INTERNAL;
     return failed;
@@ -144,14 +179,11 @@ static char *wanted(const struct pct_inquiry *q, const struct pct_story *story, 
 static int reopen(struct pct_inquiry *q, struct pct_story *story, struct pct_trial *trial, bool fails)
 {
     static struct pct_trial again;
-    struct pct_trials *t = &q->shrink.trials;
     char *sites = wanted(q, story, fails);
     if (!sites)
         return PCT_EXIT_INTERNAL;
-    t->launch.sites = sites;
     int failed = fails ? pct_shrink_show(&q->shrink, &again, sites)
-                       : pct_trial_run(t, &again, q->pass_strategy, q->pass_list, q->pass_seed);
-    t->launch.sites = NULL;
+                       : pct_trial_run(&q->shrink.trials, &again, q->pass_strategy, q->pass_list, q->pass_seed, sites);
     free(sites);
     if (failed)
         return failed;
@@ -178,6 +210,7 @@ static int open_story(struct pct_inquiry *q)
             return pct_story_open(&q->story, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
         pct_trial_close(&q->trial);
     }
+    pct_progress_clear(t->progress.quiet);
     pct_cli_say("the smallest schedule did not fail when it was to be shown");
     return PCT_EXIT_DIVERGENCE;
 }
@@ -246,6 +279,7 @@ int pct_inquiry_open(struct pct_inquiry *q, bool depth, bool quiet)
     if (!failed && q->passes)
         failed = reopen(q, &q->pass, &q->pass_trial, false);
     q->story.later = q->passes ? &q->pass : NULL;
+    pct_progress_clear(q->shrink.trials.progress.quiet);
     if (failed == PCT_EXIT_INTERNAL && !q->shrink.trials.status)
         pct_cli_say("out of memory");
     return failed;

@@ -214,6 +214,8 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
                                      .children = launch->children,
                                      .command = launch->command,
                                      .launch = launch,
+                                     .schedule = launch->schedule,
+                                     .sites = launch->sites,
                                      .cpu = cpu,
                                      .pass = !capture,
                                      .phase = PCT_PHASE_RUN,

@@ -108,7 +108,8 @@ struct pct_process {
     int cpu;        /* that the target is to be pinned to, -1: any */
     uint64_t index; /* the caller's: which run this is */
     enum pct_children children;
-    unsigned worker; /* the caller's: runs with the same number follow each other */
+    unsigned worker;              /* the caller's: runs with the same number follow each other */
+    const char *schedule, *sites; /* as the launch had them when it was started */
     char **command;
     struct pct_launch *launch;
     struct pct_driven *driven; /* NULL: there is no client */

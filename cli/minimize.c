@@ -170,6 +170,16 @@ static void print_depth(const struct pct_inquiry *q)
     }
 }
 
+/* Of runs that were started early, some are not needed: how many is the machine's matter. */
+static void print_cost(const struct pct_trials *trials)
+{
+    char others[64] = "";
+    if (trials->vain)
+        snprintf(others, sizeof others, " (and %llu begun in vain)", (unsigned long long)trials->vain);
+    pct_cli_say("%llu runs%s, %u at a time, %.1f s", (unsigned long long)trials->runs, others, trials->jobs,
+                pct_cli_now() - trials->begun);
+}
+
 static void print_commands(const struct pct_inquiry *q)
 {
     const struct pct_shrink *s = &q->shrink;
@@ -195,6 +205,7 @@ int pct_cmd_minimize(int argc, char **argv)
     static struct minimize m = { .depth = true };
     struct pct_inquiry *q = &m.inquiry;
     pct_parse(&argp, argc, argv, 1, &m);
+    q->shrink.trials.progress.quiet = m.quiet;
     int failed = pct_inquiry_open(q, m.depth, m.quiet);
     if (!failed && m.output)
         failed = write_file(&m);
@@ -202,7 +213,7 @@ int pct_cmd_minimize(int argc, char **argv)
         print_schedule(q);
         if (m.depth)
             print_depth(q);
-        pct_cli_say("%llu runs, %.1f s", (unsigned long long)q->shrink.trials.runs, q->shrink.trials.seconds);
+        print_cost(&q->shrink.trials);
         print_commands(q);
     } else if (!failed) {
         puts(q->shrink.token);

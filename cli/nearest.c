@@ -44,7 +44,7 @@ static int try(struct pct_trials *trials, const struct pct_switches *switches, c
         free(list);
         return 0;
     }
-    int failed = pct_trial_run(trials, &trial, "schedule", list, trials->config.run.seed);
+    int failed = pct_trial_run(trials, &trial, "schedule", list, trials->config.run.seed, NULL);
     if (!failed) {
         *found = pct_failure_read(&failure, &trial.result);
         pct_trial_close(&trial);

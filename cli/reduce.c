@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t kept(const bool *keep, size_t count)
+static size_t kept(const bool *keep, size_t from, size_t count)
 {
     size_t sum = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = from; i < count; i++)
         sum += keep[i];
     return sum;
 }
@@ -23,35 +23,65 @@ static size_t without(bool *out, const bool *keep, size_t count, size_t at, size
     return at;
 }
 
-int pct_reduce(bool *keep, size_t count, pct_reduce_test *test, void *context)
+/* The next pass takes smaller chunks; the last ones take single parts, until none can go. False: there is none. */
+static bool next_pass(struct pct_reduction *r)
 {
+    if (r->chunk <= 1 && !r->smaller)
+        return false;
+    size_t left = kept(r->keep, 0, r->count);
+    r->chunk = r->chunk > 1 ? r->chunk / 2 : 1;
+    r->chunk = r->chunk > (left + 1) / 2 ? (left + 1) / 2 : r->chunk;
+    r->at = 0;
+    r->smaller = false;
+    return r->chunk;
+}
+
+bool pct_reduction_next(struct pct_reduction *r, bool *out)
+{
+    if (!r->begun) {
+        r->begun = true;
+        r->at = 0;
+        r->chunk = (kept(r->keep, 0, r->count) + 1) / 2;
+        memset(out, false, r->count * sizeof *out);
+        return r->count;
+    }
+    for (;;) {
+        size_t left = kept(r->keep, r->at, r->count);
+        if (!r->chunk || (!left && !next_pass(r)))
+            return false;
+        if (!left)
+            continue;
+        r->at = without(out, r->keep, r->count, r->at, r->chunk);
+        /* The empty set is known not to do. */
+        if (kept(out, 0, r->count))
+            return true;
+    }
+}
+
+size_t pct_reduction_left(const struct pct_reduction *r)
+{
+    size_t all = kept(r->keep, 0, r->count);
+    size_t chunk = r->begun ? r->chunk : (all + 1) / 2, at = r->begun ? r->at : 0, left = !r->begun;
+    if (chunk)
+        left += (kept(r->keep, at, r->count) + chunk - 1) / chunk;
+    if (chunk == 1 && r->smaller)
+        left += all;
+    while ((chunk /= 2))
+        left += (all + chunk - 1) / chunk;
+    return left;
+}
+
+int pct_reduce(bool *keep, size_t count, pct_reduce_first *first, void *context)
+{
+    struct pct_reduction r = { .keep = keep, .count = count };
     bool *tried = calloc(count + 1, sizeof *tried);
-    if (!tried)
-        return -ENOMEM;
-    int holds = count ? test(context, tried, count) : 0;
-    if (holds > 0)
+    size_t which;
+    int holds = tried ? 1 : -ENOMEM;
+    while (holds > 0 && (holds = first(context, r, &which)) > 0) {
+        for (size_t i = 0; i <= which; i++)
+            pct_reduction_next(&r, tried);
         memcpy(keep, tried, count * sizeof *keep);
-    size_t chunk = holds ? 0 : (kept(keep, count) + 1) / 2;
-    while (chunk && holds >= 0) {
-        bool smaller = false;
-        for (size_t at = 0; at < count && holds >= 0;) {
-            size_t next = without(tried, keep, count, at, chunk);
-            if (kept(tried, count) == kept(keep, count))
-                break;
-            /* The empty set is known not to do. */
-            holds = kept(tried, count) ? test(context, tried, count) : 0;
-            if (holds > 0) {
-                memcpy(keep, tried, count * sizeof *keep);
-                smaller = true;
-            }
-            at = next;
-        }
-        /* Once more with single parts, until none can go. */
-        if (chunk == 1 && !smaller)
-            break;
-        size_t left = kept(keep, count);
-        chunk = chunk > 1 ? chunk / 2 : 1;
-        chunk = chunk > (left + 1) / 2 ? (left + 1) / 2 : chunk;
+        r.smaller = true;
     }
     free(tried);
     return holds < 0 ? holds : 0;

@@ -9,15 +9,23 @@
 #include "environment.h"
 #include "nearest.h"
 #include "options.h"
+#include "progress.h"
 #include "reduce.h"
 #include "report.h"
 #include "schedule_file.h"
+#include "series.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
-enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, MOVES = 64 };
+enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, MOVES = 64, JOBS_MAX = 256 };
+
+static const struct argp_option options[] = {
+    { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
+    { 0 },
+};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -25,6 +33,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &s->trials.launch;
+        return 0;
+    case 'j':
+        s->trials.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (!s->name) {
@@ -41,7 +52,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = { .parser = parse, .children = pct_options_launch };
+static const struct argp argp = { .options = options, .parser = parse, .children = pct_options_launch };
 const struct argp_child pct_shrink_options[] = { { &argp, 0, NULL, 0 }, { 0 } };
 
 /* The token in the file: a trace or a schedule. */
@@ -123,32 +134,77 @@ static int explain_pass(const struct pct_shrink *s, const struct pct_trial *tria
     return PCT_EXIT_DIVERGENCE;
 }
 
+/* The failing schedule, run again and again. */
+struct again {
+    struct pct_trials *trials;
+    uint64_t hash; /* of the run that was found */
+    unsigned failed, runs, most;
+};
+
+static int ask_again(void *context, size_t number, struct pct_question *question)
+{
+    const struct again *a = context;
+    question->expected = a->most;
+    return !number;
+}
+
+static enum pct_answer answer_again(void *context, size_t number, struct pct_question *question,
+                                    struct pct_trial *trial)
+{
+    struct again *a = context;
+    (void)number;
+    a->runs++;
+    a->failed += trial->fails;
+    if (!trial->fails || trial->result.trace.header.hash != a->hash)
+        a->most = question->expected = RATE_RUNS;
+    return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
+}
+
+/* Whether it always fails, in the same run. With as many of them at a time as there will be. Returns 0, or a status. */
+static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash)
+{
+    *a = (struct again){ .trials = trials, .hash = hash, .most = trials->jobs > REPEATS ? trials->jobs : REPEATS };
+    struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a };
+    pct_series_step(trials, "seeing how often it fails", 1);
+    return pct_series_run(trials, &series);
+}
+
 /* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not count:
  * it is one that failed. */
 static int judge(struct pct_shrink *s, uint64_t hash)
 {
-    static struct pct_trial trial;
     struct pct_trials *t = &s->trials;
-    unsigned failed = 0, runs = 0;
+    struct again a, alone;
+    unsigned jobs = t->jobs;
     t->repeat = 1;
     t->rate = 1;
-    for (unsigned most = REPEATS; runs < most; runs++) {
-        if (pct_trial_again(t, &trial))
+    if (run_again(&a, t, hash))
+        return t->status;
+    /* Runs at the same time may meet: in a file, at a port. */
+    if (a.most == RATE_RUNS && jobs > 1) {
+        t->jobs = 1;
+        if (run_again(&alone, t, hash))
             return t->status;
-        failed += trial.fails;
-        if (!trial.fails || trial.result.trace.header.hash != hash)
-            most = RATE_RUNS;
-        pct_trial_close(&trial);
+        if (alone.most < RATE_RUNS) {
+            pct_progress_clear(t->progress.quiet);
+            pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
+                        "is one at a "
+                        "time; with --scratch, or {worker} in a server's port or path, there could be %u",
+                        jobs);
+            return 0;
+        }
+        t->jobs = jobs;
     }
-    if (failed == runs)
+    if (a.failed == a.runs)
         return 0;
     /* Enough runs that a schedule as good as this one seldom fails in less than half of its rate. */
-    double rate = failed ? (double)failed / runs : 1.0 / RATE_RUNS;
+    double rate = a.failed ? (double)a.failed / a.runs : 1.0 / RATE_RUNS;
     t->rate = rate / 2;
     t->repeat = rate > 12.0 / RATE_MOST ? (unsigned)(12 / rate + 0.5) : RATE_MOST;
+    pct_progress_clear(t->progress.quiet);
     pct_cli_say(
         "the schedule does not decide alone: it failed %u times of %u; every schedule is judged by up to %u runs",
-        failed, runs, t->repeat);
+        a.failed, a.runs, t->repeat);
     return 0;
 }
 
@@ -199,10 +255,17 @@ int pct_shrink_open(struct pct_shrink *s)
     static struct pct_trial trial;
     struct pct_trials *t = &s->trials;
     int failed = read_name(s);
+    if (!t->jobs) {
+        cpu_set_t set;
+        t->jobs = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+        t->jobs = pct_drive_limit(&t->launch.drive, t->jobs < JOBS_MAX ? t->jobs : JOBS_MAX);
+    }
     if (!failed)
-        failed = pct_drive_check(&t->launch.drive, 1);
+        failed = pct_drive_check(&t->launch.drive, t->jobs);
     if (!failed)
         failed = pct_launch_prepare(&t->launch);
+    if (!failed)
+        failed = pct_trials_begin(t);
     if (failed)
         return failed;
     failed = first_failure(s, &trial);
@@ -229,29 +292,110 @@ int pct_shrink_open(struct pct_shrink *s)
     return failed ? failed : judge(s, hash);
 }
 
-static int still_fails(void *context, const bool *keep, size_t count)
+/* Lists of switches that are tried one after the other. */
+struct tries {
+    struct pct_shrink *shrink;
+    const struct pct_switches *switches;
+    struct pct_reduction ahead; /* of delta debugging: what is tried next; */
+    bool *keep;                 /* room for that, */
+    bool failing;               /* and whether a list was found that fails, */
+    size_t which;               /* of this number */
+    struct pct_switch *moved;   /* of a move: the switch, */
+    size_t index;               /* its number, */
+    bool later;                 /* where to, */
+    uint32_t from, furthest;    /* where it stood, and how far it got so far */
+    unsigned runs, failed;      /* of the list that is tried */
+};
+
+/* One more run of it: 1 or 0 if that says whether it fails, -1 if not yet. */
+static int count(struct tries *t, const struct pct_trial *trial)
 {
-    struct pct_shrink *s = context;
-    (void)count;
-    char *list = pct_switches_format(&s->minimal, keep);
-    int fails = list ? pct_trials_fail(&s->trials, list) : -ENOMEM;
-    free(list);
-    return fails;
+    struct pct_trials *trials = &t->shrink->trials;
+    t->failed += trial->fails;
+    int verdict = pct_trials_verdict(trials, t->failed, ++t->runs);
+    if (verdict > 0 && trial->fails) {
+        trials->progress.preemptions = trial->result.trace.header.preemptions;
+        trials->progress.known = true;
+    }
+    if (verdict >= 0)
+        t->runs = t->failed = 0;
+    return verdict;
+}
+
+static int ask_list(const struct tries *t, struct pct_question *question, const bool *keep)
+{
+    const struct pct_trials *trials = &t->shrink->trials;
+    question->what = (struct pct_try){ .strategy = "schedule",
+                                       .list = pct_switches_format(t->switches, keep),
+                                       .seed = trials->config.run.seed };
+    question->expected = trials->repeat;
+    return question->what.list ? 1 : -ENOMEM;
+}
+
+static int ask_whole(void *context, size_t number, struct pct_question *question)
+{
+    return number ? 0 : ask_list(context, question, NULL);
+}
+
+static int ask_part(void *context, size_t number, struct pct_question *question)
+{
+    struct tries *t = context;
+    (void)number;
+    return pct_reduction_next(&t->ahead, t->keep) ? ask_list(t, question, t->keep) : 0;
+}
+
+/* The first that fails is looked for. */
+static enum pct_answer answer_part(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct tries *t = context;
+    (void)question;
+    int verdict = count(t, trial);
+    if (verdict <= 0)
+        return verdict ? PCT_ANSWER_MORE : PCT_ANSWER_NEXT;
+    t->failing = true;
+    t->which = number;
+    return PCT_ANSWER_STOP;
+}
+
+/* Whether these switches fail: 1 or 0; negative: there is a status. */
+static int still_fails(struct pct_shrink *s, const struct pct_switches *switches)
+{
+    struct tries t = { .shrink = s, .switches = switches };
+    struct pct_series series = { .ask = ask_whole, .answer = answer_part, .context = &t };
+    return pct_series_run(&s->trials, &series) ? -1 : t.failing;
+}
+
+static int first_part(void *context, struct pct_reduction ahead, size_t *which)
+{
+    struct tries *t = context;
+    struct pct_trials *trials = &t->shrink->trials;
+    struct pct_series series = { .ask = ask_part, .answer = answer_part, .context = t };
+    t->ahead = ahead;
+    t->failing = false;
+    trials->progress.left = pct_reduction_left(&ahead);
+    if (pct_series_run(trials, &series))
+        return -1;
+    *which = t->which;
+    return t->failing;
 }
 
 static int reduce(struct pct_shrink *s)
 {
-    bool *keep = malloc(s->minimal.count + 1);
-    if (!keep)
-        return -ENOMEM;
-    memset(keep, true, s->minimal.count);
-    int stop = pct_reduce(keep, s->minimal.count, still_fails, s);
-    size_t count = 0;
-    for (size_t i = 0; i < s->minimal.count; i++)
-        if (keep[i])
-            s->minimal.item[count++] = s->minimal.item[i];
-    s->minimal.count = count;
+    bool *keep = malloc(s->minimal.count + 1), *tried = malloc(s->minimal.count + 1);
+    struct tries t = { .shrink = s, .switches = &s->minimal, .keep = tried };
+    int stop = keep && tried ? 0 : -ENOMEM;
+    if (!stop) {
+        memset(keep, true, s->minimal.count);
+        pct_series_step(&s->trials, "taking switches away", 0);
+        stop = pct_reduce(keep, s->minimal.count, first_part, &t);
+        size_t left = 0;
+        for (size_t i = 0; i < s->minimal.count; i++)
+            if (keep[i])
+                s->minimal.item[left++] = s->minimal.item[i];
+        s->minimal.count = left;
+    }
     free(keep);
+    free(tried);
     return stop;
 }
 
@@ -268,25 +412,46 @@ static bool in_order(const struct pct_switches *switches, size_t moved)
     return true;
 }
 
+/* One operation further. The switches themselves stay where they are until the answers are there. */
+static int ask_move(void *context, size_t number, struct pct_question *question)
+{
+    struct tries *t = context;
+    uint32_t by = (uint32_t)number + 1;
+    if (number == MOVES || (!t->later && by > t->from))
+        return 0;
+    t->moved->made = t->later ? t->from + by : t->from - by;
+    int there = in_order(t->switches, t->index) ? ask_list(t, question, NULL) : 0;
+    t->moved->made = t->from;
+    return there;
+}
+
+/* The first that does not fail ends it. */
+static enum pct_answer answer_move(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct tries *t = context;
+    uint32_t by = (uint32_t)number + 1;
+    (void)question;
+    int verdict = count(t, trial);
+    if (verdict > 0)
+        t->furthest = t->later ? t->from + by : t->from - by;
+    return verdict < 0 ? PCT_ANSWER_MORE : verdict ? PCT_ANSWER_NEXT : PCT_ANSWER_STOP;
+}
+
 /* How far item i can move in this direction, one operation at a time. */
 static int move(struct pct_shrink *s, size_t i, bool later, uint32_t *furthest)
 {
     struct pct_switch *item = &s->minimal.item[i];
-    uint32_t at = item->made;
-    *furthest = at;
-    for (unsigned moved = 0; moved < MOVES; moved++) {
-        if (!later && !item->made)
-            break;
-        item->made += later ? 1 : UINT32_MAX;
-        int fails = in_order(&s->minimal, i) ? still_fails(s, NULL, 0) : 0;
-        if (fails < 0)
-            return fails;
-        if (!fails)
-            break;
-        *furthest = item->made;
-    }
-    item->made = at;
-    return 0;
+    struct tries t = { .shrink = s,
+                       .switches = &s->minimal,
+                       .moved = item,
+                       .index = i,
+                       .later = later,
+                       .from = item->made,
+                       .furthest = item->made };
+    struct pct_series series = { .ask = ask_move, .answer = answer_move, .context = &t };
+    int stop = pct_series_run(&s->trials, &series);
+    *furthest = t.furthest;
+    return stop;
 }
 
 /* The switches as late as they can be: there the operation stands without which the failure goes away. */
@@ -296,6 +461,7 @@ static int move_all(struct pct_shrink *s)
     s->ranges = calloc(s->minimal.count + 1, sizeof *s->ranges);
     if (!s->ranges)
         return -ENOMEM;
+    pct_series_step(&s->trials, "moving switches", 0);
     for (size_t i = s->minimal.count; i-- > 0;) {
         int stop = s->minimal.item[i].wake ? 0 : move(s, i, false, &s->ranges[i].earliest);
         if (!stop && !s->minimal.item[i].wake)
@@ -347,10 +513,11 @@ static int make_small(struct pct_shrink *s)
 
 int pct_shrink_run(struct pct_shrink *s)
 {
-    int fails = still_fails(s, NULL, 0);
+    int fails = still_fails(s, &s->minimal);
     if (fails < 0)
         return s->trials.status ? s->trials.status : PCT_EXIT_INTERNAL;
     if (!fails) {
+        pct_progress_clear(s->trials.progress.quiet);
         pct_cli_say(
             "the failing run cannot be repeated as a list of switches: it depends on what the schedule does not hold");
         return s->trials.status = PCT_EXIT_DIVERGENCE;
@@ -368,7 +535,7 @@ int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, 
     if (!stop) {
         memcpy(s->minimal.item, other->item, other->count * sizeof *other->item);
         /* It was made with another seed, which the target may have drawn from. */
-        stop = still_fails(s, NULL, 0);
+        stop = still_fails(s, &s->minimal);
         stop = stop < 0 ? PCT_EXIT_INTERNAL : stop ? make_small(s) : 0;
         *better = !stop && s->token[0] &&
                   (s->minimal_preemptions < old.minimal_preemptions ||
@@ -389,9 +556,7 @@ int pct_shrink_show(struct pct_shrink *s, struct pct_trial *trial, const char *s
     char *list = pct_switches_format(&s->minimal, NULL);
     if (!list)
         return s->trials.status = PCT_EXIT_INTERNAL;
-    s->trials.launch.sites = sites;
-    int failed = pct_trial_run(&s->trials, trial, "schedule", list, s->trials.config.run.seed);
-    s->trials.launch.sites = NULL;
+    int failed = pct_trial_run(&s->trials, trial, "schedule", list, s->trials.config.run.seed, sites);
     free(list);
     return failed;
 }

@@ -1,7 +1,9 @@
 /* Trials: see trial.h. */
 #include "trial.h"
+#include "batch.h"
 #include "locate.h"
 #include "outcome.h"
+#include "progress.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,97 +37,148 @@ const char *pct_failure_format(char *buffer, size_t size, const struct pct_failu
     return buffer;
 }
 
-/* The list, where the shim finds it. */
-static int write_list(struct pct_trials *trials, const char *list)
+int pct_trials_begin(struct pct_trials *trials)
 {
-    if (!trials->list_path[0]) {
-        trials->list = pct_locate_scratch(trials->list_path, sizeof trials->list_path, false);
-        if (trials->list < 0) {
-            trials->list_path[0] = 0;
-            pct_cli_say("cannot make a scratch file for the schedule: %s", strerror(-trials->list));
-            return PCT_EXIT_INTERNAL;
-        }
+    if (!trials->begun)
+        trials->begun = pct_cli_now();
+    if (!trials->running) {
+        trials->room = trials->jobs;
+        trials->running = calloc(trials->jobs, sizeof *trials->running);
+        trials->places = calloc(trials->jobs, sizeof *trials->places);
     }
-    int failed = ftruncate(trials->list, 0) || lseek(trials->list, 0, SEEK_SET)
-                     ? -EIO
-                     : pct_cli_write_all(trials->list, list, strlen(list));
-    if (failed)
-        pct_cli_say("cannot write to %s: %s", trials->list_path, strerror(-failed));
-    return failed ? PCT_EXIT_INTERNAL : 0;
+    if (trials->running && trials->places)
+        return 0;
+    pct_cli_say("out of memory");
+    return trials->status = PCT_EXIT_INTERNAL;
 }
 
-/* Start it, wait for it, judge it. */
-static int run(struct pct_trials *trials, struct pct_trial *trial, const struct pct_config *config)
+/* The list, where the shim finds it. */
+static int write_list(struct pct_trials *trials, struct pct_trial_place *place, const char *list)
 {
+    if (!place->list_path[0]) {
+        place->list = pct_locate_scratch(place->list_path, sizeof place->list_path, false);
+        if (place->list < 0) {
+            place->list_path[0] = 0;
+            pct_cli_say("cannot make a scratch file for the schedule: %s", strerror(-place->list));
+            return trials->status = PCT_EXIT_INTERNAL;
+        }
+    }
+    int failed = ftruncate(place->list, 0) || lseek(place->list, 0, SEEK_SET)
+                     ? -EIO
+                     : pct_cli_write_all(place->list, list, strlen(list));
+    if (failed)
+        pct_cli_say("cannot write to %s: %s", place->list_path, strerror(-failed));
+    return failed ? trials->status = PCT_EXIT_INTERNAL : 0;
+}
+
+/* What all trials have in common, with a schedule of our own. */
+static void make_config(const struct pct_trials *trials, struct pct_config *config, const char *strategy, uint64_t seed)
+{
+    const struct pct_config *given = &trials->config;
+    *config = (struct pct_config){ .run = { .seed = seed },
+                                   .epoch = given->epoch,
+                                   .real_time = given->real_time,
+                                   .max_steps = given->max_steps,
+                                   .memory_points = given->memory_points,
+                                   .races = given->races,
+                                   .memory = given->memory,
+                                   .sample = given->sample,
+                                   .sample_fixed = given->sample_fixed,
+                                   .sample_seed = given->sample_seed,
+                                   .ordered = given->ordered,
+                                   .passed_races = given->passed_races };
+    strcpy(config->modules, given->modules);
+    strcpy(config->focus, given->focus);
+    /* Whatever the seed of this trial decides: which accesses are points stays. */
+    if (config->sample && !config->sample_fixed && seed != given->run.seed) {
+        config->sample_fixed = true;
+        config->sample_seed = given->run.seed;
+    }
+    snprintf(config->strategy, sizeof config->strategy, "%s", strategy);
+}
+
+int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_try *what, uint64_t seed)
+{
+    static struct pct_config config; /* large */
+    struct pct_launch *launch = &trials->launch;
     char token[PCT_TOKEN_MAX], error[256];
     if (trials->status)
         return trials->status;
-    double begin = pct_cli_now();
-    pct_config_format_token(token, sizeof token, config, pct_cli_find_strategy(config->strategy, error, sizeof error));
-    memset(trial, 0, sizeof *trial);
-    trials->status = pct_process_start(&trial->process, &trials->launch, token, -1, true);
-    if (trials->status)
-        return trials->status;
-    int ended = -1;
-    int signal = pct_launch_wait(&trials->launch, &trial->process, 1, 0, &ended);
-    if (signal) {
-        pct_process_kill(&trial->process, SIGKILL);
-        pct_process_close(&trial->process);
-        pct_cli_say("interrupted after %llu runs", (unsigned long long)trials->runs);
-        return trials->status = 128 + signal;
+    launch->schedule = NULL;
+    if (what->strategy) {
+        make_config(trials, &config, what->strategy, seed);
+        if (strlen(what->list) < sizeof config.list)
+            strcpy(config.list, what->list);
+        else if (write_list(trials, &trials->places[place], what->list))
+            return trials->status;
+        else
+            launch->schedule = trials->places[place].list_path;
+    } else {
+        config = trials->config;
+        config.has_hash = false;
     }
+    pct_config_format_token(token, sizeof token, &config, pct_cli_find_strategy(config.strategy, error, sizeof error));
+    launch->sites = what->sites;
+    struct pct_process *process = &trials->running[place];
+    process->worker = place;
+    trials->status = pct_process_start(process, launch, token, pct_batch_cpu(trials->jobs, place), true);
+    launch->schedule = launch->sites = NULL;
+    return trials->status;
+}
+
+int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial)
+{
+    struct pct_failure failure;
     pct_process_result(&trial->process, &trial->result);
     trials->runs++;
-    trials->seconds += pct_cli_now() - begin;
+    trials->progress.runs++;
     if (pct_outcome_is_void(&trial->result)) {
+        pct_progress_clear(trials->progress.quiet);
         trials->status = pct_outcome_explain(&trials->launch, &trial->process, &trial->result);
         pct_trial_close(trial);
         return trials->status;
     }
-    struct pct_failure failure;
     trial->fails = pct_failure_read(&failure, &trial->result) && pct_failure_same(&failure, &trials->failure);
     return 0;
 }
 
-int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
-                  uint64_t seed)
+int pct_trials_interrupt(struct pct_trials *trials, int signal)
 {
-    struct pct_config config = { .run = { .seed = seed },
-                                 .epoch = trials->config.epoch,
-                                 .real_time = trials->config.real_time,
-                                 .max_steps = trials->config.max_steps,
-                                 .memory_points = trials->config.memory_points,
-                                 .races = trials->config.races,
-                                 .memory = trials->config.memory,
-                                 .sample = trials->config.sample,
-                                 .sample_fixed = trials->config.sample_fixed,
-                                 .sample_seed = trials->config.sample_seed,
-                                 .ordered = trials->config.ordered,
-                                 .passed_races = trials->config.passed_races };
-    strcpy(config.modules, trials->config.modules);
-    strcpy(config.focus, trials->config.focus);
-    /* Whatever the seed of this trial decides: which accesses are points stays. */
-    if (config.sample && !config.sample_fixed && seed != trials->config.run.seed) {
-        config.sample_fixed = true;
-        config.sample_seed = trials->config.run.seed;
+    pct_progress_clear(trials->progress.quiet);
+    pct_cli_say("interrupted after %llu runs", (unsigned long long)trials->runs);
+    return trials->status = 128 + signal;
+}
+
+/* Start it, wait for it, judge it. */
+static int run(struct pct_trials *trials, struct pct_trial *trial, const struct pct_try *what)
+{
+    struct pct_process *process = &trials->running[0];
+    int ended = -1;
+    memset(trial, 0, sizeof *trial);
+    if (pct_trial_start(trials, 0, what, what->seed))
+        return trials->status;
+    int signal = pct_launch_wait(&trials->launch, process, 1, 0, &ended);
+    if (signal) {
+        pct_process_kill(process, SIGKILL);
+        pct_process_close(process);
+        return pct_trials_interrupt(trials, signal);
     }
-    snprintf(config.strategy, sizeof config.strategy, "%s", strategy);
-    bool fits = strlen(list) < sizeof config.list;
-    if (fits)
-        strcpy(config.list, list);
-    else if (!trials->status)
-        trials->status = write_list(trials, list);
-    trials->launch.schedule = fits ? NULL : trials->list_path;
-    int failed = run(trials, trial, &config);
-    trials->launch.schedule = NULL;
-    return failed;
+    trial->process = *process;
+    memset(process, 0, sizeof *process);
+    return pct_trial_look(trials, trial);
+}
+
+int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
+                  uint64_t seed, const char *sites)
+{
+    return run(
+        trials, trial,
+        &(struct pct_try){ .strategy = strategy, .list = (char *)(uintptr_t)list, .seed = seed, .sites = sites });
 }
 
 int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial)
 {
-    struct pct_config config = trials->config;
-    config.has_hash = false;
-    return run(trials, trial, &config);
+    return run(trials, trial, &(struct pct_try){ .strategy = NULL });
 }
 
 void pct_trial_close(struct pct_trial *trial)
@@ -134,26 +187,23 @@ void pct_trial_close(struct pct_trial *trial)
     pct_process_close(&trial->process);
 }
 
-int pct_trials_fail(struct pct_trials *trials, const char *switches)
+int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of)
 {
-    static struct pct_trial trial;
-    unsigned failed = 0, enough = (unsigned)(trials->rate * trials->repeat + 0.999);
-    for (unsigned i = 0; i < trials->repeat; i++) {
-        if (pct_trial_run(trials, &trial, "schedule", switches, trials->config.run.seed))
-            return -1;
-        failed += trial.fails;
-        pct_trial_close(&trial);
-        if (failed >= enough || failed + trials->repeat - i - 1 < enough)
-            break;
-    }
-    return failed >= enough;
+    unsigned enough = (unsigned)(trials->rate * trials->repeat + 0.999);
+    if (failed >= enough)
+        return 1;
+    return failed + trials->repeat - of < enough ? 0 : -1;
 }
 
 void pct_trials_finish(struct pct_trials *trials)
 {
-    if (trials->list_path[0]) {
-        unlink(trials->list_path);
-        close(trials->list);
-        trials->list_path[0] = 0;
-    }
+    for (unsigned i = 0; trials->places && i < trials->room; i++)
+        if (trials->places[i].list_path[0]) {
+            unlink(trials->places[i].list_path);
+            close(trials->places[i].list);
+        }
+    free(trials->places);
+    free(trials->running);
+    trials->places = NULL;
+    trials->running = NULL;
 }

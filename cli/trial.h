@@ -13,18 +13,47 @@ struct pct_failure {
     char message[1024]; /* an assertion's text */
 };
 
+/* How far it all is, for who waits. */
+struct pct_trial_progress {
+    const char *what;       /* is being done in this step; NULL: nothing was begun */
+    double begun, drawn;    /* when the step began, and when it was last said: on the clock of pct_cli_now() */
+    uint64_t runs, answers; /* of this step */
+    uint64_t left;          /* questions of this step that are still to come, at most; 0: not known */
+    uint64_t preemptions;   /* of the smallest schedule so far */
+    bool known;             /* whether there is one */
+    bool quiet;
+};
+
+/* One of the places for runs that go on at the same time. */
+struct pct_trial_place {
+    char list_path[PATH_MAX]; /* scratch file for lists that are too long for a token, "" while there is none */
+    int list;
+};
+
 /* What all trials have in common. */
 struct pct_trials {
     struct pct_launch launch;
-    struct pct_config config;   /* of the run that failed: seed, kind of time, step bound are those of all trials */
-    struct pct_failure failure; /* what is looked for */
-    uint64_t runs;              /* so far */
-    double seconds;             /* that these took */
-    unsigned repeat;            /* a schedule is judged by so many runs: 1 if the schedule decides everything */
-    double rate;                /* of these fail at least so many, from 0 to 1 */
-    int status;               /* not 0: nothing can be run any more; the exit status for the command, after a message */
-    char list_path[PATH_MAX]; /* scratch file for lists that are too long for a token, "" while there is none */
-    int list;
+    struct pct_config config;    /* of the run that failed: seed, kind of time, step bound are those of all trials */
+    struct pct_failure failure;  /* what is looked for */
+    unsigned jobs;               /* so many runs at a time; no answer depends on it */
+    struct pct_process *running; /* these many; they do not outlast the function that started them */
+    struct pct_trial_place *places;
+    unsigned room;   /* of both */
+    uint64_t runs;   /* so far, that were looked at */
+    uint64_t vain;   /* and others, that were started early and turned out not to be needed */
+    double begun;    /* on the clock of pct_cli_now() */
+    unsigned repeat; /* a schedule is judged by so many runs: 1 if the schedule decides everything */
+    double rate;     /* of these fail at least so many, from 0 to 1 */
+    int status;      /* not 0: nothing can be run any more; the exit status for the command, after a message */
+    struct pct_trial_progress progress;
+};
+
+/* A schedule to be tried. */
+struct pct_try {
+    const char *strategy; /* `schedule` or `order`; NULL: the configuration that failed, again */
+    char *list;           /* of that strategy, allocated; NULL: none */
+    uint64_t seed;
+    const char *sites; /* PCT_SITES, or NULL */
 };
 
 /* One run. */
@@ -32,6 +61,7 @@ struct pct_trial {
     struct pct_process process;
     struct pct_result result; /* its traces are valid until pct_trial_close() */
     bool fails;               /* in the way that is looked for */
+    bool taken;               /* somebody else closes it (series.h) */
 };
 
 /* Whether this run failed at all; then how. */
@@ -41,15 +71,28 @@ bool pct_failure_same(const struct pct_failure *a, const struct pct_failure *b);
 /* "deadlock", "assertion failed: ...", for a sentence. Returns buffer. */
 const char *pct_failure_format(char *buffer, size_t size, const struct pct_failure *failure);
 
-/* Run once by the strategy `schedule` or `order` with this list, and this seed. Returns 0, or trials->status. */
+/* Make room for trials->jobs runs at a time; later they may be fewer. Returns 0, or trials->status after a message. */
+int pct_trials_begin(struct pct_trials *trials);
+
+/* Start a run in trials->running[place], which is free. Returns 0, or trials->status after a message. */
+int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_try *what, uint64_t seed);
+
+/* trial->process has ended: look how, and count it. Returns 0, or trials->status after a message: then the trial is closed. */
+int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial);
+
+/* Run once by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Returns 0, or
+ * trials->status. */
 int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
-                  uint64_t seed);
+                  uint64_t seed, const char *sites);
 /* The same by the configuration that failed, with this strategy's own parameters. */
 int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial);
 void pct_trial_close(struct pct_trial *trial);
 
-/* Whether this list of switches still fails: 1 or 0; negative if there is a status. */
-int pct_trials_fail(struct pct_trials *trials, const char *switches);
+/* Say that we were told to end. Returns trials->status, which is 128 + signal now. */
+int pct_trials_interrupt(struct pct_trials *trials, int signal);
+
+/* Whether this many failing runs of `of` are enough, be it that none of the others fails: 1 or 0; -1: more runs have to tell. */
+int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of);
 
 void pct_trials_finish(struct pct_trials *trials);
 
