@@ -1,7 +1,9 @@
 /* The nearest failing schedule: see nearest.h. Code that was added before the place of a switch moves it by some operations: so all
  * switches of a thread, or of all threads, are moved alike, and each by itself, ever further. */
 #include "nearest.h"
+#include "series.h"
 #include "switches.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +21,23 @@ static bool is_in(const struct pct_switches *switches, const struct group *group
            (group->kind == THREAD && switches->item[i].thread == switches->item[group->item].thread);
 }
 
-/* Try them moved by so many operations. Returns 0 or a status. */
-static int try(struct pct_trials *trials, const struct pct_switches *switches, const struct group *group, int by,
-               bool *found)
+/* Where the search stands, and what it has found. */
+struct search {
+    struct pct_trials *trials;
+    struct pct_switches switches;
+    size_t next; /* the next way to move them: nearer ones come first */
+    bool found;
+};
+
+/* The switches moved by so many operations, as a list; *list is NULL if that cannot be. Returns 0 or -ENOMEM. */
+static int move(const struct search *s, const struct group *group, int by, char **list)
 {
-    static struct pct_trial trial;
-    struct pct_failure failure;
+    const struct pct_switches *switches = &s->switches;
     struct pct_switches moved = { .item = calloc(switches->count + 1, sizeof *moved.item), .count = switches->count };
-    bool possible = moved.item;
+    bool possible = true;
+    *list = NULL;
+    if (!moved.item)
+        return -ENOMEM;
     for (size_t i = 0; possible && i < switches->count; i++) {
         moved.item[i] = switches->item[i];
         if (!is_in(switches, group, i))
@@ -38,42 +49,58 @@ static int try(struct pct_trials *trials, const struct pct_switches *switches, c
         for (size_t j = 0; j < i && possible; j++)
             possible = moved.item[i].thread != moved.item[j].thread || moved.item[i].wake != moved.item[j].wake ||
                        moved.item[i].made > moved.item[j].made;
-    char *list = possible ? pct_switches_format(&moved, NULL) : NULL;
+    *list = possible ? pct_switches_format(&moved, NULL) : NULL;
     free(moved.item);
-    if (!list || strlen(list) >= sizeof trials->config.list) {
-        free(list);
-        return 0;
+    return possible && !*list ? -ENOMEM : 0;
+}
+
+static int ask(void *context, size_t number, struct pct_question *question)
+{
+    struct search *s = context;
+    const size_t groups = 2 * s->switches.count + 1, ways = 2 * groups * FURTHEST;
+    char *list = NULL;
+    (void)number;
+    while (!list && s->next < ways) {
+        size_t way = s->next++, which = way / 2 % groups;
+        int by = 1 + (int)(way / (2 * groups));
+        struct group group = { .kind = which == groups - 1 ? ALL : which % 2 ? THREAD : ONE, .item = which / 2 };
+        int failed = move(s, &group, way % 2 ? -by : by, &list);
+        if (failed)
+            return failed;
+        if (list && strlen(list) >= sizeof s->trials->config.list) {
+            free(list);
+            list = NULL;
+        }
     }
-    int failed = pct_trial_run(trials, &trial, "schedule", list, trials->config.run.seed, NULL);
-    if (!failed) {
-        *found = pct_failure_read(&failure, &trial.result);
-        pct_trial_close(&trial);
-    }
-    if (*found) {
-        strcpy(trials->config.list, list);
-        trials->config.has_hash = false;
-    }
-    free(list);
-    return failed;
+    question->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->trials->config.run.seed };
+    question->expected = 1;
+    return list != NULL;
+}
+
+static enum pct_answer answer(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct search *s = context;
+    struct pct_failure failure;
+    (void)number;
+    if (!pct_failure_read(&failure, &trial->result))
+        return PCT_ANSWER_NEXT;
+    s->found = true;
+    strcpy(s->trials->config.list, question->what.list);
+    s->trials->config.has_hash = false;
+    return PCT_ANSWER_STOP;
 }
 
 int pct_nearest_find(struct pct_trials *trials, bool *found)
 {
-    struct pct_switches switches;
+    struct search s = { .trials = trials };
+    struct pct_series series = { .ask = ask, .answer = answer, .context = &s };
     *found = false;
     if (strcmp(trials->config.strategy, "schedule") != 0 || !trials->config.list[0] ||
-        pct_switches_parse(&switches, trials->config.list))
+        pct_switches_parse(&s.switches, trials->config.list))
         return 0;
-    int failed = 0;
-    for (int by = 1; by <= FURTHEST; by++)
-        for (size_t i = 0; i < 2 * (2 * switches.count + 1) && !failed && !*found; i++) {
-            size_t which = i / 2;
-            struct group group = { .kind = which == 2 * switches.count ? ALL
-                                           : which % 2                 ? THREAD
-                                                                       : ONE,
-                                   .item = which / 2 };
-            failed = try(trials, &switches, &group, i % 2 ? -by : by, found);
-        }
-    pct_switches_free(&switches);
+    pct_series_step(trials, "looking for the nearest schedule that fails", 0);
+    int failed = pct_series_run(trials, &series);
+    pct_switches_free(&s.switches);
+    *found = s.found;
     return failed;
 }

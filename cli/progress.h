@@ -5,6 +5,9 @@
 #include "campaign.h"
 #include "trial.h"
 
+/* Whoever waits for runs does so for so many seconds at a time, and draws. */
+#define PCT_PROGRESS_TICK 0.2
+
 /* Say it, if it is time to. begun: when this session began, on the clock of pct_cli_now(). *drawn: when it was last said, 0 at first;
  * kept here. */
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn);

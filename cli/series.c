@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_SECONDS 0.2
-
 /* A question that is not answered. */
 struct asked {
     struct pct_question question;
@@ -191,8 +189,8 @@ static int loop(struct state *s)
         if (!s->open)
             return 0;
         int ended = -1;
-        int signal =
-            pct_launch_wait(&trials->launch, trials->running, (int)trials->jobs, pct_cli_now() + TICK_SECONDS, &ended);
+        int signal = pct_launch_wait(&trials->launch, trials->running, (int)trials->jobs,
+                                     pct_cli_now() + PCT_PROGRESS_TICK, &ended);
         if (signal)
             return pct_trials_interrupt(trials, signal);
         if (ended >= 0) {

@@ -121,7 +121,7 @@ int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_
     launch->sites = what->sites;
     struct pct_process *process = &trials->running[place];
     process->worker = place;
-    trials->status = pct_process_start(process, launch, token, pct_batch_cpu(trials->jobs, place), true);
+    trials->status = pct_process_start(process, launch, token, pct_batch_cpu(trials->room, place), true);
     launch->schedule = launch->sites = NULL;
     return trials->status;
 }
@@ -138,6 +138,8 @@ int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial)
         pct_trial_close(trial);
         return trials->status;
     }
+    if (trials->launch.forks.state == PCT_FORKING_TRY)
+        pct_forking_try(&trials->launch, &trial->process, &trial->result);
     trial->fails = pct_failure_read(&failure, &trial->result) && pct_failure_same(&failure, &trials->failure);
     return 0;
 }
@@ -157,7 +159,11 @@ static int run(struct pct_trials *trials, struct pct_trial *trial, const struct 
     memset(trial, 0, sizeof *trial);
     if (pct_trial_start(trials, 0, what, what->seed))
         return trials->status;
-    int signal = pct_launch_wait(&trials->launch, process, 1, 0, &ended);
+    int signal = 0;
+    while (!signal && ended < 0) {
+        signal = pct_launch_wait(&trials->launch, process, 1, pct_cli_now() + PCT_PROGRESS_TICK, &ended);
+        pct_progress_draw_trials(trials);
+    }
     if (signal) {
         pct_process_kill(process, SIGKILL);
         pct_process_close(process);

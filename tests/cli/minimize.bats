@@ -39,6 +39,70 @@ find_deadlock()
     is "$output" "$small"
 }
 
+@test "the result does not depend on how many runs go on at a time" {
+    find_deadlock
+    for jobs in 1 2 5; do
+        run "$pct" minimize -j $jobs "$token" -- ./target abba
+        is "$status" 0
+        has ", $jobs at a time, "
+        printf '%s\n' "$output" | grep -v ' at a time, ' > result.$jobs
+    done
+    cmp result.1 result.2
+    cmp result.1 result.5
+    run "$pct" explain -j 1 "$token" -- ./target abba
+    one=$output
+    run "$pct" explain -j 3 "$token" -- ./target abba
+    is "$output" "$one"
+    run -2 "$pct" minimize -j 0 "$token" -- ./target abba
+    has "--jobs"
+}
+
+@test "a failure that the schedule does not decide is judged by rates, several runs at a time" {
+    # Each run takes one of two ways by a file that only they know of: no schedule decides.
+    cat > third.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+static void *nothing(void *unused) { return unused; }
+int main(void)
+{
+    pthread_t thread;
+    int fd = open("count", O_RDWR | O_CREAT, 0600);
+    char count = 0;
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    flock(fd, LOCK_EX);
+    if (read(fd, &count, 1) < 0)
+        return 1;
+    count++;
+    return pwrite(fd, &count, 1, 0) == 1 && count % 3 ? 0 : 7;
+}
+END
+    "$cc" -g -O1 -pthread -o third third.c
+    run --separate-stderr "$pct" run -n 9 -s 1 -- ./third
+    is "$status" 7
+    run "$pct" minimize -j 2 --no-depth "$(replay_token)" -- ./third
+    is "$status" 0
+    has "the schedule does not decide alone: it failed"
+    has "none: it fails in the default order"
+}
+
+@test "a terminal sees how far it is, a file does not" {
+    command -v script > /dev/null || skip "no script(1)"
+    find_deadlock
+    # Each run takes long enough that there is something to be said.
+    run script -qec "$pct minimize -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
+    has " runs, "
+    has "/s, "
+    has " preemption"
+    unset stderr
+    run "$pct" minimize --no-depth "$token" -- ./target abba
+    lacks "/s"
+    run script -qec "$pct minimize -q -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
+    lacks "/s"
+}
+
 @test "a schedule as a file: written, replayed, edited" {
     find_deadlock
     run --separate-stderr "$pct" minimize -q --no-depth -o small "$token" -- ./target abba

@@ -1,0 +1,330 @@
+/* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how often; a failure
+ * that the schedule does not decide alone is judged by its rate. */
+#include "locate.h"
+#include "ordered.h"
+#include "shrink.h"
+#include "environment.h"
+#include "nearest.h"
+#include "options.h"
+#include "progress.h"
+#include "report.h"
+#include "schedule_file.h"
+#include "series.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
+enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256 };
+
+static const struct argp_option options[] = {
+    { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_shrink *s = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &s->trials.launch;
+        return 0;
+    case 'j':
+        s->trials.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!s->name) {
+            s->name = argument;
+            return 0;
+        }
+        pct_options_take_command(state, &s->trials.launch);
+        return 0;
+    case ARGP_KEY_END:
+        if (!s->name)
+            argp_error(state, "no token and no file is given");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = { .options = options, .parser = parse, .children = pct_options_launch };
+const struct argp_child pct_shrink_options[] = { { &argp, 0, NULL, 0 }, { 0 } };
+
+/* The token in the file: a trace or a schedule. */
+static int read_file(struct pct_shrink *s, char *token, size_t size)
+{
+    static struct pct_trace trace;
+    char error[512];
+    if (pct_schedule_file_is(s->name))
+        return pct_schedule_file_read(s->name, token, size, error, sizeof error)
+                   ? pct_cli_usage("%s: %s", s->name, error)
+                   : 0;
+    if (pct_trace_open(&trace, s->name, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: neither a schedule nor a trace: %s", s->name, error);
+    snprintf(token, size, "%s", trace.header.token);
+    if (!s->trials.launch.command) {
+        pct_report_ask_command(&trace);
+        pct_trace_close(&trace);
+        return PCT_EXIT_USAGE;
+    }
+    if (!trace.complete || trace.header.verdict == PCT_VERDICT_RUNNING)
+        pct_cli_say("this trace was cut short: the run is repeated from the token in it");
+    pct_trace_close(&trace);
+    return 0;
+}
+
+static int read_name(struct pct_shrink *s)
+{
+    char token[PCT_TOKEN_MAX], error[512];
+    int failed = pct_environment_check(true);
+    if (failed)
+        return failed;
+    bool is_file;
+    failed = pct_locate_named(s->name, &is_file);
+    if (failed)
+        return failed;
+    if (is_file)
+        failed = read_file(s, token, sizeof token);
+    else
+        snprintf(token, sizeof token, "%s", s->name);
+    if (failed)
+        return failed;
+    if (pct_config_parse_token(&s->trials.config, token, pct_cli_find_strategy, error, sizeof error))
+        return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, s->name);
+    if (!strcmp(s->trials.config.strategy, "none"))
+        return pct_cli_usage("strategy none leaves the order to the operating system: there is no schedule to look at");
+    s->trials.launch.patches = s->trials.config.memory != PCT_PATCH_OFF;
+    pct_config_format_focus(&s->trials.config, s->trials.launch.focus, sizeof s->trials.launch.focus);
+    if (!s->trials.launch.command)
+        return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");
+    failed = pct_cli_check_strategy(&s->trials.config);
+    return failed ? failed : pct_ordered_check(s->trials.config.ordered);
+}
+
+/* What a schedule's file tells about the program. */
+static void say_changes(const struct pct_shrink *s)
+{
+    if (pct_schedule_file_is(s->name))
+        pct_schedule_file_compare(s->name, s->trials.launch.program);
+}
+
+/* None of the runs of the failing schedule did: s->trials.failure is how the last one ended. */
+static int explain_pass(const struct pct_shrink *s, bool same)
+{
+    char text[1200];
+    if (same)
+        return pct_cli_usage(
+            "the run of this token did not fail, and it is the same run as then: only runs that fail can "
+            "be made smaller");
+    if (!s->trials.config.has_hash)
+        return pct_cli_usage("the run of this token did not fail: only runs that fail can be made smaller");
+    pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &s->trials.failure));
+    pct_cli_say(
+        "the run took other steps than then, so something besides the schedule is not as it was: the program was "
+        "rebuilt, or its input, arguments, environment or libraries differ");
+    say_changes(s);
+    pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
+    return PCT_EXIT_DIVERGENCE;
+}
+
+/* The failing schedule, run again and again. */
+struct again {
+    struct pct_trials *trials;
+    uint64_t hash; /* of the run that was found */
+    unsigned failed, runs, most;
+};
+
+static int ask_again(void *context, size_t number, struct pct_question *question)
+{
+    const struct again *a = context;
+    question->expected = a->most;
+    return !number;
+}
+
+static enum pct_answer answer_again(void *context, size_t number, struct pct_question *question,
+                                    struct pct_trial *trial)
+{
+    struct again *a = context;
+    (void)number;
+    a->runs++;
+    a->failed += trial->fails;
+    if (!trial->fails || trial->result.trace.header.hash != a->hash)
+        a->most = question->expected = RATE_RUNS;
+    return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
+}
+
+/* Whether it always fails, in the same run. With as many of them at a time as there will be. Returns 0, or a status. */
+static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash)
+{
+    *a = (struct again){ .trials = trials, .hash = hash, .most = trials->jobs > REPEATS ? trials->jobs : REPEATS };
+    struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a };
+    pct_series_step(trials, "seeing how often it fails", 1);
+    return pct_series_run(trials, &series);
+}
+
+/* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not count:
+ * it is one that failed. */
+static int judge(struct pct_shrink *s, uint64_t hash)
+{
+    struct pct_trials *t = &s->trials;
+    struct again a, alone;
+    unsigned jobs = t->jobs;
+    t->repeat = 1;
+    t->rate = 1;
+    if (run_again(&a, t, hash))
+        return t->status;
+    /* Runs at the same time may meet: in a file, at a port. */
+    if (a.most == RATE_RUNS && jobs > 1) {
+        t->jobs = 1;
+        if (run_again(&alone, t, hash))
+            return t->status;
+        if (alone.most < RATE_RUNS) {
+            pct_progress_clear(t->progress.quiet);
+            pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
+                        "is one at a "
+                        "time; with --scratch, or {worker} in a server's port or path, there could be %u",
+                        jobs);
+            return 0;
+        }
+        t->jobs = jobs;
+    }
+    if (a.failed == a.runs)
+        return 0;
+    /* Enough runs that a schedule as good as this one seldom fails in less than half of its rate. */
+    double rate = a.failed ? (double)a.failed / a.runs : 1.0 / RATE_RUNS;
+    t->rate = rate / 2;
+    t->repeat = rate > 12.0 / RATE_MOST ? (unsigned)(12 / rate + 0.5) : RATE_MOST;
+    pct_progress_clear(t->progress.quiet);
+    pct_cli_say(
+        "the schedule does not decide alone: it failed %u times of %u; every schedule is judged by up to %u runs",
+        a.failed, a.runs, t->repeat);
+    return 0;
+}
+
+/* Where the schedule that is given does not fail any more: the nearest one that does. *found: there is one. */
+static int go_nearby(struct pct_shrink *s, bool *found)
+{
+    struct pct_trials *t = &s->trials;
+    char token[PCT_TOKEN_MAX], error[256];
+    int failed = pct_nearest_find(t, found);
+    pct_progress_clear(t->progress.quiet);
+    if (failed || !*found)
+        return failed;
+    pct_config_format_token(token, sizeof token, &t->config,
+                            pct_cli_find_strategy(t->config.strategy, error, sizeof error));
+    pct_cli_say(
+        "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); the nearest "
+        "one that does, with which this goes on: %s",
+        token);
+    say_changes(s);
+    return 0;
+}
+
+/* Runs of the failing schedule, until one fails. */
+struct first {
+    struct pct_trials *trials;
+    struct pct_trial *failing; /* this one, */
+    bool failed;               /* if there is one */
+    bool same;                 /* the last one was the run of the token, step by step */
+};
+
+static int ask_first(void *context, size_t number, struct pct_question *question)
+{
+    (void)context;
+    question->expected = 1;
+    return number < RATE_RUNS - 1;
+}
+
+static enum pct_answer answer_first(void *context, size_t number, struct pct_question *question,
+                                    struct pct_trial *trial)
+{
+    struct first *first = context;
+    const struct pct_config *config = &first->trials->config;
+    (void)number;
+    (void)question;
+    first->same = config->has_hash && trial->result.trace.header.hash == config->hash;
+    first->failed = pct_failure_read(&first->trials->failure, &trial->result);
+    if (!first->failed)
+        return PCT_ANSWER_NEXT;
+    trial->taken = true;
+    *first->failing = *trial;
+    return PCT_ANSWER_STOP;
+}
+
+/* Run the failing schedule until it fails, but not without end. */
+static int try_first(struct first *first)
+{
+    static struct pct_trial trial;
+    struct pct_trials *t = first->trials;
+    struct pct_series series = { .ask = ask_first, .answer = answer_first, .context = first };
+    pct_series_step(t, "running it", 0);
+    /* The first alone: it mostly fails, and how runs are started is found out by it. */
+    if (pct_trial_again(t, &trial))
+        return t->status;
+    if (answer_first(first, 0, NULL, &trial) != PCT_ANSWER_STOP) {
+        pct_trial_close(&trial);
+        pct_series_run(t, &series);
+    }
+    pct_progress_clear(t->progress.quiet);
+    return t->status;
+}
+
+/* A run that fails, of the schedule that is given or the nearest one that does; the caller closes it. Returns 0, or the exit status
+ * for the command, after a message. */
+static int first_failure(struct pct_shrink *s, struct pct_trial *trial)
+{
+    struct first first = { .trials = &s->trials, .failing = trial };
+    bool moved = false;
+    int failed = try_first(&first);
+    if (!failed && !first.failed && !first.same)
+        failed = go_nearby(s, &moved);
+    if (!failed && moved)
+        failed = try_first(&first);
+    if (failed || first.failed)
+        return failed;
+    return explain_pass(s, first.same);
+}
+
+int pct_shrink_open(struct pct_shrink *s)
+{
+    static struct pct_trial trial;
+    struct pct_trials *t = &s->trials;
+    int failed = read_name(s);
+    if (!t->jobs) {
+        cpu_set_t set;
+        t->jobs = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+        t->jobs = pct_drive_limit(&t->launch.drive, t->jobs < JOBS_MAX ? t->jobs : JOBS_MAX);
+    }
+    if (!failed)
+        failed = pct_drive_check(&t->launch.drive, t->jobs);
+    if (!failed)
+        failed = pct_launch_prepare(&t->launch);
+    if (!failed)
+        failed = pct_trials_begin(t);
+    if (failed)
+        return failed;
+    pct_forking_plan(&t->launch, true, false, t->config.strategy);
+    failed = first_failure(s, &trial);
+    if (failed)
+        return failed;
+    const struct pct_trace *trace = &trial.result.trace;
+    s->steps = trace->header.steps;
+    s->switches = trace->header.switches;
+    s->preemptions = trace->header.preemptions;
+    uint64_t hash = trace->header.hash;
+    if (t->config.has_hash && hash != t->config.hash)
+        pct_cli_say(
+            "the run took other steps than the one of the token (the program was rebuilt, or its input or libraries "
+            "differ), but it fails: going on with this failure");
+    if (!trace->complete) {
+        pct_cli_say("only the first %llu of %llu steps could be recorded: there is no room for the rest",
+                    (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
+        failed = PCT_EXIT_USAGE;
+    } else if (pct_switches_from_trace(&s->minimal, trace)) {
+        pct_cli_say("out of memory");
+        failed = PCT_EXIT_INTERNAL;
+    }
+    pct_trial_close(&trial);
+    return failed ? failed : judge(s, hash);
+}
