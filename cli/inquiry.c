@@ -134,7 +134,12 @@ static void locate(const struct pct_inquiry *q, struct pct_event *event)
         event->step = at;
         if (PCT_RECORD_OBJECT(trace->records[at]))
             event->object = PCT_RECORD_OBJECT(trace->records[at]);
+        return;
     }
+    /* Objects are numbered by their first use, which may have been another in the run that the orderings are from. */
+    const struct pct_snap_thread *thread = pct_snapshot_thread(&q->story.snapshot, event->thread);
+    if (event->step == PCT_STEP_PENDING && thread && thread->op == event->op && thread->object)
+        event->object = thread->object;
 }
 
 /* Where the threads of a deadlock's cycle locked what they hold. Returns how many there are. */

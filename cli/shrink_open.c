@@ -326,5 +326,7 @@ int pct_shrink_open(struct pct_shrink *s)
         failed = PCT_EXIT_INTERNAL;
     }
     pct_trial_close(&trial);
-    return failed ? failed : judge(s, hash);
+    failed = failed ? failed : judge(s, hash);
+    pct_progress_clear(t->progress.quiet);
+    return failed;
 }
