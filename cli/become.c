@@ -58,7 +58,7 @@ struct start {
     char **environment;
     char directory[PATH_MAX]; /* its current one; "": ours */
     int input;                /* -1: ours */
-    int control, number;      /* of a fork server */
+    int control;              /* of a fork server, which gets it under this number; -1: none */
 };
 
 /* In the child: everything between fork and exec. Only async-signal-safe calls. */
@@ -75,7 +75,7 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
         dup2(start->input, STDIN_FILENO);
     take_output(process->output);
     if (start->control >= 0)
-        dup2(start->control, start->number);
+        fcntl(start->control, F_SETFD, 0);
     if (!launch->aslr) {
         int now = personality(0xffffffff);
         if (now != -1)
@@ -108,11 +108,11 @@ static int complain_exec(const struct pct_launch *launch, int reason)
     return reason == ENOENT ? 127 : 126;
 }
 
-pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number)
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control)
 {
     const struct pct_launch *launch = process->launch;
     struct start start = {
-        .process = process, .environment = environment, .input = input, .control = control, .number = number
+        .process = process, .environment = environment, .input = input, .control = control
     };
     if (launch->around.enter)
         pct_around_directory(launch, process->worker, start.directory, sizeof start.directory);

@@ -109,11 +109,14 @@ static int read_reply(int socket, struct pct_forkserver_reply *reply, double sec
     }
 }
 
-/* The number under which a server has its end of the socket: beyond those that the target will get. */
-static int control_number(void)
+/* The descriptor under which a server has its end of the socket: a copy of `end`, beyond those that the target will get. Not too
+ * far beyond: the kernel copies a process's table of descriptors up to the last one, and one of 1024 takes 3 us of each run. */
+static int copy_beyond(int end)
 {
+    enum { BEYOND = 192 };
     struct rlimit limit;
-    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 1024 ? 1023 : (int)limit.rlim_cur - 1;
+    bool few = !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur <= BEYOND;
+    return fcntl(end, F_DUPFD_CLOEXEC, few ? (int)limit.rlim_cur - 1 : BEYOND);
 }
 
 /* The last variable is padding, of any name. */
@@ -128,52 +131,61 @@ static void bind_at_start(char **environment)
 
 /* Fork and exec the server. Returns 0 or a negative errno. */
 static int start_process(struct pct_forkserver *server, const struct pct_launch *launch,
-                         const struct pct_process *process, const char *trace)
+                         const struct pct_process *process, const char *trace, int control)
 {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-        return -errno;
     char **environment = pct_environment_make(process, trace);
     if (environment)
         bind_at_start(environment);
     int input = pct_launch_open_input(launch);
-    pid_t pid = !environment ? -1 : pct_launch_exec(process, environment, input, ends[1], control_number());
+    pid_t pid = !environment ? -1 : pct_launch_exec(process, environment, input, control);
     if (input >= 0)
         close(input);
     free(environment);
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
+    if (pid < 0)
         return -ENOEXEC;
-    }
     server->pid = pid;
-    server->socket = ends[0];
     server->cpu = process->cpu;
     return 0;
 }
 
-static void start(struct pct_forkserver *server, struct pct_launch *launch, const struct pct_process *process)
+/* What a server that has been started says first. */
+static void hear(struct pct_forkserver *server, struct pct_launch *launch)
 {
     static const char *const texts[] = {
 #define TEXT(id, text) text,
         PCT_FORKSERVER_STATES(TEXT)
 #undef TEXT
     };
-    char trace[PATH_MAX];
     struct pct_forkserver_reply reply;
-    int fd = pct_scratch_make_trace(trace, sizeof trace, control_number(), launch->trace_size);
-    if (fd < 0 || start_process(server, launch, process, trace)) {
+    int failed = read_reply(server->socket, &reply, launch->timeout > 0 ? launch->timeout : START_SECONDS);
+    if (failed == -EAGAIN)
+        never(launch, "the target does not come to its main in time");
+    else if (failed)
+        never(launch, "the target ends before main");
+    else if (reply.state)
+        never(launch, reply.state < PCT_FORKSERVER_STATE_COUNT ? texts[reply.state] : "it is another version");
+    if (failed || reply.state)
+        end_one(server);
+}
+
+static void start(struct pct_forkserver *server, struct pct_launch *launch, const struct pct_process *process)
+{
+    char trace[PATH_MAX];
+    int ends[2] = { -1, -1 };
+    int control = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) ? -1 : copy_beyond(ends[1]);
+    int fd = control < 0 ? -1 : pct_scratch_make_trace(trace, sizeof trace, control, launch->trace_size);
+    server->socket = ends[0];
+    bool failed = fd < 0 || start_process(server, launch, process, trace, control);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (control >= 0)
+        close(control);
+    if (failed) {
         never(launch, "a fork server could not be started");
+        if (ends[0] >= 0)
+            close(ends[0]);
     } else {
-        int failed = read_reply(server->socket, &reply, launch->timeout > 0 ? launch->timeout : START_SECONDS);
-        if (failed == -EAGAIN)
-            never(launch, "the target does not come to its main in time");
-        else if (failed)
-            never(launch, "the target ends before main");
-        else if (reply.state)
-            never(launch, reply.state < PCT_FORKSERVER_STATE_COUNT ? texts[reply.state] : "it is another version");
-        if (failed || reply.state)
-            end_one(server);
+        hear(server, launch);
     }
     if (fd >= 0) {
         close(fd);

@@ -159,7 +159,7 @@ static int start_by_exec(struct pct_process *process, const struct pct_launch *l
     }
     /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
     int input = pct_launch_open_input(launch);
-    pid_t pid = pct_launch_exec(process, environment, input, -1, -1);
+    pid_t pid = pct_launch_exec(process, environment, input, -1);
     if (input >= 0)
         close(input);
     free(environment);

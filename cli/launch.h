@@ -152,9 +152,9 @@ void pct_launch_finish(struct pct_launch *launch);
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture);
 
 /* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not -1:
- * `input` as its standard input, and `control` under the number `number`. Returns its process id, or the negative exit status
- * for the command, after a message. */
-pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control, int number);
+ * `input` as its standard input, and `control` as it is. Returns its process id, or the negative exit status for the command, after
+ * a message. */
+pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control);
 
 /* In a new child that is not the target but a command beside it (a client, --setup): a process group of its own that ends with this
  * process, /dev/null as standard input, and this descriptor, unless it is -1, as standard output and standard error. Then become that

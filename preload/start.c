@@ -437,8 +437,6 @@ static void begin(struct pct_trace_header *header)
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
         pct_say(why);
-    /* A child, however it was made, finds this page empty, and passes everything through. */
-    PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
 
     struct pct_shim_thread *self = &pct_shim.slots[0];
     pct_thread_adopt(self);
@@ -483,6 +481,16 @@ static void start_again(void)
     pct_affinity_start(variables.PCT_CPU);
 }
 
+/* A child, however it was made, finds this page empty, and passes everything through. So does a run that a fork server makes. */
+static void map_page(void)
+{
+    long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (page != (long)&pct_page)
+        refuse("out of memory");
+    PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
+}
+
 struct pct_shim_thread *pct_enter_first(void)
 {
     /* Not in a child that runs in our memory, nor in a thread that pct did not see start. */
@@ -495,10 +503,8 @@ struct pct_shim_thread *pct_enter_first(void)
         start_again();
     }
     pct_shim.pending = false;
-    long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (page != (long)&pct_page)
-        refuse("out of memory");
+    if (!forked)
+        map_page();
     draw();
     pct_engine_start();
     pct_fd_note_error();
