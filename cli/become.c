@@ -111,9 +111,7 @@ static int complain_exec(const struct pct_launch *launch, int reason)
 pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control)
 {
     const struct pct_launch *launch = process->launch;
-    struct start start = {
-        .process = process, .environment = environment, .input = input, .control = control
-    };
+    struct start start = { .process = process, .environment = environment, .input = input, .control = control };
     if (launch->around.enter)
         pct_around_directory(launch, process->worker, start.directory, sizeof start.directory);
     int complaint[2];

@@ -4,6 +4,7 @@
 #include "core.h"
 #include "estimate.h"
 #include "outcome.h"
+#include "together.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -447,6 +448,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
         status = repeat_first(s);
     clear_progress(s);
     sweep(s, status);
+    pct_together_part();
     free(s->ended);
     free(s);
     return status;

@@ -5,6 +5,7 @@
 #include "environment.h"
 #include "launch.h"
 #include "locate.h"
+#include "together.h"
 #include <common/forkserver.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,6 +63,7 @@ static void end_one(struct pct_forkserver *server)
 {
     if (!server->pid)
         return;
+    pct_together_part();
     close(server->socket);
     kill(server->pid, SIGKILL);
     while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
@@ -264,7 +266,13 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     struct pct_forkserver *server = &forks->servers[process->worker];
     if (!server->pid && server->crashes < CRASHES)
         start(server, launch, process);
-    return server->pid && server->cpu == process->cpu;
+    if (!server->pid || server->cpu != process->cpu)
+        return false;
+    if (forks->state == PCT_FORKING_YES && process->cpu < 0 && !launch->running)
+        pct_together_stay(server->pid);
+    else
+        pct_together_part();
+    return true;
 }
 
 /* Which kind is faster, by the times so far. */

@@ -24,18 +24,17 @@ static unsigned chosen_cpu(void)
     return cpu;
 }
 
-static long kept; /* bytes of cpus.bits that a fork server had, 0: it has not moved */
+static long kept; /* bytes of cpus.bits that a fork server had at first */
 
 void pct_affinity_wait_there(void)
 {
     unsigned long mask[sizeof cpus.bits / sizeof *cpus.bits] = { 0 };
     unsigned cpu = choice && *choice >= '0' && *choice <= '9' ? chosen_cpu() : 1024;
-    if (cpu >= 1024)
-        return;
     kept = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof cpus.bits, cpus.bits);
+    if (cpu >= 1024 || kept <= 0)
+        return;
     mask[cpu / 64] = 1ul << cpu % 64;
-    if (kept > 0)
-        PCT_SYS3(SYS_sched_setaffinity, 0, sizeof mask, mask);
+    PCT_SYS3(SYS_sched_setaffinity, 0, sizeof mask, mask);
 }
 
 void pct_affinity_go_free(void)

@@ -35,7 +35,8 @@ struct pct_shim_thread *pct_thread_find(pthread_t handle)
 void pct_thread_adopt(struct pct_shim_thread *slot)
 {
     pct_self = slot;
-    slot->tid = pct_engine_tid(); /* written before anything is read: of a new page, that is one page fault and not two */
+    slot->tid =
+        pct_engine_tid(); /* written before anything is read: of a new page, that is one page fault and not two */
     pct_memory_adopt(slot->core.id);
     slot->owner = (uint32_t)slot->tid | UINT64_C(1) << 32;
     slot->locks = PCT_RECORD(slot - pct_shim.slots, PCT_OP_MUTEX_LOCK, 0, 0);
