@@ -329,6 +329,9 @@ static void print_item(const struct check *c, const struct item *item)
                 item->same              ? "the schedule itself makes the same steps as when it failed"
                 : item->config.has_hash ? "the program makes other steps than when it failed"
                                         : "whether its steps are the same is not known");
+    char text[256];
+    if (pct_forking_explain(&item->launch, text, sizeof text))
+        pct_cli_say("%s: %s", item->place, text);
 }
 
 static void write_junit(const struct check *c, const struct pct_junit_suite *suite)

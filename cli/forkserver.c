@@ -51,11 +51,42 @@ void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const 
         launch->forks.state = PCT_FORKING_TRY;
 }
 
+/* One run starts by exec although others are forked. */
+static void miss(struct pct_launch *launch, const char *why)
+{
+    launch->forks.missed++;
+    snprintf(launch->forks.missed_why, sizeof launch->forks.missed_why, "%s", why);
+}
+
+bool pct_forking_explain(const struct pct_launch *launch, char *text, size_t size)
+{
+    const struct pct_forks *forks = &launch->forks;
+    if (forks->why[0])
+        snprintf(text, size, "each run was started by exec: %s", forks->why);
+    else if (forks->missed)
+        snprintf(text, size, "%llu run%s started by exec: %s", (unsigned long long)forks->missed,
+                 forks->missed > 1 ? "s were" : " was", forks->missed_why);
+    return forks->why[0] || forks->missed;
+}
+
 void pct_forking_print(FILE *out, const struct pct_launch *launch)
 {
-    if (launch->forks.why[0])
-        fprintf(out, "pct: each run was started by exec: %s\n", launch->forks.why);
+    char text[256];
+    if (pct_forking_explain(launch, text, sizeof text))
+        fprintf(out, "pct: %s\n", text);
 }
+
+static const char *text_of(uint32_t state)
+{
+    static const char *const texts[] = {
+#define TEXT(id, text) text,
+        PCT_FORKSERVER_STATES(TEXT)
+#undef TEXT
+    };
+    return state < PCT_FORKSERVER_STATE_COUNT ? texts[state] : "the target has another version of libpct.so";
+}
+
+static const char ended[] = "its fork server has ended, or does not answer";
 
 /* --- One server --------------------------------------------------------------------------------------------------------- */
 
@@ -153,11 +184,6 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
 /* What a server that has been started says first. */
 static void hear(struct pct_forkserver *server, struct pct_launch *launch)
 {
-    static const char *const texts[] = {
-#define TEXT(id, text) text,
-        PCT_FORKSERVER_STATES(TEXT)
-#undef TEXT
-    };
     struct pct_forkserver_reply reply;
     int failed = read_reply(server->socket, &reply, launch->timeout > 0 ? launch->timeout : START_SECONDS);
     if (failed == -EAGAIN)
@@ -165,7 +191,7 @@ static void hear(struct pct_forkserver *server, struct pct_launch *launch)
     else if (failed)
         never(launch, "the target ends before main");
     else if (reply.state)
-        never(launch, reply.state < PCT_FORKSERVER_STATE_COUNT ? texts[reply.state] : "it is another version");
+        never(launch, text_of(reply.state));
     if (failed || reply.state)
         end_one(server);
 }
@@ -195,6 +221,14 @@ static void start(struct pct_forkserver *server, struct pct_launch *launch, cons
     }
 }
 
+/* This server is of no use any more. */
+static void lose(struct pct_launch *launch, struct pct_forkserver *server)
+{
+    miss(launch, ended);
+    server->crashes++;
+    end_one(server);
+}
+
 int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input)
 {
     struct pct_forkserver *server = &launch->forks.servers[process->worker];
@@ -202,8 +236,10 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
                                               .input = input >= 0,
                                               .output = process->output >= 0 };
     size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
-    if (token + trace > sizeof request.text)
+    if (token + trace > sizeof request.text) {
+        miss(launch, "the path of the scratch file is too long");
         return -ENAMETOOLONG;
+    }
     memcpy(request.text, process->token, token);
     memcpy(request.text + token, process->trace_path, trace);
     struct iovec piece = { &request, offsetof(struct pct_forkserver_request, text) + token + trace };
@@ -226,7 +262,10 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
         memcpy(CMSG_DATA(&control.head), files, sizeof *files * (size_t)count);
     }
     process->answer = pct_cli_now() + ANSWER_SECONDS;
-    return sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len ? 0 : -EPIPE;
+    if (sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len)
+        return 0;
+    lose(launch, server);
+    return -EPIPE;
 }
 
 int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds)
@@ -244,10 +283,10 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
         return 0;
     }
     /* It said no, has ended or hangs. A run that it makes all the same finds nobody to answer, and ends. */
-    if (failed) {
-        server->crashes++;
-        end_one(server);
-    }
+    if (failed)
+        lose(launch, server);
+    else
+        miss(launch, text_of(reply.state));
     return failed ? failed : -ENOEXEC;
 }
 
@@ -266,8 +305,11 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     struct pct_forkserver *server = &forks->servers[process->worker];
     if (!server->pid && server->crashes < CRASHES)
         start(server, launch, process);
-    if (!server->pid || server->cpu != process->cpu)
+    if (!server->pid || server->cpu != process->cpu) {
+        if (server->crashes >= CRASHES)
+            miss(launch, ended);
         return false;
+    }
     if (forks->state == PCT_FORKING_YES && process->cpu < 0 && !launch->running)
         pct_together_stay(server->pid);
     else

@@ -7,6 +7,7 @@
 #define PCT_CLI_FORKSERVER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -34,7 +35,9 @@ enum { PCT_FORKING_EXEC, PCT_FORKING_FORK, PCT_FORKING_KINDS };
 
 struct pct_forks {
     enum pct_forking state;
-    char why[160]; /* runs start by exec because ...; "": the user wants it, or there is nothing to save */
+    char why[160];        /* runs start by exec because ...; "": the user wants it, or there is nothing to save */
+    uint64_t missed;      /* runs that were started by exec although others were forked */
+    char missed_why[160]; /* the last of them */
     double fastest[PCT_FORKING_KINDS]; /* seconds of a run, the least so far; 0: none */
     unsigned timed[PCT_FORKING_KINDS];
     struct pct_forkserver servers[PCT_FORKSERVERS]; /* by worker */
@@ -68,7 +71,10 @@ void pct_forkserver_end(struct pct_launch *launch, unsigned worker);
 /* End all servers. */
 void pct_forkservers_end(struct pct_launch *launch);
 
-/* One line on why runs started by exec, if there is a reason that the user should know. */
+/* Why runs were started by exec, as one line without its end, if there is a reason that the user should know. False: there is none. */
+bool pct_forking_explain(const struct pct_launch *launch, char *text, size_t size);
+
+/* The same to this file. docs/FORKING.md lists the reasons. */
 void pct_forking_print(FILE *out, const struct pct_launch *launch);
 
 #endif

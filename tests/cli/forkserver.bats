@@ -70,8 +70,20 @@ record()
     is "$(record runs -n 3 --exec -- ./early open line)" ""
 }
 
+@test "pct check says why the neighbours of a schedule were not forked" {
+    run --separate-stderr "$pct" run "${fixed[@]}" -n 500 -s 1 -d 2 -- ./target abba
+    "$pct" add "$(replay_token)" -- ./target abba
+    sed -i 's/target abba/early open line/' pct.schedules
+    printf 'Options: --ok-status 1\n' >> pct.schedules
+    run "$pct" check
+    is "$status" 0
+    has "pct.schedules:3: each run was started by exec: the target opens or closes descriptors before main"
+    run "$pct" check -q
+    is "$output" ""
+}
+
 @test "a server that is killed is replaced, and then done without: no run is lost" {
-    is "$(record runs -n 20 -- ./early kill line)" ""
+    is "$(record runs -n 20 -- ./early kill line)" "its fork server has ended, or does not answer"
     is "$(wc -l < runs)" 20
     grep -q '^pct: 20 runs in .* no failure' said
 }
