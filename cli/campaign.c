@@ -13,7 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { JOBS_MAX = 256, PROBE = 32 /* runs by which to tell how fast they are; a power of two */ };
+enum {
+    JOBS_MAX = 256,
+    PLACES = 2 /* runs of a worker that have begun: one may wait for the other */,
+    PROBE = 32 /* runs by which to tell how fast they are; a power of two */
+};
 
 /* A run that has ended and waits for its turn to be looked at. */
 struct ended {
@@ -23,8 +27,8 @@ struct ended {
 
 struct state {
     struct pct_campaign *c;
-    struct pct_process workers[JOBS_MAX];
-    struct ended *ended; /* by index modulo window */
+    struct pct_process workers[PLACES * JOBS_MAX]; /* worker w has places w, w + jobs, ... */
+    struct ended *ended;                           /* by index modulo window */
     uint64_t window;
     uint64_t next;     /* the next run to start */
     uint64_t frontier; /* the next run to look at */
@@ -131,15 +135,16 @@ static bool is_milestone(const struct state *s)
 
 static int start_next(struct state *s)
 {
-    int slot = 0;
+    unsigned slot = 0, number;
     while (s->workers[slot].running)
         slot++;
     struct pct_process *worker = &s->workers[slot];
+    number = slot % s->c->jobs;
     worker->index = s->next;
-    worker->worker = (unsigned)slot;
+    worker->worker = number;
     char token[PCT_TOKEN_MAX];
     make_token(s, s->next, token);
-    int cpu = s->c->jobs > 1 && s->cpu_count ? s->cpus[slot % s->cpu_count] : -1;
+    int cpu = s->c->jobs > 1 && s->cpu_count ? s->cpus[number % (unsigned)s->cpu_count] : -1;
     int failed =
         pct_process_start(worker, &s->c->launch, token, cpu, s->c->observer || (s->c->runs > 1 && !s->c->pass_output));
     if (failed)
@@ -152,7 +157,8 @@ static int start_next(struct state *s)
 static bool may_start(const struct state *s)
 {
     const struct pct_campaign *c = s->c;
-    if (s->stop || s->hold || s->next >= c->runs || s->running == c->jobs || s->next - s->frontier >= s->window)
+    uint64_t places = c->jobs > 1 && pct_forking_queues(&c->launch) ? PLACES * c->jobs : c->jobs;
+    if (s->stop || s->hold || s->next >= c->runs || s->running >= places || s->next - s->frontier >= s->window)
         return false;
     return !is_milestone(s) || s->next == s->frontier;
 }
@@ -353,7 +359,8 @@ static int loop(struct state *s)
         if (!s->running)
             return 0;
         int slot;
-        int signal = pct_launch_wait(&s->c->launch, s->workers, (int)s->c->jobs, ticks ? drawn + 0.2 : 0, &slot);
+        int signal =
+            pct_launch_wait(&s->c->launch, s->workers, (int)(PLACES * s->c->jobs), ticks ? drawn + 0.2 : 0, &slot);
         if (signal)
             return 128 + signal;
         if (slot >= 0) {
@@ -411,12 +418,15 @@ static void sweep(struct state *s, int status)
 {
     /* One run alone may have things to clean up; of many, none is worth waiting for. */
     int signal = s->c->runs == 1 && status > 128 ? status - 128 : SIGKILL;
-    for (unsigned i = 0; i < s->c->jobs; i++) {
-        if (s->workers[i].running) {
-            pct_process_kill(&s->workers[i], signal);
-            pct_process_close(&s->workers[i]);
+    /* First those that others may wait for. */
+    for (int asked = 0; asked < 2; asked++)
+        for (unsigned i = 0; i < PLACES * s->c->jobs; i++) {
+            struct pct_process *worker = &s->workers[i];
+            if (worker->running && worker->asked == asked) {
+                pct_process_kill(worker, signal);
+                pct_process_close(worker);
+            }
         }
-    }
     for (uint64_t i = 0; i < s->window; i++)
         if (s->ended[i].valid)
             pct_process_close(&s->ended[i].process);
@@ -428,7 +438,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
         campaign->jobs = JOBS_MAX;
     struct state *s = calloc(1, sizeof *s);
     if (s) {
-        s->window = 2 * campaign->jobs + 2;
+        s->window = 2 * PLACES * campaign->jobs + 2;
         s->ended = calloc(s->window, sizeof *s->ended);
     }
     if (!s || !s->ended) {

@@ -178,6 +178,8 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
         return -ENOEXEC;
     server->pid = pid;
     server->cpu = process->cpu;
+    server->next = server->asked;
+    server->run = 0;
     return 0;
 }
 
@@ -234,7 +236,8 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     struct pct_forkserver *server = &launch->forks.servers[process->worker];
     struct pct_forkserver_request request = { .version = PCT_FORKSERVER_VERSION,
                                               .input = input >= 0,
-                                              .output = process->output >= 0 };
+                                              .output = process->output >= 0,
+                                              .followed = process->cpu >= 0 && pct_forking_queues(launch) };
     size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
     if (token + trace > sizeof request.text) {
         miss(launch, "the path of the scratch file is too long");
@@ -262,6 +265,7 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
         memcpy(CMSG_DATA(&control.head), files, sizeof *files * (size_t)count);
     }
     process->answer = pct_cli_now() + ANSWER_SECONDS;
+    process->turn = server->asked++;
     if (sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len)
         return 0;
     lose(launch, server);
@@ -272,14 +276,18 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
 {
     struct pct_forkserver *server = &launch->forks.servers[process->worker];
     struct pct_forkserver_reply reply = { .pid = 0 };
-    if (!server->pid)
-        return -EPIPE;
-    int failed = read_reply(server->socket, &reply, seconds);
+    if (!server->pid || process->turn < server->next)
+        return -EPIPE; /* another server was asked */
+    if (server->run || process->turn > server->next)
+        process->answer = pct_cli_now() + ANSWER_SECONDS; /* the one before it is not over */
+    int failed = process->turn > server->next ? -EAGAIN : read_reply(server->socket, &reply, seconds);
     if (failed == -EAGAIN && pct_cli_now() < process->answer)
         return failed;
+    server->next++;
     process->asked = false;
     if (!failed && reply.pid > 0) {
-        process->pid = reply.pid;
+        process->pid = server->run = reply.pid;
+        process->started = fmax(process->started, server->over);
         return 0;
     }
     /* It said no, has ended or hangs. A run that it makes all the same finds nobody to answer, and ends. */
@@ -288,6 +296,15 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
     else
         miss(launch, text_of(reply.state));
     return failed ? failed : -ENOEXEC;
+}
+
+void pct_forkserver_over(struct pct_launch *launch, const struct pct_process *process)
+{
+    struct pct_forkserver *server = &launch->forks.servers[process->worker];
+    if (!process->forked || server->run != process->pid)
+        return;
+    server->run = 0;
+    server->over = pct_cli_now();
 }
 
 /* --- Which way ---------------------------------------------------------------------------------------------------------- */
@@ -315,6 +332,12 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     else
         pct_together_part();
     return true;
+}
+
+bool pct_forking_queues(const struct pct_launch *launch)
+{
+    const struct pct_around *around = &launch->around;
+    return launch->forks.state == PCT_FORKING_YES && !around->scratch && !around->setup && !around->teardown;
 }
 
 /* Which kind is faster, by the times so far. */

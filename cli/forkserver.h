@@ -22,6 +22,10 @@ struct pct_forkserver {
     int socket;       /* to it */
     int cpu;          /* that its environment names, -1: none */
     unsigned crashes; /* of earlier ones: it is not started again and again */
+    /* Requests are answered in their order: how many were made, also of earlier servers, and which is answered next. */
+    uint64_t asked, next;
+    pid_t run;   /* the last one that it has forked, 0: that is over, */
+    double over; /* since then, on the clock of pct_cli_now() */
 };
 
 enum pct_forking {
@@ -57,6 +61,10 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process);
 /* A run has taken so many seconds. */
 void pct_forking_note(struct pct_launch *launch, bool forked, double seconds);
 
+/* Whether runs may be asked for before the last one of their worker is over: they wait in its server. Not where something is to be
+ * done between them. */
+bool pct_forking_queues(const struct pct_launch *launch);
+
 /* Ask the server of this process's worker for a run. Returns 0 (the run will say its process id), or a negative errno: then
  * it is to be started by exec. */
 int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input);
@@ -64,6 +72,9 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
 /* Read the process id of a run that was asked for, waiting for so many seconds. Returns 0 and sets process->pid, or -EAGAIN,
  * or another negative errno: there is no run, and it is to be started by exec. */
 int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds);
+
+/* This run is over. */
+void pct_forkserver_over(struct pct_launch *launch, const struct pct_process *process);
 
 /* End the server of this worker, if there is one; another is started when it is wanted. */
 void pct_forkserver_end(struct pct_launch *launch, unsigned worker);

@@ -271,10 +271,11 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
     process->asked = false;
     if (failed && start_by_exec(process, launch))
         process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+    process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
 }
 
 /* Has this one ended? Then its pid becomes 0. */
-static void reap(const struct pct_launch *launch, struct pct_process *process)
+static void reap(struct pct_launch *launch, struct pct_process *process)
 {
     siginfo_t info = { 0 };
     if (!process->pid || waitid(P_PID, (id_t)process->pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ||
@@ -291,6 +292,7 @@ static void reap(const struct pct_launch *launch, struct pct_process *process)
     }
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpgrp());
+    pct_forkserver_over(launch, process);
     process->pid = 0;
 }
 
@@ -443,6 +445,7 @@ static void kill_run(struct pct_process *process, int signal)
     }
     kill(process->pid, SIGKILL);
     process->status = pct_process_reap_group(process->pid);
+    pct_forkserver_over(process->launch, process);
     process->pid = 0;
 }
 

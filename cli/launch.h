@@ -102,7 +102,8 @@ struct pct_process {
     pid_t pid;      /* 0: none, or it has ended */
     bool forked;    /* by a fork server, not started by exec */
     bool asked;     /* that server has been asked, and the process id is not known yet, */
-    double answer;  /* which it will be by then, or never (on the clock of pct_cli_now()) */
+    uint64_t turn;  /* by the answer to the request of this number, */
+    double answer;  /* by then or never (on the clock of pct_cli_now()) */
     double started; /* on the same clock */
     bool pass;      /* its output goes where ours does */
     int cpu;        /* that the target is to be pinned to, -1: any */

@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <pct/random.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -222,6 +223,19 @@ static void end_server(void)
     __builtin_unreachable();
 }
 
+/* The next request may be there already. It is for when this run, of which there is a descriptor, is over: the CPU goes from one to
+ * the other without the command, which may be far away. */
+static void await_run(int run)
+{
+    struct pollfd files[] = { { .fd = run, .events = POLLIN }, { .fd = server.fd } };
+    while (!files[0].revents) {
+        long got = PCT_SYS6(SYS_ppoll, files, 2, NULL, NULL, 0, 0);
+        if ((got < 0 && got != -EINTR) || files[1].revents)
+            end_server();
+    }
+    PCT_SYS1(SYS_close, run);
+}
+
 /* The library's own data, which each run writes: all at once, which takes less time than a page fault for each page. */
 static void copy_data(void)
 {
@@ -272,7 +286,7 @@ void pct_forkserver_serve(char **environment)
     long parent = PCT_SYS0(SYS_getppid);
     PCT_SYS3(SYS_get_robust_list, 0, &robust, &robust_size);
     for (;;) {
-        int files[2], count = receive(request, files);
+        int run = -1, files[2], count = receive(request, files);
         if (count < 0)
             end_server();
         const char *values[KNOWN] = { request->text, request->text + strlen(request->text) + 1 };
@@ -281,7 +295,8 @@ void pct_forkserver_serve(char **environment)
             reply(PCT_FORKSERVER_FULL, 0);
         } else {
             /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not inherited. */
-            long pid = PCT_SYS6(SYS_clone, CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, 0, 0,
+            long flags = CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+            long pid = PCT_SYS6(SYS_clone, flags | (request->followed ? CLONE_PIDFD : 0), 0, &run,
                                 (char *)pthread_self() + pct_shim.clear_tid, 0, 0);
             if (!pid) {
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
@@ -294,5 +309,7 @@ void pct_forkserver_serve(char **environment)
         }
         for (int i = 0; i < count; i++)
             PCT_SYS1(SYS_close, files[i]);
+        if (run >= 0)
+            await_run(run);
     }
 }
