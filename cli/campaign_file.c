@@ -191,7 +191,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
                 there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
                 there.races == c->config.races && there.memory == c->config.memory &&
                 !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
-                there.sample == c->config.sample && (there.ordered == c->config.ordered || !c->config.ordered);
+                !strcmp(there.watch, c->config.watch) && there.sample == c->config.sample &&
+                (there.ordered == c->config.ordered || !c->config.ordered);
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");

@@ -11,6 +11,7 @@
 #include "outcome.h"
 #include "parse.h"
 #include "schedules.h"
+#include "scope.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,8 +111,7 @@ static int prepare_item(struct check *c, struct item *item)
         return pct_cli_usage("%s: this is about its Schedule", item->place);
     item->strategy = pct_cli_find_strategy(item->config.strategy, error, sizeof error);
     item->wishes.launch = &item->launch;
-    item->launch.patches = item->config.memory != PCT_PATCH_OFF;
-    pct_config_format_focus(&item->config, item->launch.focus, sizeof item->launch.focus);
+    pct_scope_want(&item->launch, &item->config);
     int failed = pct_entry_parse(item->entry, item->place, &item->wishes);
     if (failed)
         return failed;

@@ -292,6 +292,11 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
               "these\n",
               out);
+    if (c->config.watch[0])
+        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one is "
+              "not "
+              "among these\n",
+              out);
     if (c->config.ordered)
         fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "
               "new; "

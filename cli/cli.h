@@ -25,7 +25,7 @@
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")                                                     \
     X(sites, "sites", "count the memory accesses that could be scheduling points")                                     \
-    X(scope, "scope", "say what patterns of --focus and --suppressions stand for")
+    X(scope, "scope", "say what patterns of --focus, --watch and --suppressions stand for")
 
 #define PCT_COMMAND_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
 PCT_COMMANDS(PCT_COMMAND_DECLARE)

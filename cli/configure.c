@@ -1,6 +1,7 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
 #include "cli.h"
+#include "scope.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,6 +17,7 @@ enum {
     KEY_MODULES,
     KEY_EXEC,
     KEY_FOCUS,
+    KEY_WATCH,
     KEY_SAMPLE
 };
 
@@ -40,6 +42,11 @@ static const struct argp_option options[] = {
     { "focus", KEY_FOCUS, "PATTERN,...", 0,
       "only memory accesses by these functions or source files, or to these variables, are scheduling points: names "
       "with * for anything, or addresses, MODULE+0xFROM-0xTO (default: all that count)",
+      2 },
+    { "watch", KEY_WATCH, "VARIABLE,...", 0,
+      "every access to these variables is a scheduling point, by watchpoints of the processor, in a program that was "
+      "neither "
+      "rebuilt nor patched: VARIABLE, VARIABLE+OFFSET:BYTES or +0xADDRESS:BYTES; up to four of eight bytes",
       2 },
     { "memory-sample", KEY_SAMPLE, "PERCENT", 0,
       "of the places in the code that access memory, only so many are scheduling points in a run, drawn from its seed; "
@@ -87,6 +94,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FOCUS:
         w->focus = argument;
+        return 0;
+    case KEY_WATCH:
+        w->watch = argument;
         return 0;
     case KEY_SAMPLE:
         w->sample = argument;
@@ -190,11 +200,21 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     text = pct_configure_choose(w->focus, "PCT_FOCUS");
     if (text && !error[0])
         pct_config_parse_focus(config, text, w->focus ? "--focus" : "PCT_FOCUS", error, sizeof error);
+    text = pct_configure_choose(w->watch, "PCT_WATCH");
+    if (text && !error[0])
+        pct_config_parse_watch(config, text, w->watch ? "--watch" : "PCT_WATCH", error, sizeof error);
+    if (config->watch[0] && config->memory != PCT_PATCH_OFF && !error[0])
+        return pct_cli_usage(
+            "--watch is for programs that are not patched; of what --memory patches, --focus=%s makes these "
+            "accesses scheduling points",
+            text);
+    if (config->watch[0] && !strcmp(config->strategy, "none") && !error[0])
+        return pct_cli_usage("--watch: strategy none schedules nothing; name another one");
     text = pct_configure_choose(w->sample, "PCT_MEMORY_SAMPLE");
     if (text && !error[0])
         pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
     if (!error[0] && !pct_config_fits(config, c->strategy))
-        return pct_cli_usage("--memory-modules, --focus: the list is too long for a token of this strategy");
+        return pct_cli_usage("--memory-modules, --focus, --watch: the list is too long for a token of this strategy");
     if (w->modules && config->memory == PCT_PATCH_OFF && !error[0])
         return pct_cli_usage("--memory-modules says which libraries are patched, but nothing is: add --memory=globals");
     return error[0] ? pct_cli_usage("%s", error) : 0;
@@ -207,7 +227,6 @@ int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool 
     if (!failed)
         failed = set_numbers(c, wishes, drawn);
     pct_config_settle(&c->config);
-    c->launch.patches = c->config.memory != PCT_PATCH_OFF;
-    pct_config_format_focus(&c->config, c->launch.focus, sizeof c->launch.focus);
+    pct_scope_want(&c->launch, &c->config);
     return failed;
 }

@@ -46,6 +46,7 @@ struct pct_launch {
     const char *suppressions;   /* a file: which data races do not matter; or NULL */
     bool patches;               /* memory accesses are patched in, whatever the program was built with */
     char focus[128];            /* what --focus says, or the token; "": nothing */
+    char watch[96];             /* --watch, likewise */
     uint64_t memory;            /* bytes of address space that each process may have, 0: no bound */
     double timeout;             /* seconds of real time for each run, 0: none */
     enum pct_children children; /* which child processes that fail make a failing run */

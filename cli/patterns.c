@@ -134,6 +134,51 @@ int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text)
     return 0;
 }
 
+/* VARIABLE+OFFSET:BYTES: leaves VARIABLE. A C++ name may have colons in it, but ends with none. */
+static bool take_part(struct pct_pattern *pattern)
+{
+    char *colon = strrchr(pattern->text, ':'), *end;
+    errno = 0;
+    if (colon && colon[1] >= '0' && colon[1] <= '9') {
+        pattern->size = strtoull(colon + 1, &end, 0);
+        if (*end || !pattern->size)
+            return false;
+        *colon = 0;
+    }
+    char *plus = strrchr(pattern->text, '+');
+    if (plus && plus[1] >= '0' && plus[1] <= '9') {
+        pattern->offset = strtoull(plus + 1, &end, 0);
+        if (*end)
+            return false;
+        *plus = 0;
+    }
+    if (!*pattern->text) { /* an address of the program */
+        pattern->from = pattern->offset;
+        pattern->to =
+            pattern->from + (pattern->size ? pattern->size : sizeof(uint64_t) - pattern->from % sizeof(uint64_t));
+    }
+    return !errno && (*pattern->text || pattern->offset) && pattern->size < UINT32_MAX &&
+           pattern->offset < UINT64_MAX / 2;
+}
+
+int pct_patterns_add_watch(struct pct_patterns *patterns, const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        length = strcspn(text, ",");
+        struct pct_pattern pattern = { .kind = PCT_SCOPE_WATCH, .names = PCT_NAMES_VARIABLE, .whole = true };
+        int failed = length ? add(patterns, pattern, text, length)
+                            : pct_cli_usage("--watch: there is an empty name in %s", text);
+        if (failed)
+            return failed;
+        if (!take_part(&patterns->item[patterns->count - 1]))
+            return pct_cli_usage(
+                "--watch: '%.*s' is no variable, such as head, head+8 or head+8:4, nor an address of one, "
+                "such as +0x4010:4",
+                (int)length, text);
+    }
+    return 0;
+}
+
 /* The kinds of ThreadSanitizer. Those of what pct does not report are there to be passed over. */
 static const struct {
     const char *name;

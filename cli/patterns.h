@@ -15,9 +15,10 @@ struct pct_pattern {
     unsigned line; /* in the file of suppressions; 0: of --focus */
     unsigned kind; /* enum pct_scope_kind */
     unsigned names;
-    bool whole;        /* it stands for whole names, not for parts of them */
-    uint64_t from, to; /* MODULE+FROM-TO: these addresses of the module, and no names; to is 0: not this */
-    uint64_t matches;  /* ranges, counted by cli/scope.c */
+    bool whole;            /* it stands for whole names, not for parts of them */
+    uint64_t from, to;     /* MODULE+FROM-TO: these addresses of the module, and no names; to is 0: not this */
+    uint64_t offset, size; /* of --watch: this part of the variable; size 0: up to its end */
+    uint64_t matches;      /* ranges, counted by cli/scope.c */
 };
 
 struct pct_patterns {
@@ -28,6 +29,10 @@ struct pct_patterns {
 /* Add what --focus (or the variable) says: names with commas in between, `*` for anything; MODULE+0xFROM[-0xTO] for addresses, the
  * program's without MODULE. Returns 0, or the exit status for the command after a message. */
 int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text);
+
+/* Add what --watch says: variables with commas in between, each with +OFFSET and :BYTES or without; +0xADDRESS for one without a name.
+ * The same. */
+int pct_patterns_add_watch(struct pct_patterns *patterns, const char *text);
 
 /* Add the suppressions of this file, in ThreadSanitizer's format: KIND:PATTERN on each line, # begins a comment. The same. */
 int pct_patterns_add_suppressions(struct pct_patterns *patterns, const char *path);

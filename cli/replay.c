@@ -11,6 +11,7 @@
 #include "report.h"
 #include "schedule.h"
 #include "schedule_file.h"
+#include "scope.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,8 +158,7 @@ static int prepare(struct replay *r)
         r->hash = r->config.hash;
     }
     r->config.has_hash = false;
-    r->launch.patches = r->config.memory != PCT_PATCH_OFF;
-    pct_config_format_focus(&r->config, r->launch.focus, sizeof r->launch.focus);
+    pct_scope_want(&r->launch, &r->config);
     failed = pct_cli_check_strategy(&r->config);
     if (!failed)
         failed = pct_ordered_check(r->config.ordered);
@@ -168,6 +168,10 @@ static int prepare(struct replay *r)
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
     if (r->gdb && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
         return pct_cli_usage("--gdb goes with neither --with, --rr, --runs, --trace, --timeout nor --drive");
+    if (r->gdb && r->config.watch[0])
+        return pct_cli_usage("--gdb: gdb takes the signals of watchpoints (watch=%s) for its own; `pct explain` and "
+                             "`pct trace --sites` show the schedule",
+                             r->launch.watch);
     if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", r->keep, error);
     return 0;

@@ -77,6 +77,18 @@ static char *plain_of(const char *symbol)
     return symbol[0] == '_' && symbol[1] == 'Z' ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
 }
 
+/* The part of a variable that is to be watched. */
+static void add_part(const struct module *m, const struct pct_pattern *pattern, uint64_t from, uint64_t size,
+                     const char *name)
+{
+    if (pattern->offset >= size)
+        return;
+    uint64_t rest = size - pattern->offset;
+    if (pattern->size && pattern->size < rest)
+        rest = pattern->size;
+    add(m, pattern, from + pattern->offset, from + pattern->offset + rest, "variable", name);
+}
+
 static void look_at_symbols(const struct module *m)
 {
     const struct pct_patterns *patterns = &m->scope->patterns;
@@ -94,6 +106,11 @@ static void look_at_symbols(const struct module *m)
         collect(m->scope, plain ? plain : name);
         for (size_t j = 0; j < patterns->count; j++) {
             const struct pct_pattern *pattern = &patterns->item[j];
+            if (pattern->kind == PCT_SCOPE_WATCH && !is_function) {
+                if (!pattern->to && pct_pattern_means(pattern, name, plain))
+                    add_part(m, pattern, address - m->bias, symbol.st_size, plain ? plain : name);
+                continue;
+            }
             if (!pattern->to && pattern->names & (is_function ? PCT_NAMES_FUNCTION : PCT_NAMES_VARIABLE) &&
                 pct_pattern_means(pattern, name, plain))
                 add(m, pattern, address - m->bias, address - m->bias + symbol.st_size,
@@ -184,6 +201,18 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
 
 /* --- Modules ----------------------------------------------------------------------------------------------------------- */
 
+/* Whether the program can write there. */
+static bool is_data(Elf *elf, uint64_t from, uint64_t to)
+{
+    size_t segments;
+    GElf_Phdr segment;
+    for (size_t i = 0; !elf_getphdrnum(elf, &segments) && i < segments; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_W &&
+            from >= segment.p_vaddr && to <= segment.p_vaddr + segment.p_memsz)
+            return true;
+    return false;
+}
+
 /* The module itself, and addresses in it. */
 static void look_at_name(const struct module *m, Elf *elf)
 {
@@ -194,8 +223,14 @@ static void look_at_name(const struct module *m, Elf *elf)
     for (size_t j = 0; j < patterns->count; j++) {
         const struct pct_pattern *pattern = &patterns->item[j];
         bool named = pct_pattern_means_file(pattern, m->name);
-        if (pattern->to && (named || (!*pattern->text && !m->index)))
-            add(m, pattern, pattern->from, pattern->to, "addresses", NULL);
+        bool watch = pattern->kind == PCT_SCOPE_WATCH;
+        uint64_t from = pattern->from, to = pattern->to;
+        if (watch && !to && named && pattern->offset) {
+            from = pattern->offset;
+            to = from + (pattern->size ? pattern->size : 8 - from % 8);
+        }
+        if (to && (named || (!*pattern->text && !m->index)) && (!watch || is_data(elf, from, to)))
+            add(m, pattern, from, to, "addresses", NULL);
         if (pattern->to || !named || !(pattern->names & PCT_NAMES_MODULE) || elf_getphdrnum(elf, &segments))
             continue;
         for (size_t i = 0; i < segments; i++)
@@ -246,34 +281,79 @@ int pct_scope_find(struct pct_scope *scope)
     for (uint32_t i = 0; i < scope->module_count; i++)
         look_at_module(scope, i);
     if (!scope->elf && !scope->collects)
-        return pct_cli_usage("%s is no program that --focus and --suppressions can look into (a script?): give the "
-                             "program itself",
-                             scope->modules[0]);
+        return pct_cli_usage(
+            "%s is no program that --focus, --watch and --suppressions can look into (a script?): give the "
+            "program itself",
+            scope->modules[0]);
     return 0;
+}
+
+/* What may have been meant by a pattern that stands for nothing. */
+static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
+{
+    const char *program = base_name(scope->modules[0]);
+    bool watch = pattern->kind == PCT_SCOPE_WATCH;
+    const char *option = watch ? "--watch" : "--focus";
+    if (watch && pattern->to)
+        return pct_cli_usage("--watch: %s has no variables at +0x%llx (`nm` shows addresses)", program,
+                             (unsigned long long)pattern->from);
+    if (pattern->to)
+        return pct_cli_usage("%s: %s is loaded with no module '%s'", option, program, pattern->text);
+    scope->collects = true;
+    pct_scope_find(scope);
+    const char *closest = pct_text_closest(pattern->text, (const char *const *)scope->names, scope->name_count);
+    int status;
+    if (closest && watch && !strcmp(closest, pattern->text))
+        status = pct_cli_usage("--watch: '%s' is no variable%s", closest,
+                               pattern->offset ? " of so many bytes" : ", but a function");
+    else if (closest)
+        status = pct_cli_usage("%s: nothing in %s and its libraries is called '%s'; did you mean '%s'?", option,
+                               program, pattern->text, closest);
+    else
+        status = pct_cli_usage(
+            "%s: no %s of %s and its libraries is called '%s' (`pct scope` tries patterns; a stripped file "
+            "has no names)",
+            option, watch ? "variable" : "function, file or variable", program, pattern->text);
+    scope->collects = false;
+    return status;
+}
+
+/* How many watchpoints all that is to be watched takes. */
+static uint64_t count_watchpoints(const struct pct_scope *scope, const struct pct_scope_match **largest)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct pct_scope_match *match = &scope->item[i];
+        bool again = false;
+        for (size_t j = 0; j < i; j++)
+            again |= scope->item[j].module == match->module && scope->item[j].from == match->from;
+        if (scope->patterns.item[match->pattern].kind != PCT_SCOPE_WATCH || again)
+            continue;
+        if (!*largest || match->to - match->from > (*largest)->to - (*largest)->from)
+            *largest = match;
+        if (match->to - match->from > PCT_SCOPE_WATCHPOINTS * sizeof(uint64_t))
+            return UINT64_MAX;
+        for (uint64_t at = match->from; at < match->to; at += pct_scope_watchpoint(at, match->to))
+            count++;
+    }
+    return count;
 }
 
 int pct_scope_check(struct pct_scope *scope)
 {
+    const struct pct_scope_match *largest = NULL;
     for (size_t i = 0; i < scope->patterns.count; i++) {
         const struct pct_pattern *pattern = &scope->patterns.item[i];
-        if (pattern->kind != PCT_SCOPE_FOCUS || pattern->matches)
-            continue;
-        const char *program = base_name(scope->modules[0]);
-        if (pattern->to)
-            return pct_cli_usage("--focus: %s is loaded with no module '%s'", program, pattern->text);
-        scope->collects = true;
-        pct_scope_find(scope);
-        const char *closest = pct_text_closest(pattern->text, (const char *const *)scope->names, scope->name_count);
-        int status = closest
-                         ? pct_cli_usage("--focus: nothing in %s and its libraries is called '%s'; did you mean '%s'?",
-                                         program, pattern->text, closest)
-                         : pct_cli_usage("--focus: no function, file or variable of %s and its libraries is called "
-                                         "'%s' (`pct scope` tries patterns; a stripped file has no names)",
-                                         program, pattern->text);
-        scope->collects = false;
-        return status;
+        if ((pattern->kind == PCT_SCOPE_FOCUS || pattern->kind == PCT_SCOPE_WATCH) && !pattern->matches)
+            return complain(scope, pattern);
     }
-    return 0;
+    if (count_watchpoints(scope, &largest) <= PCT_SCOPE_WATCHPOINTS)
+        return 0;
+    return pct_cli_usage(
+        "--watch: too much for the processor, which watches %u times up to 8 aligned bytes; %s has %llu "
+        "bytes at 0x%llx: name fewer variables, or a part, such as %s+8:8",
+        PCT_SCOPE_WATCHPOINTS, largest->what, (unsigned long long)(largest->to - largest->from),
+        (unsigned long long)largest->from, scope->patterns.item[largest->pattern].text);
 }
 
 void pct_scope_free(struct pct_scope *scope)

@@ -29,7 +29,7 @@ struct pct_scope {
 /* Find out what scope->patterns stand for in scope->modules. Returns 0 or the exit status for the command, after a message. */
 int pct_scope_find(struct pct_scope *scope);
 
-/* A pattern of --focus that stands for nothing is a mistake: returns the status for usage after a message that says what it may have
+/* A pattern of --focus or --watch that stands for nothing is a mistake: returns the status for usage after a message that says what it may have
  * meant, else 0. */
 int pct_scope_check(struct pct_scope *scope);
 
@@ -42,8 +42,12 @@ void pct_scope_free(struct pct_scope *scope);
  * caller frees them. */
 size_t pct_scope_modules(const char *program, char ***modules);
 
-/* Make the scope of launch->focus and launch->suppressions, and its file (launch->scope), if there is anything to say. Returns 0 or the
- * exit status for the command, after a message. finish removes the file. */
+/* What this configuration says of a scope, for a launch. */
+struct pct_config;
+void pct_scope_want(struct pct_launch *launch, const struct pct_config *config);
+
+/* Make the scope of launch->focus launch->watch and launch->suppressions, and its file (launch->scope), if there is anything to say. Returns 0 or the
+ * exit status for the command, after a message; also if something is to be watched that cannot be. finish removes the file. */
 int pct_scope_prepare(struct pct_launch *launch);
 void pct_scope_finish(const struct pct_launch *launch);
 

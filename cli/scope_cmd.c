@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_FOCUS = 2000, KEY_SUPPRESSIONS, KEY_WRITE, SHOWN = 12 };
+enum { KEY_FOCUS = 2000, KEY_SUPPRESSIONS, KEY_WATCH, KEY_WRITE, SHOWN = 12 };
 
 static const struct argp_option options[] = {
     { "focus", KEY_FOCUS, "PATTERN,...", 0, "patterns as `pct run --focus` has them", 1 },
+    { "watch", KEY_WATCH, "VARIABLE,...", 0, "variables as `pct run --watch` has them", 1 },
     { "suppressions", KEY_SUPPRESSIONS, "FILE", 0, "a file as `pct run --suppressions` has it", 1 },
     { "write", KEY_WRITE, NULL, 0,
       "write what libpct.so reads, to standard output; not to a terminal. Then no libraries but those that are named "
@@ -20,7 +21,7 @@ static const struct argp_option options[] = {
 };
 
 struct wishes {
-    const char *focus, *suppressions;
+    const char *focus, *watch, *suppressions;
     bool write;
     char **files;
     int count;
@@ -36,6 +37,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SUPPRESSIONS:
         w->suppressions = argument;
         return 0;
+    case KEY_WATCH:
+        w->watch = argument;
+        return 0;
     case KEY_WRITE:
         w->write = true;
         return 0;
@@ -46,8 +50,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!w->count)
             argp_error(state, "no program is given");
-        if (!w->focus && !w->suppressions)
-            argp_error(state, "no patterns are given: --focus=NAME or --suppressions=FILE");
+        if (!w->focus && !w->watch && !w->suppressions)
+            argp_error(state, "no patterns are given: --focus=NAME, --watch=VARIABLE or --suppressions=FILE");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -59,7 +63,7 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "PROGRAM [LIBRARY...]",
     .doc = "Say which functions, source files, variables and libraries of a program are meant by the patterns of "
-           "`pct run --focus` and `--suppressions`.\v"
+           "`pct run --focus`, `--watch` and `--suppressions`.\v"
            "Looks at files only. The exit status is 0 if each pattern stands for something, and 1 if one does not.",
 };
 
@@ -106,6 +110,8 @@ int pct_cmd_scope(int argc, char **argv)
     int status = w.suppressions ? pct_patterns_add_suppressions(&scope.patterns, w.suppressions) : 0;
     if (!status && w.focus)
         status = pct_patterns_add_focus(&scope.patterns, w.focus);
+    if (!status && w.watch)
+        status = pct_patterns_add_watch(&scope.patterns, w.watch);
     if (!status) {
         if (w.write)
             scope.modules = calloc((size_t)w.count, sizeof *scope.modules);

@@ -4,6 +4,7 @@
 #include "launch.h"
 #include "locate.h"
 #include "scope.h"
+#include "watch.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static int write_file(struct pct_launch *launch, const struct pct_scope *scope)
         close(file);
     if (!failed)
         return 0;
-    pct_cli_say("no space for what --focus and --suppressions stand for: make room in /dev/shm or $TMPDIR");
+    pct_cli_say("no space for what --focus, --watch and --suppressions stand for: make room in /dev/shm or $TMPDIR");
     return PCT_EXIT_INTERNAL;
 }
 
@@ -101,6 +102,13 @@ static void doubt(const struct pct_launch *launch, const struct pct_scope *scope
                 launch->program);
 }
 
+void pct_scope_want(struct pct_launch *launch, const struct pct_config *config)
+{
+    launch->patches = config->memory != PCT_PATCH_OFF;
+    pct_config_format_focus(config, launch->focus, sizeof launch->focus);
+    pct_config_format_watch(config, launch->watch, sizeof launch->watch);
+}
+
 int pct_scope_prepare(struct pct_launch *launch)
 {
     struct pct_scope scope = { .elf = false };
@@ -111,6 +119,8 @@ int pct_scope_prepare(struct pct_launch *launch)
         failed = pct_patterns_add_suppressions(&scope.patterns, suppressions);
     if (!failed && launch->focus[0])
         failed = pct_patterns_add_focus(&scope.patterns, launch->focus);
+    if (!failed && launch->watch[0])
+        failed = pct_patterns_add_watch(&scope.patterns, launch->watch);
     if (!failed && scope.patterns.count) {
         scope.module_count = pct_scope_modules(launch->program, &scope.modules);
         failed = pct_scope_find(&scope);
@@ -118,6 +128,8 @@ int pct_scope_prepare(struct pct_launch *launch)
             failed = pct_scope_check(&scope);
         if (!failed && launch->focus[0] && !launch->patches)
             doubt(launch, &scope);
+        if (!failed && launch->watch[0])
+            failed = pct_watch_check(launch->watch);
         if (!failed)
             failed = write_file(launch, &scope);
     }

@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "report.h"
 #include "schedule_file.h"
+#include "scope.h"
 #include "series.h"
 #include <errno.h>
 #include <sched.h>
@@ -94,8 +95,7 @@ static int read_name(struct pct_shrink *s)
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, s->name);
     if (!strcmp(s->trials.config.strategy, "none"))
         return pct_cli_usage("strategy none leaves the order to the operating system: there is no schedule to look at");
-    s->trials.launch.patches = s->trials.config.memory != PCT_PATCH_OFF;
-    pct_config_format_focus(&s->trials.config, s->trials.launch.focus, sizeof s->trials.launch.focus);
+    pct_scope_want(&s->trials.launch, &s->trials.config);
     if (!s->trials.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");
     failed = pct_cli_check_strategy(&s->trials.config);

@@ -89,6 +89,7 @@ static void make_config(const struct pct_trials *trials, struct pct_config *conf
                                    .passed_races = given->passed_races };
     strcpy(config->modules, given->modules);
     strcpy(config->focus, given->focus);
+    strcpy(config->watch, given->watch);
     /* Whatever the seed of this trial decides: which accesses are points stays. */
     if (config->sample && !config->sample_fixed && seed != given->run.seed) {
         config->sample_fixed = true;

@@ -225,7 +225,8 @@ static bool add_address(struct pct_unwinder *unwinder, struct pct_stack *stack, 
     memset(frame, 0, sizeof *frame);
     frame->pc = at;
     name_frame(unwinder, frame, pc);
-    if (is_shim(frame))
+    /* Topmost, what a signal handler returns to belongs to a handler of ours. */
+    if (is_shim(frame) || (!stack->count && !strcmp(frame->function, "__restore_rt")))
         return true;
     if (frame->file[0])
         split_inlined(unwinder, stack, pc);

@@ -101,37 +101,42 @@ static bool is_plain(char c)
 
 static const char digits[] = "0123456789abcdef";
 
-int pct_config_parse_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+/* Patterns with commas in between, as a token has them: into field[room]. */
+static int parse_patterns(char *field, size_t room, const char *text, const char *what, char *error, size_t size)
 {
     size_t used = 0;
     struct pct_text message;
     bool empty = true; /* the pattern */
     for (const char *c = text; *c; c++) {
         bool comma = *c == ',', plain = is_plain(*c);
-        if (used + 3 >= sizeof config->focus || (comma && (empty || !c[1]))) {
+        if (used + 3 >= room || (comma && (empty || !c[1]))) {
             pct_text_init(&message, error, size);
             pct_text_add(&message, what);
             pct_text_add(&message, comma ? ": there is an empty pattern in "
-                                         : ": too long for a token, which has room for about 120 letters: ");
+                                         : ": too long for a token, which has room for about ");
+            if (!comma) {
+                pct_text_add_u64(&message, room - 8);
+                pct_text_add(&message, " letters: ");
+            }
             pct_text_add_quoted(&message, text);
             return -EINVAL;
         }
         empty = comma;
-        config->focus[used++] = comma ? '/' : plain ? *c : '%';
+        field[used++] = comma ? '/' : plain ? *c : '%';
         if (!comma && !plain) {
-            config->focus[used++] = digits[(unsigned char)*c >> 4];
-            config->focus[used++] = digits[*c & 15];
+            field[used++] = digits[(unsigned char)*c >> 4];
+            field[used++] = digits[*c & 15];
         }
     }
-    config->focus[used] = '\0';
+    field[used] = '\0';
     return 0;
 }
 
-void pct_config_format_focus(const struct pct_config *config, char *text, size_t size)
+static void format_patterns(const char *field, char *text, size_t size)
 {
     struct pct_text out;
     pct_text_init(&out, text, size);
-    for (const char *c = config->focus; *c; c++) {
+    for (const char *c = field; *c; c++) {
         unsigned value = 0;
         for (int i = 1; *c == '%' && i < 3; i++)
             for (unsigned digit = 0; digit < 16; digit++)
@@ -142,19 +147,20 @@ void pct_config_format_focus(const struct pct_config *config, char *text, size_t
 }
 
 /* Only what parse would have made of its text, and what can be made text again. */
-int pct_config_take_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+static int take_patterns(char *field, size_t room, const char *text, const char *what, char *error, size_t size)
 {
-    struct pct_config given = { .focus = "" };
-    char plain[sizeof given.focus];
+    enum { MOST = sizeof((struct pct_config *)0)->focus };
+    char given[MOST], plain[MOST];
     size_t i = 0;
     bool whole = true;
-    for (; text[i] && i + 1 < sizeof given.focus; i++) {
-        given.focus[i] = text[i];
+    for (; text[i] && i + 1 < room; i++) {
+        given[i] = text[i];
         whole &= text[i] != '%' || (text[i + 1] && text[i + 2]);
     }
+    given[i] = '\0';
     if (whole && !text[i]) {
-        pct_config_format_focus(&given, plain, sizeof plain);
-        if (*plain && !pct_config_parse_focus(config, plain, what, error, size) && same(config->focus, given.focus))
+        format_patterns(given, plain, sizeof plain);
+        if (*plain && !parse_patterns(field, room, plain, what, error, size) && same(field, given))
             return 0;
     }
     struct pct_text message;
@@ -165,6 +171,36 @@ int pct_config_take_focus(struct pct_config *config, const char *text, const cha
     return -EINVAL;
 }
 
+int pct_config_parse_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_patterns(config->focus, sizeof config->focus, text, what, error, size);
+}
+
+int pct_config_take_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return take_patterns(config->focus, sizeof config->focus, text, what, error, size);
+}
+
+void pct_config_format_focus(const struct pct_config *config, char *text, size_t size)
+{
+    format_patterns(config->focus, text, size);
+}
+
+int pct_config_parse_watch(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_patterns(config->watch, sizeof config->watch, text, what, error, size);
+}
+
+int pct_config_take_watch(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return take_patterns(config->watch, sizeof config->watch, text, what, error, size);
+}
+
+void pct_config_format_watch(const struct pct_config *config, char *text, size_t size)
+{
+    format_patterns(config->watch, text, size);
+}
+
 void pct_config_clear_reserved(struct pct_config *config)
 {
     config->real_time = config->sample_fixed = false;
@@ -172,7 +208,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->memory_points = PCT_POINTS_SHARED;
     config->races = PCT_RACES_OFF;
     config->memory = PCT_PATCH_OFF;
-    config->modules[0] = config->focus[0] = '\0';
+    config->modules[0] = config->focus[0] = config->watch[0] = '\0';
     config->sample = 0;
 }
 
@@ -203,6 +239,10 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length++;
     if (length)
         length += sizeof ",focus=" - 1;
+    for (const char *c = config->watch; *c; c++)
+        length++;
+    if (config->watch[0])
+        length += sizeof ",watch=" - 1;
     if (config->sample)
         length += sizeof ",memory-sample=99-" - 1 + 20;
     if (config->races == PCT_RACES_FAIL)

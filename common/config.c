@@ -8,8 +8,8 @@
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
  *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
- *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ]
- *             [ ",ordered=" DIGEST ]
+ *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ]
+ *             [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -30,10 +30,9 @@
 
 #define TOKEN_VERSION 1u
 
-static const char *const reserved_names[] = {
-    "time",           "max-steps", "memory-points", "races",        "memory",
-    "memory-modules", "focus",     "memory-sample", "races-passed", "ordered"
-};
+static const char *const reserved_names[] = { "time",          "max-steps",      "memory-points", "races",
+                                              "memory",        "memory-modules", "focus",         "watch",
+                                              "memory-sample", "races-passed",   "ordered" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -42,6 +41,7 @@ enum {
     SEEN_MEMORY,
     SEEN_MODULES,
     SEEN_FOCUS,
+    SEEN_WATCH,
     SEEN_SAMPLE,
     SEEN_PASSED,
     SEEN_ORDERED,
@@ -205,7 +205,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
         if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
             return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
                    "max-steps, "
-                   "memory-points, races, memory, memory-modules, focus, memory-sample, races-passed or ordered";
+                   "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed or ordered";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -285,6 +285,8 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_modules(config, value, name, error, size);
     case SEEN_FOCUS:
         return pct_config_take_focus(config, value, name, error, size);
+    case SEEN_WATCH:
+        return pct_config_take_watch(config, value, name, error, size);
     case SEEN_SAMPLE:
         return pct_config_parse_sample(config, value, name, error, size);
     case SEEN_ORDERED:
@@ -493,7 +495,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
                                   config->races ? races_words[config->races] : NULL,
                                   config->memory ? memory_words[config->memory] : NULL,
                                   config->memory && config->modules[0] ? config->modules : NULL,
-                                  config->focus[0] ? config->focus : NULL };
+                                  config->focus[0] ? config->focus : NULL,
+                                  config->watch[0] ? config->watch : NULL };
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
         if (!words[i])
             continue;

@@ -16,6 +16,7 @@ enum pct_scope_kind {
     PCT_SCOPE_FOCUS,    /* accesses by this code, or to this data, are scheduling points */
     PCT_SCOPE_RACE,     /* a race with a frame of one of its stacks here, or on this data, does not matter */
     PCT_SCOPE_RACE_TOP, /* a race with one of its accesses here does not matter */
+    PCT_SCOPE_WATCH,    /* watchpoints are set on this data */
     PCT_SCOPE_KINDS
 };
 
@@ -35,5 +36,17 @@ struct pct_scope_range {
     uint64_t from, to; /* as the file says, before it is relocated */
     uint64_t kind;     /* enum pct_scope_kind */
 };
+
+/* What the processor has: watchpoints of 1, 2, 4 or 8 bytes, each at an address that is a multiple of its size. */
+enum { PCT_SCOPE_WATCHPOINTS = 4 };
+
+/* The size of the first of those that watch from ... to - 1. */
+static inline uint32_t pct_scope_watchpoint(uint64_t from, uint64_t to)
+{
+    uint32_t size = 8;
+    while (from % size || size > to - from)
+        size /= 2;
+    return size;
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
 #include "signals.h"
+#include "watch.h"
 #include <sys/wait.h>
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
@@ -29,7 +30,8 @@ struct pct_action pct_action_of(int signal)
 bool pct_action_handles(int signal)
 {
     struct sigaction action;
-    return !REAL(sigaction)(signal, NULL, &action) && action.sa_sigaction == pct_signal_arrive;
+    return !REAL(sigaction)(signal, NULL, &action) && action.sa_sigaction == pct_signal_arrive &&
+           actions[signal].handler != (void *)SIG_IGN;
 }
 
 PCT_STARTS void pct_signal_start(void)
@@ -77,6 +79,26 @@ static struct sigaction as_set(int signal, const struct sigaction *kernel)
     return action;
 }
 
+static bool have_actions(void)
+{
+    if (!actions)
+        actions = pct_S.host->map((PCT_SIGNALS + 1) * sizeof *actions);
+    return actions;
+}
+
+void pct_action_watch(void)
+{
+    struct sigaction now, ours = crash;
+    if (REAL(sigaction)(SIGTRAP, NULL, &now) || now.sa_sigaction == pct_signal_arrive)
+        return;
+    if (now.sa_handler == SIG_IGN && have_actions()) {
+        actions[SIGTRAP] = (struct pct_action){ now.sa_sigaction, now.sa_flags };
+        ours.sa_sigaction = pct_signal_arrive;
+    }
+    ours.sa_flags &= ~SA_ONSTACK;
+    REAL(sigaction)(SIGTRAP, &ours, NULL);
+}
+
 PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struct sigaction *restrict old)
 {
     struct sigaction kernel, before;
@@ -87,13 +109,14 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
             *old = as_set(signal, &before);
         return failed;
     }
-    if (!actions && !(actions = pct_S.host->map((PCT_SIGNALS + 1) * sizeof *actions))) {
+    if (!have_actions()) {
         errno = ENOMEM;
         return -1;
     }
     kernel = *new;
     struct pct_action action = { kernel.sa_sigaction, kernel.sa_flags };
-    bool handler = kernel.sa_handler != SIG_DFL && kernel.sa_handler != SIG_IGN;
+    bool handler =
+        kernel.sa_handler != SIG_DFL && (kernel.sa_handler != SIG_IGN || (signal == SIGTRAP && pct_watch_active));
     if (handler) {
         kernel.sa_sigaction = pct_signal_arrive;
         kernel.sa_flags = (kernel.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;

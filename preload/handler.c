@@ -4,6 +4,7 @@
 #include "patch.h"
 #include "signals.h"
 #include "vtimer.h"
+#include "watch.h"
 #include <ucontext.h>
 
 enum { TRAP_FLAG = 0x100 };
@@ -23,6 +24,11 @@ static bool in_image(const ucontext_t *context)
 static bool in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     return self->inside && (uintptr_t)context->uc_mcontext.gregs[REG_RSP] <= (uintptr_t)self->inside;
+}
+
+bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context)
+{
+    return in_image(context) || in_wrapper(self, context);
 }
 
 static bool is_fault(int signal, const siginfo_t *info)
@@ -167,8 +173,14 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
 void pct_signal_arrive(int signal, siginfo_t *info, void *context)
 {
     struct pct_shim_thread *self = pct_self;
-    if (stepped(self, signal, info, context))
+    if (stepped(self, signal, info, context) || pct_watch_trapped(signal, info, context))
         return;
+    if (pct_action_of(signal).handler ==
+        (void *)SIG_IGN) { /* of SIGTRAP, in the target's eyes: the kernel kills for faults only */
+        if (is_fault(signal, info))
+            pct_signal_crashed(signal, info, context);
+        return;
+    }
     pct_patch_translate(context);
     if (!is_controlled(self) || is_fault(signal, info)) {
         run(signal, info, context);
@@ -248,7 +260,7 @@ uint64_t pct_signal_retire(struct pct_shim_thread *self)
 
 void pct_signal_crashed(int signal, siginfo_t *info, void *context)
 {
-    if (stepped(pct_self, signal, info, context))
+    if (stepped(pct_self, signal, info, context) || pct_watch_trapped(signal, info, context))
         return;
     pct_patch_translate(context);
     pct_end_crash(signal, context);

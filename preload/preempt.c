@@ -69,6 +69,11 @@ bool pct_preempt_is_ours(uintptr_t pc)
     return in(&own, pc);
 }
 
+bool pct_preempt_is_libcs(uintptr_t pc)
+{
+    return in(&libc, pc);
+}
+
 /* Copy what is there of our own memory. */
 static void peek(void *to, uintptr_t from, size_t size)
 {

@@ -42,6 +42,9 @@ static struct {
     uint32_t place_count;
 } scope;
 
+/* The kinds that suppress races, as pct_scope_head.has has them. */
+static const uint32_t suppressing = 1u << PCT_SCOPE_RACE | 1u << PCT_SCOPE_RACE_TOP;
+
 bool pct_scope_chooses;
 const char *pct_scope_file, *pct_scope_suppressions;
 
@@ -80,7 +83,8 @@ void pct_scope_refuse(const char *message)
  * negative errno. */
 static long make_scope(void)
 {
-    static char focus[sizeof "--focus=" + sizeof pct_shim.config.focus], suppressions[PAGE];
+    static char focus[sizeof "--focus=" + sizeof pct_shim.config.focus];
+    static char watch[sizeof "--watch=" + sizeof pct_shim.config.watch], suppressions[PAGE];
     const size_t option = sizeof "--focus=" - 1;
     char *arguments[MOST_ARGUMENTS] = { (char[]){ "pct" }, (char[]){ "scope" }, (char[]){ "--write" } };
     unsigned count = 3;
@@ -91,6 +95,12 @@ static long make_scope(void)
         pct_text_add(&text, "--focus=");
         pct_config_format_focus(&pct_shim.config, focus + option, sizeof focus - option);
         arguments[count++] = focus;
+    }
+    if (pct_shim.config.watch[0]) {
+        pct_text_init(&text, watch, sizeof watch);
+        pct_text_add(&text, "--watch=");
+        pct_config_format_watch(&pct_shim.config, watch + option, sizeof watch - option);
+        arguments[count++] = watch;
     }
     if (pct_scope_suppressions) {
         pct_text_init(&text, suppressions, sizeof suppressions);
@@ -138,8 +148,9 @@ static void read_scope(void)
     struct stat status = { 0 };
     long file = pct_scope_file ? PCT_SYS3(SYS_open, pct_scope_file, O_RDONLY | O_CLOEXEC, 0) : make_scope();
     if (file < 0 || PCT_SYS2(SYS_fstat, file, &status) || !status.st_size)
-        pct_scope_refuse("what --focus and --suppressions stand for in this program could not be found out: run it by "
-                         "`pct run`, which says why");
+        pct_scope_refuse(
+            "what --focus, --watch and --suppressions stand for in this program could not be found out: run it by "
+            "`pct run`, which says why");
     struct pct_scope_head *head = map((size_t)status.st_size, file);
     PCT_SYS1(SYS_close, file);
     if (!head || !is_whole(head, (uint64_t)status.st_size))
@@ -191,12 +202,12 @@ void pct_scope_look(void)
 {
     const struct pct_config *config = &pct_shim.config;
     const struct r_debug *list;
-    if (!scope.looked && (pct_scope_file || config->focus[0] || pct_scope_suppressions))
+    if (!scope.looked && (pct_scope_file || config->focus[0] || config->watch[0] || pct_scope_suppressions))
         read_scope();
     if (!scope.looked) {
         scope.looked = true;
         pct_scope_chooses = config->focus[0] || config->sample;
-        if (pct_S.races && (config->passed_races || (scope.scope && scope.scope->has & ~(1u << PCT_SCOPE_FOCUS))))
+        if (pct_S.races && (config->passed_races || (scope.scope && scope.scope->has & suppressing)))
             pct_races_suppress(pct_S.races, pct_scope_suppresses);
     }
     if (!scope.scope || scope.found_count == scope.scope->modules || !(list = loader()))
@@ -236,6 +247,15 @@ static bool is_in(enum pct_scope_kind kind, uintptr_t from, uintptr_t to)
             high = middle;
     }
     return low < scope.count[kind] && sorted[low].from < to;
+}
+
+bool pct_scope_range(unsigned kind, uint32_t index, uintptr_t *from, uintptr_t *to)
+{
+    if (index >= scope.count[kind])
+        return false;
+    *from = scope.sorted[kind][index].from;
+    *to = scope.sorted[kind][index].to;
+    return true;
 }
 
 uint64_t pct_scope_name(uintptr_t pc)
@@ -278,7 +298,7 @@ bool pct_scope_wants(uintptr_t address, uintptr_t size, uintptr_t pc, bool atomi
 bool pct_scope_suppresses(const struct pct_snap_race *race)
 {
     /* A replay that has no suppressions passes as many races as the run did. */
-    if (!scope.scope || !(scope.scope->has & ~(1u << PCT_SCOPE_FOCUS))) {
+    if (!scope.scope || !(scope.scope->has & suppressing)) {
         uint32_t pairs;
         return pct_races_suppressed(pct_S.races, &pairs) < pct_shim.config.passed_races;
     }

@@ -24,6 +24,9 @@ void pct_scope_look(void);
 /* Whether an access of size bytes at address, by the instruction that ends before pc, may be a scheduling point. With the baton. */
 bool pct_scope_wants(uintptr_t address, uintptr_t size, uintptr_t pc, bool atomic);
 
+/* The range of this kind with this index, in rising order of addresses. False: there are fewer. */
+bool pct_scope_range(unsigned kind, uint32_t index, uintptr_t *from, uintptr_t *to);
+
 /* Whether this race does not matter: pct_races_judge of sched/races.h. */
 bool pct_scope_suppresses(const struct pct_snap_race *race);
 

@@ -84,6 +84,8 @@ struct pct_shim_thread {
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
+    uintptr_t watched;               /* it stands here, behind an access to what is watched; 0: it does not */
+    bool trap_hidden;                /* the target has blocked SIGTRAP; watch.h */
     uintptr_t stack_from, stack_to;  /* its stack; 0: not found out yet */
     /* The watchdog */
     uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */

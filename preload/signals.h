@@ -23,6 +23,7 @@
 #include "shim.h"
 #include "sys.h"
 #include <signal.h>
+#include <ucontext.h>
 
 enum { PCT_SIGNALS = 64, PCT_SIGNAL_QUEUED = 32, PCT_SIGSET_SIZE = 8 }; /* those from 32 on queue up */
 
@@ -61,12 +62,16 @@ struct pct_action {
     int flags;
 };
 struct pct_action pct_action_of(int signal);
+/* watch.c: from now on the kernel must not ignore SIGTRAP, nor leave the stack for its handler, in which a thread may stay for long. */
+void pct_action_watch(void);
 /* SA_RESETHAND: back to the default. */
 void pct_action_reset(int signal);
 /* Whether the target has a handler for it. */
 bool pct_action_handles(int signal);
 
-/* handler.c: the kernel's handler of all signals that the target handles, and of crashes that it does not. */
+/* handler.c: whether this thread was interrupted in libpct.so, or in what a wrapper of it has called. */
+bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context);
+/* The kernel's handler of all signals that the target handles, and of crashes that it does not. */
 void pct_signal_arrive(int signal, siginfo_t *info, void *context);
 void pct_signal_crashed(int signal, siginfo_t *info, void *context);
 /* Let signals in while this call lasts: they are handled on the calling thread's turn. */

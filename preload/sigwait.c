@@ -4,6 +4,7 @@
  * but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
 #include "signals.h"
 #include "vtimer.h"
+#include "watch.h"
 
 /* sigwait and its relatives */
 
@@ -239,16 +240,30 @@ PCT_EXPORT int bsd_sigpause(int mask)
         pct_result_;                                                                                                   \
     })
 
+/* While variables are watched, the kernel's mask is without SIGTRAP. */
+#define MASK(self, function, how, set, old)                                                                            \
+    ({                                                                                                                 \
+        sigset_t without_;                                                                                             \
+        bool hidden_ = self && self->trap_hidden;                                                                      \
+        const sigset_t *asked_ = set;                                                                                  \
+        if (PCT_UNLIKELY(pct_watch_active) && self && set)                                                             \
+            asked_ = pct_watch_mask(self, how, set, &without_);                                                        \
+        int failed_ = LET_IN(self, REAL(function)(how, asked_, old));                                                  \
+        if (hidden_ && !failed_ && old)                                                                                \
+            *(uint64_t *)(old) |= pct_signal_bit(SIGTRAP);                                                             \
+        failed_;                                                                                                       \
+    })
+
 PCT_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     struct pct_shim_thread *self = pct_enter();
-    return LET_IN(self, REAL(pthread_sigmask)(how, set, old));
+    return MASK(self, pthread_sigmask, how, set, old);
 }
 
 PCT_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     struct pct_shim_thread *self = pct_enter();
-    return LET_IN(self, REAL(sigprocmask)(how, set, old));
+    return MASK(self, sigprocmask, how, set, old);
 }
 
 PCT_EXPORT int sigrelse(int signal)

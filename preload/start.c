@@ -17,6 +17,7 @@
 #include "sites.h"
 #include "sys.h"
 #include "vtimer.h"
+#include "watch.h"
 #include <common/pack.h>
 #include <dlfcn.h>
 #include <pct/random.h>
@@ -189,11 +190,13 @@ static void configure(void)
         refuse(error);
     if (variables.PCT_FOCUS && pct_config_parse_focus(config, variables.PCT_FOCUS, "PCT_FOCUS", error, sizeof error))
         refuse(error);
+    if (variables.PCT_WATCH && pct_config_parse_watch(config, variables.PCT_WATCH, "PCT_WATCH", error, sizeof error))
+        refuse(error);
     if (variables.PCT_MEMORY_SAMPLE &&
         pct_config_parse_sample(config, variables.PCT_MEMORY_SAMPLE, "PCT_MEMORY_SAMPLE", error, sizeof error))
         refuse(error);
     if (!pct_config_fits(config, pct_shim.strategy))
-        refuse("PCT_MEMORY_MODULES, PCT_FOCUS: they are too long for a token of this strategy");
+        refuse("PCT_MEMORY_MODULES, PCT_FOCUS, PCT_WATCH: they are too long for a token of this strategy");
     pct_ordered_directory = variables.PCT_ORDERED;
     pct_scope_file = variables.PCT_SCOPE;
     pct_scope_suppressions = variables.PCT_SUPPRESSIONS;
@@ -457,6 +460,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_memory_forget();
     pct_watchdog_forget();
     pct_scope_forget();
+    pct_watch_forget();
     pct_ordered_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;

@@ -8,6 +8,7 @@
 #include "patch.h"
 #include "scope.h"
 #include "signals.h"
+#include "watch.h"
 #include <limits.h>
 
 static pthread_key_t end_key;
@@ -103,6 +104,7 @@ static void *run(void *argument)
         pct_S.current = &self->core;
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
         set_mask(self);
+        pct_watch_begin(self);
         pct_resumed(self);
     } else {
         pct_passed(PCT_OP_THREAD_START, PCT_CLASS_THREAD, self);
@@ -161,12 +163,14 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     pct_here(self, PCT_OP_THREAD_CREATE);
     pct_patch_modules();
     pct_scope_look();
+    pct_watch_look();
     pct_ordered_start();
     struct pct_shim_thread *slot = pct_thread_new();
     int error = EAGAIN;
     if (slot) {
         prepare(slot, attr, start, argument);
         slot->c11 = c11;
+        slot->trap_hidden = self->trap_hidden;
         /* It begins with all of them blocked, so that none comes before its turn. */
         uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
         /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it holds

@@ -30,8 +30,9 @@ bool pct_preempt_listen(void);
 bool pct_preempt_start(struct pct_evidence *memory);
 /* Find out where libpct.so and libc are, if that is not known: a part of the above that may be done earlier. */
 bool pct_preempt_locate(void);
-/* Whether pc lies in libpct.so itself. */
+/* Whether pc lies in libpct.so itself; in libc. */
 bool pct_preempt_is_ours(uintptr_t pc);
+bool pct_preempt_is_libcs(uintptr_t pc);
 /* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it loses
  * the baton. Returns at once. */
 void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);

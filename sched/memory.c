@@ -175,6 +175,28 @@ void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struc
     recent->repeats = again && follows_memory(s, self) ? recent->repeats + 1 : 0;
 }
 
+/* The thread looks again and again? Then others go first at the next point. */
+static void look_for_spin(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent,
+                          uint64_t record)
+{
+    pct_memory_looked(s, self, recent, record);
+    if (recent->repeats < PCT_MEMORY_SPIN)
+        return;
+    recent->repeats = 0;
+    pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
+}
+
+void pct_memory_behind(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
+                       struct pct_object *location, bool may_switch)
+{
+    /* Before it is recorded, so that this very access is where others go first. */
+    if (op == PCT_OP_LOAD)
+        look_for_spin(s, self, recent, self->stamp | PCT_RECORD(0, op, 0, location->number));
+    else
+        pct_memory_progress(s, recent);
+    pct_sched_behind(s, self, op, location, may_switch);
+}
+
 void pct_memory_step(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
                      uint32_t number, bool looks)
 {
@@ -183,9 +205,5 @@ void pct_memory_step(struct pct_sched *s, struct pct_thread *self, struct pct_me
         pct_memory_progress(s, recent);
         return;
     }
-    pct_memory_looked(s, self, recent, record);
-    if (recent->repeats < PCT_MEMORY_SPIN)
-        return;
-    recent->repeats = 0;
-    pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
+    look_for_spin(s, self, recent, record);
 }

@@ -107,6 +107,10 @@ void pct_memory_touch(struct pct_sched *s, struct pct_memory *m, const struct pc
 void pct_memory_step(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
                      uint32_t number, bool looks);
 
+/* The same for an access that was made already, before its point (pct_sched_behind()). */
+void pct_memory_behind(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
+                       struct pct_object *location, bool may_switch);
+
 /* An access that might have changed nothing did: the thread does not spin. */
 static inline void pct_memory_progress(struct pct_sched *s, struct pct_memory_recent *recent)
 {

@@ -11,8 +11,7 @@ static uint64_t min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The next step at which the fast path must come here: never later than the end of the block being filled. */
-static void set_stop(struct pct_sched *s)
+void pct_sched_set_stop(struct pct_sched *s)
 {
     uint64_t step = pct_steps(s), limit = min(s->budget_end, s->block_step + PCT_TRACE_BLOCK);
     if (s->max_steps)
@@ -128,7 +127,7 @@ void pct_sched_create(struct pct_sched *s, struct pct_thread *thread)
 
 void pct_sched_begin(struct pct_sched *s, struct pct_thread *first)
 {
-    set_stop(s);
+    pct_sched_set_stop(s);
     pct_stop_soon(s); /* the strategy is asked before the first step */
     s->current = first;
 }
@@ -440,7 +439,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     s->picked_at = pct_steps(s);
     s->patience = 5;
     s->woke = false;
-    set_stop(s);
+    pct_sched_set_stop(s);
     return next;
 }
 
@@ -470,7 +469,7 @@ void pct_sched_pause(struct pct_sched *s, struct pct_thread *self)
         return;
     if (pct_steps(s) + 1 >= s->break_step && s->break_other != self->id + 1)
         s->host->pause(self);
-    set_stop(s);
+    pct_sched_set_stop(s);
 }
 
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
@@ -486,7 +485,7 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     if (switch_is_due(s, self))
         pct_sched_pass(s, self, pct_sched_next(s, self));
     else
-        set_stop(s);
+        pct_sched_set_stop(s);
     if (s->stacks_count)
         pct_sites_stack(s, self);
     pct_sched_pause(s, self);
@@ -510,7 +509,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     if (ready && wait->certain && s->enabled == 1 && !s->replay)
         pct_outside_arrived(s, self, 0);
     if (ready && !switch_is_due(s, self)) {
-        set_stop(s);
+        pct_sched_set_stop(s);
         if (s->stacks_count)
             pct_sites_stack(s, self);
         pct_sched_pause(s, self);

@@ -15,6 +15,7 @@
  *     sites.c    where in the target's code each step is made, if that is to be recorded
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
  *     memory.c   which memory accesses are scheduling points
+ *     watch.c    accesses that the scheduler hears of when they are made
  *
  * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
  * Of one that can: try it; when that fails, pct_sched_wait() until its predicate holds, try again, pct_record().
@@ -325,6 +326,12 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self);
 
 /* The slow half of pct_point(). */
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
+
+/* The running thread has just made an operation that nobody knew of before: record it, and let others go first now, before the
+ * thread's next instruction, if a switch is due. may_switch: false where the thread may hold a lock that nobody knows of; then
+ * the switch comes with its next point. */
+void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
+                      bool may_switch);
 
 /* Wait until the thread is chosen and its operation can complete; see struct pct_wait. If it can complete now and no
  * switch is due, returns at once. */

@@ -156,6 +156,7 @@ enum pct_class {
 #define PCT_ARG_SPINS 6u  /* on plain memory */
 #define PCT_ARG_SLEEPS 7u /* in a call that pct does not intercept */
 #define PCT_ARG_RUNS 8u   /* on and on */
+#define PCT_ARG_ASKED 9u  /* of an access that a watchpoint told of: the strategy was asked behind it */
 #define PCT_ARG_NOBODY 0xffffu
 
 /* How a run ended. */
@@ -206,7 +207,8 @@ enum {
     X(SIGNAL, "signals that came from outside")                                                                        \
     X(PARENT, "signals to the pct that started the run, which it was spared")                                          \
     X(SITE, "instructions that access memory and could not be patched")                                                \
-    X(MODULE, "modules of which nothing could be patched")
+    X(MODULE, "modules of which nothing could be patched")                                                             \
+    X(WATCH, "accesses to a watched variable, in signal handlers and the like, that were no scheduling points")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,

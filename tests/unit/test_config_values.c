@@ -95,6 +95,27 @@ static void test_focus(void **unused)
     assert_says("too long for a token");
 }
 
+/* The same for --watch, which has less room. */
+static void test_watch(void **unused)
+{
+    (void)unused;
+    struct pct_config config = { .focus = "" }, again = { .focus = "" };
+    char text[sizeof config.watch], large[sizeof config.watch + 1];
+    assert_int_equal(pct_config_parse_watch(&config, "Queue::head:4,+0x10:8,count", "x", error, sizeof error), 0);
+    assert_string_equal(config.watch, "Queue%3a%3ahead%3a4/+0x10%3a8/count");
+    assert_string_equal(config.focus, "");
+    pct_config_format_watch(&config, text, sizeof text);
+    assert_string_equal(text, "Queue::head:4,+0x10:8,count");
+    assert_int_equal(pct_config_take_watch(&again, config.watch, "x", error, sizeof error), 0);
+    assert_string_equal(again.watch, config.watch);
+    assert_int_equal(pct_config_take_watch(&again, "a:4", "x", error, sizeof error), -EINVAL);
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    assert_int_equal(pct_config_parse_watch(&config, large, "x", error, sizeof error), -EINVAL);
+    assert_says("too long for a token");
+    assert_int_equal(pct_config_take_watch(&config, large, "x", error, sizeof error), -EINVAL);
+}
+
 static void test_sample(void **unused)
 {
     (void)unused;
@@ -143,7 +164,7 @@ static void test_variables(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers), cmocka_unit_test(test_focus),
-                                        cmocka_unit_test(test_sample), cmocka_unit_test(test_ordered),
-                                        cmocka_unit_test(test_variables) };
+                                        cmocka_unit_test(test_watch),   cmocka_unit_test(test_sample),
+                                        cmocka_unit_test(test_ordered), cmocka_unit_test(test_variables) };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

@@ -63,6 +63,44 @@ static void test_focus(void **unused)
     pct_patterns_free(&patterns);
 }
 
+/* Parts of variables, and addresses without a name. */
+static void test_watch(void **unused)
+{
+    (void)unused;
+    struct pct_patterns patterns = { 0 };
+    assert_int_equal(pct_patterns_add_watch(&patterns, "head,Queue::head+8:4,libz.so.1+0x10,+0x44,+0x40:2"), 0);
+    assert_int_equal(patterns.count, 5);
+    const struct pct_pattern *p = patterns.item;
+    assert_string_equal(p[0].text, "head");
+    assert_true(pct_pattern_means(&p[0], "head", NULL));
+    assert_false(pct_pattern_means(&p[0], "head2", NULL));
+    assert_string_equal(p[1].text, "Queue::head");
+    assert_int_equal(p[1].offset, 8);
+    assert_int_equal(p[1].size, 4);
+    assert_int_equal(p[2].offset, 0x10);
+    assert_int_equal(p[2].to, 0);
+    assert_int_equal(p[3].from, 0x44);
+    assert_int_equal(p[3].to, 0x48); /* up to the end of what one watchpoint can have */
+    assert_int_equal(p[4].to, 0x42);
+    pct_patterns_free(&patterns);
+    static const char *const wrong[] = { "a,,b", "a:0", "a:4x", "a+8x", ":4", "a:99999999999" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(pct_patterns_add_watch(&patterns, wrong[i]), PCT_EXIT_USAGE);
+        pct_patterns_free(&patterns);
+    }
+}
+
+/* Watchpoints are aligned: what starts or ends elsewhere takes several. */
+static void test_watchpoints(void **unused)
+{
+    (void)unused;
+    assert_int_equal(pct_scope_watchpoint(0x10, 0x18), 8);
+    assert_int_equal(pct_scope_watchpoint(0x10, 0x13), 2);
+    assert_int_equal(pct_scope_watchpoint(0x12, 0x20), 2);
+    assert_int_equal(pct_scope_watchpoint(0x14, 0x20), 4);
+    assert_int_equal(pct_scope_watchpoint(0x11, 0x20), 1);
+}
+
 static int read_text(struct pct_patterns *patterns, const char *text)
 {
     char path[] = "/tmp/pct-patterns-XXXXXX";
@@ -186,8 +224,9 @@ static void test_ordered(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_is_in),  cmocka_unit_test(test_focus),   cmocka_unit_test(test_suppressions),
-        cmocka_unit_test(test_format), cmocka_unit_test(test_ordered),
+        cmocka_unit_test(test_is_in),       cmocka_unit_test(test_focus),        cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_watchpoints), cmocka_unit_test(test_suppressions), cmocka_unit_test(test_format),
+        cmocka_unit_test(test_ordered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
