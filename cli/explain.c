@@ -78,7 +78,8 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
         return;
     }
     if (!depth->count) {
-        fprintf(out, "\nNo ordering is needed: %u of %u random schedules fail.\n", depth->failed, depth->of);
+        fprintf(out, "\nNo ordering is needed: %u of %u random schedules fail%s.\n", depth->failed, depth->of,
+                q->shrink.trials.rate < 1 ? ", about as often as the one that was found" : "");
         return;
     }
     fprintf(out, "\nIt needs %s (depth %zu; %u of %u schedules that keep to %s fail):\n",
@@ -279,25 +280,25 @@ static void print_beside(FILE *out, const struct pct_inquiry *q)
     }
 }
 
+static void print_command(FILE *out, const struct pct_inquiry *q, const struct pct_trial *trial, const char *token)
+{
+    pct_cli_print_quoted(out, pct_cli_program);
+    fputs(" replay ", out);
+    pct_options_print(out, &q->shrink.trials.launch, &trial->process, false);
+    pct_cli_print_quoted(out, token);
+    fputs(" -- ", out);
+    pct_cli_print_command(out, trial->process.command);
+    fputc('\n', out);
+}
+
 static void print_commands(FILE *out, const struct pct_inquiry *q)
 {
     fputs("\nThis replays the smallest schedule:\n", out);
-    pct_cli_print_quoted(out, pct_cli_program);
-    fputs(" replay ", out);
-    pct_options_print(out, &q->shrink.trials.launch, &q->trial.process, false);
-    pct_cli_print_quoted(out, q->shrink.token);
-    fputs(" -- ", out);
-    pct_cli_print_command(out, q->shrink.trials.launch.command);
-    if (q->passes) {
-        fputs("\nand this the one that passes:\n", out);
-        pct_cli_print_quoted(out, pct_cli_program);
-        fputs(" replay ", out);
-        pct_options_print(out, &q->shrink.trials.launch, &q->trial.process, false);
-        pct_cli_print_quoted(out, q->pass.trace->header.token);
-        fputs(" -- ", out);
-        pct_cli_print_command(out, q->shrink.trials.launch.command);
-    }
-    fputc('\n', out);
+    print_command(out, q, &q->trial, q->shrink.token);
+    if (!q->passes)
+        return;
+    fputs("and this the one that passes:\n", out);
+    print_command(out, q, &q->pass_trial, q->pass.trace->header.token);
 }
 
 int pct_cmd_explain(int argc, char **argv)

@@ -284,8 +284,8 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
     bool stopped = info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED;
     if (!stopped && (!launch->alone || process->timed_out) && !pct_drive_take_rest(process))
         process->status = pct_process_reap_group(process->pid);
-    else
-        waitpid(process->pid, &process->status, WUNTRACED);
+    else if (waitpid(process->pid, &process->status, WUNTRACED | WNOHANG) <= 0)
+        return; /* it was stopped, and goes on already */
     if (stopped) {
         follow_stop(launch, process);
         return;

@@ -152,7 +152,8 @@ static void print_depth(const struct pct_inquiry *q)
         return;
     }
     if (!depth->count) {
-        fprintf(stderr, "depth 0: %u of %u random schedules fail: no ordering is needed\n", depth->failed, depth->of);
+        fprintf(stderr, "depth 0: %u of %u random schedules fail%s: no ordering is needed\n", depth->failed, depth->of,
+                q->shrink.trials.rate < 1 ? ", about as often as the one that was found" : "");
         return;
     }
     fprintf(stderr, "depth %zu: %u of %u schedules fail that keep to %s (of %zu orderings in the run):\n", depth->count,
@@ -195,7 +196,7 @@ static void print_commands(const struct pct_inquiry *q)
         pct_options_print(stderr, &s->trials.launch, &q->trial.process, false);
         pct_cli_print_quoted(stderr, s->token);
         fputs(" -- ", stderr);
-        pct_cli_print_command(stderr, s->trials.launch.command);
+        pct_cli_print_command(stderr, q->trial.process.command);
         fputc('\n', stderr);
     }
 }
