@@ -413,20 +413,28 @@ static int repeat_first(struct state *s)
     return 0;
 }
 
+/* A run that goes on and waits for no other, NULL: there is none. Of those that are still to be forked it is the earliest. */
+static struct pct_process *find_first(struct state *s)
+{
+    struct pct_process *first = NULL;
+    for (unsigned i = 0; i < PLACES * s->c->jobs; i++) {
+        struct pct_process *one = &s->workers[i];
+        if (one->running &&
+            (!first || one->asked < first->asked || (one->asked == first->asked && one->index < first->index)))
+            first = one;
+    }
+    return first;
+}
+
 /* End what still runs, and forget what nobody looked at. */
 static void sweep(struct state *s, int status)
 {
     /* One run alone may have things to clean up; of many, none is worth waiting for. */
     int signal = s->c->runs == 1 && status > 128 ? status - 128 : SIGKILL;
-    /* First those that others may wait for. */
-    for (int asked = 0; asked < 2; asked++)
-        for (unsigned i = 0; i < PLACES * s->c->jobs; i++) {
-            struct pct_process *worker = &s->workers[i];
-            if (worker->running && worker->asked == asked) {
-                pct_process_kill(worker, signal);
-                pct_process_close(worker);
-            }
-        }
+    for (struct pct_process *worker; (worker = find_first(s));) {
+        pct_process_kill(worker, signal);
+        pct_process_close(worker);
+    }
     for (uint64_t i = 0; i < s->window; i++)
         if (s->ended[i].valid)
             pct_process_close(&s->ended[i].process);

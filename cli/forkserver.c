@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -231,13 +232,28 @@ static void lose(struct pct_launch *launch, struct pct_forkserver *server)
     end_one(server);
 }
 
+/* Whether a run may wait in a server until the one before it is over. All runs of a worker are, or
+ * their answers could come in any order. */
+static bool may_wait(const struct pct_launch *launch)
+{
+    static int able = -1; /* Linux 5.3 */
+    const struct pct_around *around = &launch->around;
+    if (able < 0) {
+        int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+        able = fd >= 0;
+        if (able)
+            close(fd);
+    }
+    return able && !around->scratch && !around->setup && !around->teardown;
+}
+
 int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input)
 {
     struct pct_forkserver *server = &launch->forks.servers[process->worker];
     struct pct_forkserver_request request = { .version = PCT_FORKSERVER_VERSION,
                                               .input = input >= 0,
                                               .output = process->output >= 0,
-                                              .followed = process->cpu >= 0 && pct_forking_queues(launch) };
+                                              .followed = process->cpu >= 0 && may_wait(launch) };
     size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
     if (token + trace > sizeof request.text) {
         miss(launch, "the path of the scratch file is too long");
@@ -336,8 +352,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
 
 bool pct_forking_queues(const struct pct_launch *launch)
 {
-    const struct pct_around *around = &launch->around;
-    return launch->forks.state == PCT_FORKING_YES && !around->scratch && !around->setup && !around->teardown;
+    return launch->forks.state == PCT_FORKING_YES && may_wait(launch);
 }
 
 /* Which kind is faster, by the times so far. */

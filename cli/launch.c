@@ -25,6 +25,9 @@
 /* What a target that is over its time has left to write down where its threads are. */
 #define LAST_WORD_SECONDS 2
 
+/* How long a fork server may take to make a run that is to be ended at once. */
+#define PATIENCE_SECONDS 10
+
 static void signals_of_ours(sigset_t *set)
 {
     sigemptyset(set);
@@ -456,7 +459,7 @@ void pct_process_kill(struct pct_process *process, int signal)
     pct_drive_kill(process);
     pct_around_kill(process);
     if (process->asked)
-        pct_forkserver_read_pid(process->launch, process, 2);
+        pct_forkserver_read_pid(process->launch, process, PATIENCE_SECONDS);
     if (process->pid)
         kill_run(process, signal);
     pct_around_end(process);
