@@ -240,7 +240,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     const struct pct_trace_header *header = &result->trace.header;
     c->done++;
     c->failures += failed;
-    c->unrecorded += result->unrecorded;
+    c->unrecorded += result->unrecorded && result->ending != PCT_ENDING_TIMEOUT;
     if (failed)
         c->by_ending[result->ending]++;
     uint32_t threads = pct_campaign_threads(result);

@@ -302,8 +302,9 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
     server->next++;
     process->asked = false;
     if (!failed && reply.pid > 0) {
+        /* The one before it has just ended, if that was not seen yet. */
+        process->started = server->run ? pct_cli_now() : fmax(process->started, server->over);
         process->pid = server->run = reply.pid;
-        process->started = fmax(process->started, server->over);
         return 0;
     }
     /* It said no, has ended or hangs. A run that it makes all the same finds nobody to answer, and ends. */

@@ -50,8 +50,8 @@ static void set_from_status(struct pct_result *result, int status, enum pct_endi
         set(result, PCT_ENDING_EXIT, WEXITSTATUS(status));
 }
 
-/* The shim was there and emptied the file, because there was no space: all that is known is how the target ended. */
-static void set_unrecorded(struct pct_result *result, const struct pct_process *process)
+/* The shim was there, but the trace is empty: all that is known is how the target ended. */
+static void set_unrecorded(struct pct_result *result, const struct pct_process *process, const char *why)
 {
     struct pct_trace_header *header = &result->trace.header;
     int code = WIFEXITED(process->status) ? WEXITSTATUS(process->status) : -1;
@@ -68,7 +68,7 @@ static void set_unrecorded(struct pct_result *result, const struct pct_process *
     header->exit_status = code;
     header->culprit = PCT_NO_THREAD;
     snprintf(header->token, sizeof header->token, "%s", process->token);
-    snprintf(header->message, sizeof header->message, "no space for the trace: the run was not recorded");
+    snprintf(header->message, sizeof header->message, "%s", why);
 }
 
 /* What the shim says; what the kernel says where the shim did not say more. */
@@ -117,7 +117,9 @@ static void judge(struct pct_process *process, struct pct_result *result)
     int status = process->status;
     struct stat file;
     if (result->state == PCT_TRACE_EMPTY && !fstat(process->trace, &file) && !file.st_size)
-        set_unrecorded(result, process);
+        set_unrecorded(result, process, "no space for the trace: the run was not recorded");
+    else if (result->state == PCT_TRACE_EMPTY && process->forked && process->timed_out)
+        set_unrecorded(result, process, "its time was over before its first step");
     if (result->state == PCT_TRACE_EMPTY) {
         /* The shim came up but refused: the same status as for bad usage, and it left its reason in the header. */
         if (header->message[0] && WIFEXITED(status))

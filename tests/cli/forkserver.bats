@@ -82,6 +82,41 @@ record()
     is "$output" ""
 }
 
+@test "a run that waits in a server has its own time: it does not pay for one that hangs before it" {
+    cat > hangs.c <<'C'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *lock(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+/* The 30th and all later processes hang. */
+int main(void)
+{
+    pthread_t thread;
+    struct stat status;
+    int file = open("runs", O_WRONLY | O_APPEND | O_CREAT, 0600);
+    assert(write(file, ".", 1) == 1 && !fstat(file, &status));
+    pthread_create(&thread, NULL, lock, NULL);
+    pthread_join(thread, NULL);
+    while (status.st_size >= 30)
+        ;
+    return 0;
+}
+C
+    "$cc" -g -pthread -o hangs hangs.c
+    run "$pct" run "${fixed[@]}" -g -j 2 -n 34 -s 1 --timeout 0.4 -- ./hangs
+    is "$status" 124
+    has "pct: 34 runs in"
+    lacks "not controlled"
+}
+
 @test "a server that is killed is replaced, and then done without: no run is lost" {
     is "$(record runs -n 20 -- ./early kill line)" "its fork server has ended, or does not answer"
     is "$(wc -l < runs)" 20
