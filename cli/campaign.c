@@ -4,6 +4,7 @@
 #include "core.h"
 #include "estimate.h"
 #include "outcome.h"
+#include "sampling.h"
 #include "together.h"
 #include <errno.h>
 #include <sched.h>
@@ -53,7 +54,7 @@ static void find_cpus(struct state *s)
 /* The first run of several, when nothing is known about k: it is used to measure it. */
 static bool calibrates(const struct pct_campaign *c, uint64_t index)
 {
-    return c->learns && !c->before.runs && index == 0 && c->runs > 1;
+    return pct_sampling_measures(c, index) || (c->learns && !c->before.runs && index == 0 && c->runs > 1);
 }
 
 /* A run without change points needs no k. */
@@ -74,6 +75,7 @@ static void make_token(const struct state *s, uint64_t index, char *token)
     config.run.seed = pct_campaign_seed(s->c, index);
     if (s->c->depth >= 0)
         config.run.param[s->c->depth] = depth_of(s->c, index);
+    pct_sampling_configure(s->c, index, &config);
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, s->c->strategy);
 }
 
@@ -95,10 +97,17 @@ static void learn_order(const struct state *s)
 }
 
 /* PCT, section 5.1.1: the steps of earlier runs are the estimate of k for the next ones. */
-static void learn(struct pct_campaign *c)
+static void learn(struct pct_campaign *c, uint64_t next)
 {
     struct pct_learned known = pct_learned_merge(&c->before, &c->learned);
-    if (!c->learns || !known.most)
+    if (pct_sampling_switch_on(c, known.plain)) {
+        c->whole = known;
+        c->sample_from = next;
+        c->before = c->learned = (struct pct_learned){ 0 };
+        c->guarantee = (struct pct_guarantee){ 0 };
+        return;
+    }
+    if (!c->learns || !known.most || pct_sampling_groups(c))
         return;
     const struct pct_param *param = &c->strategy->params[c->k];
     uint64_t k = pct_learned_k(&known), least = c->depth < 0 ? 1 : c->config.run.param[c->depth];
@@ -127,9 +136,11 @@ static void plan(struct state *s)
 }
 
 /* Both are done before runs 0, 1, 2, 4, 8, ... and after the last one, when all runs before were looked at: so what a run does
- * depends on the outcomes of other runs, but not on the number of workers. */
+ * depends on the outcomes of other runs, but not on the number of workers. So is the run awaited that measures k for its sample. */
 static bool is_milestone(const struct state *s)
 {
+    if (s->next && pct_sampling_measures(s->c, s->next - 1))
+        return true;
     return !(s->next & (s->next - 1)) || s->next == s->c->runs;
 }
 
@@ -255,8 +266,13 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     uint64_t points = header->points ? header->points : steps;
     if (c->config.memory_points == PCT_POINTS_LEARNED && pct_ordered_add(&c->ordered, &result->trace))
         pct_cli_say("out of memory: what this run has taught is not learned");
+    if (pct_sampling_measures(c, index))
+        c->sample_points = points;
     if (!result->unrecorded)
         pct_learned_add(&c->learned, points, threads);
+    uint64_t plain = c->may_sample && !c->config.sample ? pct_sampling_count(&result->trace) : 0;
+    if (plain > c->learned.plain)
+        c->learned.plain = plain;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (!pct_name_is_blind(i))
             c->uncontrolled[i] += header->uncontrolled[i];
@@ -350,7 +366,7 @@ static int loop(struct state *s)
         }
         if (is_milestone(s) && s->next == s->frontier) {
             learn_order(s);
-            learn(s->c);
+            learn(s->c, s->next);
             plan(s);
         }
         int failed = start_all(s);

@@ -39,13 +39,14 @@ struct pct_campaign {
     unsigned jobs;
     int k, depth; /* indices of the strategy's parameters of these names, -1: it has none */
     bool keep_going;
-    bool pass_output;          /* show what the targets write as they write it */
-    bool progress;             /* draw the progress line */
-    bool learns;               /* k is not given: it is learned as the runs go */
-    bool kept;                 /* in a campaign file */
-    bool calibrated;           /* k is not given: it was measured before the first run, and stays */
-    bool repeat;               /* after a clean campaign, repeat its first run: does the schedule decide all? */
-    bool ok[256];              /* exit statuses that are no failure */
+    bool pass_output; /* show what the targets write as they write it */
+    bool progress;    /* draw the progress line */
+    bool learns;      /* k is not given: it is learned as the runs go */
+    bool kept;        /* in a campaign file */
+    bool calibrated;  /* k is not given: it was measured before the first run, and stays */
+    bool may_sample;  /* nobody has said which memory accesses count: a sample may switch itself on (sampling.h) */
+    bool repeat;      /* after a clean campaign, repeat its first run: does the schedule decide all? */
+    bool ok[256];     /* exit statuses that are no failure */
     struct pct_learned before; /* what earlier campaigns have learned */
     double
         confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that is
@@ -65,6 +66,9 @@ struct pct_campaign {
     uint64_t unrecorded;            /* runs that left no trace, for want of space */
     uint64_t incomplete;            /* runs whose trace lacks steps, these included */
     struct pct_learned learned;     /* steps and threads of these runs */
+    struct pct_learned whole;       /* the same of runs before a sample switched itself on, and of earlier campaigns */
+    uint64_t sample_from;           /* the first run that has a sample */
+    uint64_t sample_points;         /* k of the runs that have the same sample as the one before */
     struct pct_ordered ordered;     /* with --memory-points=learned: what these and earlier runs have taught */
     struct pct_guarantee guarantee; /* what theorem 9 needs to know of them; claim.c draws the conclusion */
     struct {

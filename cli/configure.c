@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
       2 },
     { "memory-sample", KEY_SAMPLE, "PERCENT", 0,
       "of the places in the code that access memory, only so many are scheduling points in a run, drawn from its seed; "
-      "with --focus: of the others (default: all)",
+      "with --focus: of the others. off: all (default: all, unless they are more than 100,000 accesses)",
       2 },
     { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
       2 },
@@ -211,7 +211,11 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     if (config->watch[0] && !strcmp(config->strategy, "none") && !error[0])
         return pct_cli_usage("--watch: strategy none schedules nothing; name another one");
     text = pct_configure_choose(w->sample, "PCT_MEMORY_SAMPLE");
-    if (text && !error[0])
+    bool all = text && !strcmp(text, "off");
+    c->may_sample = !text && !config->focus[0] && !config->watch[0] && config->memory_points == PCT_POINTS_SHARED &&
+                    !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS") && c->learns &&
+                    strcmp(config->strategy, "none") != 0;
+    if (text && !all && !error[0])
         pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
     if (!error[0] && !pct_config_fits(config, c->strategy))
         return pct_cli_usage("--memory-modules, --focus, --watch: the list is too long for a token of this strategy");

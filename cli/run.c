@@ -10,6 +10,7 @@
 #include "parse.h"
 #include "races.h"
 #include "report.h"
+#include "sampling.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -200,7 +201,7 @@ static void print_summary(const struct pct_campaign *c, int status)
     } else
         fputs("no failure", stderr);
     fprintf(stderr, "; at most n=%u, k=%llu\n", c->max_threads, (unsigned long long)c->max_steps);
-    if (c->learns && c->done > 1)
+    if (c->learns && c->done > 1 && !pct_sampling_groups(c))
         print_learned(c);
     if (c->unrecorded)
         pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
@@ -292,8 +293,11 @@ int pct_cmd_run(int argc, char **argv)
         campaign.config.ordered = state.ordered;
         campaign.before = state.learned;
     }
+    campaign.may_sample &= campaign.runs > 1 && !(campaign.confidence > 0);
     status = pct_campaign_run(&campaign);
     struct pct_learned learned = pct_learned_merge(&campaign.before, &campaign.learned);
+    if (campaign.whole.runs)
+        learned = campaign.whole; /* runs with a sample teach nothing about those without */
     state.ordered = campaign.config.ordered;
     pct_state_save(&state, &learned, wishes.quiet);
     status = finish(&campaign, &wishes, status);

@@ -40,6 +40,8 @@ struct pct_learned pct_learned_merge(const struct pct_learned *before, const str
         merged.least -= (uint64_t)ceil((double)(now->least - before->least) * keeps);
     if (before->threads > now->threads)
         merged.threads += (uint32_t)ceil((before->threads - now->threads) * keeps);
+    if (before->plain > now->plain)
+        merged.plain += (uint64_t)ceil((double)(before->plain - now->plain) * keeps);
     merged.runs = before->runs > UINT64_MAX - now->runs ? UINT64_MAX : before->runs + now->runs;
     return merged;
 }
@@ -68,6 +70,8 @@ size_t pct_state_format(const struct pct_state_file *state, char *text, size_t s
     if (state->ordered)
         length +=
             snprintf(text + length, size - (size_t)length, "ordered %016llx\n", (unsigned long long)state->ordered);
+    if (l->plain)
+        length += snprintf(text + length, size - (size_t)length, "plain %llu\n", (unsigned long long)l->plain);
     length += snprintf(text + length, size - (size_t)length, "check %016llx\n",
                        (unsigned long long)check_of(text, (size_t)length));
     return (size_t)length;
@@ -111,6 +115,8 @@ bool pct_state_parse(struct pct_state_file *state, const char *text, size_t leng
     if (command != state->command)
         *other = "it is of another command";
     else if (binary == state->binary) {
+        if (!get(text, "plain", 10, UINT64_MAX, &l.plain))
+            l.plain = 0;
         state->learned = l;
         if (!get(text, "ordered", 16, UINT64_MAX, &state->ordered))
             state->ordered = 0;

@@ -17,6 +17,7 @@ struct pct_learned {
     uint64_t runs;
     uint64_t most, least; /* steps */
     uint32_t threads;     /* at most */
+    uint64_t plain;       /* of the steps, plain accesses to memory, if these are too many (sampling.h) */
 };
 
 enum pct_state_kind {

@@ -192,7 +192,7 @@ static void configure(void)
         refuse(error);
     if (variables.PCT_WATCH && pct_config_parse_watch(config, variables.PCT_WATCH, "PCT_WATCH", error, sizeof error))
         refuse(error);
-    if (variables.PCT_MEMORY_SAMPLE &&
+    if (variables.PCT_MEMORY_SAMPLE && strcmp(variables.PCT_MEMORY_SAMPLE, "off") != 0 &&
         pct_config_parse_sample(config, variables.PCT_MEMORY_SAMPLE, "PCT_MEMORY_SAMPLE", error, sizeof error))
         refuse(error);
     if (!pct_config_fits(config, pct_shim.strategy))

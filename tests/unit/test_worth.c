@@ -8,6 +8,7 @@
 /* clang-format on */
 #include <cli/claim.h>
 #include <cli/guarantee.h>
+#include <cli/sampling.h>
 #include <cli/state.h>
 #include <math.h>
 #include <pct/random.h>
@@ -250,13 +251,24 @@ static void test_learned(void **unused)
     assert_int_equal(pct_learned_merge(&before, &now).most, 20);
 }
 
+/* A sample for runs with too many points; what is left is about as much as is wanted, as far as a percentage can say it. */
+static void test_sampling(void **unused)
+{
+    (void)unused;
+    assert_int_equal(pct_sampling_percent(0), 0);
+    assert_int_equal(pct_sampling_percent(PCT_SAMPLING_TOO_MANY), 0);
+    assert_int_equal(pct_sampling_percent(PCT_SAMPLING_TOO_MANY + 1), 9);
+    assert_int_equal(pct_sampling_percent(200000), 5);
+    assert_int_equal(pct_sampling_percent(UINT64_C(1) << 40), 1);
+}
+
 static void test_state_text(void **unused)
 {
     (void)unused;
     struct pct_state_file state = { .command = 0x123456789abcdef0,
                                     .binary = 42,
                                     .title = "./app check 0",
-                                    .learned = { .runs = 7, .most = 20, .least = 17, .threads = 3 } };
+                                    .learned = { .runs = 7, .most = 20, .least = 17, .threads = 3, .plain = 9 } };
     char text[2048], broken[2048];
     const char *other;
     size_t length = pct_state_format(&state, text, sizeof text);
@@ -265,6 +277,7 @@ static void test_state_text(void **unused)
     assert_true(pct_state_parse(&back, text, length, &other));
     assert_null(other);
     assert_learned(&back.learned, &state.learned);
+    assert_int_equal(back.learned.plain, 9);
     /* A rebuilt program: our file, nothing to learn from it. Another command: not ours. */
     back = (struct pct_state_file){ .command = state.command, .binary = 43 };
     assert_true(pct_state_parse(&back, text, length, &other));
@@ -295,7 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hit),     cmocka_unit_test(test_drawn_depth), cmocka_unit_test(test_spin_constant),
         cmocka_unit_test(test_miss),    cmocka_unit_test(test_missing),     cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_learned), cmocka_unit_test(test_state_text),
+        cmocka_unit_test(test_learned), cmocka_unit_test(test_sampling),    cmocka_unit_test(test_state_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
