@@ -103,6 +103,24 @@ END
     lacks "/s"
 }
 
+@test "a server with its client: several at a time if each has a place of its own" {
+    place='./socket{worker}'
+    run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" sorry
+    is "$status" 7
+    token=$(replay_token)
+    run "$pct" minimize -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$token" -- ./server "$place" sorry
+    is "$status" 0
+    has "exit status 7, after "
+    has ", 2 at a time, "
+    # The commands that it prints are those of one worker.
+    is "$(printf '%s\n' "$output" | grep -c 'unix:./socket0 .* -- ./server ./socket0 sorry')" 2
+    run -2 "$pct" minimize -j 2 --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
+    has "write {worker} into it"
+    run "$pct" minimize --no-depth --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
+    is "$status" 0
+    has ", 1 at a time, "
+}
+
 @test "a schedule as a file: written, replayed, edited" {
     find_deadlock
     run --separate-stderr "$pct" minimize -q --no-depth -o small "$token" -- ./target abba
