@@ -118,7 +118,8 @@ static void judge(struct pct_process *process, struct pct_result *result)
     struct stat file;
     if (result->state == PCT_TRACE_EMPTY && !fstat(process->trace, &file) && !file.st_size)
         set_unrecorded(result, process, "no space for the trace: the run was not recorded");
-    else if (result->state == PCT_TRACE_EMPTY && process->forked && process->timed_out)
+    else if (result->state == PCT_TRACE_EMPTY && process->timed_out && (process->forked || process->index))
+        /* The first run was under control. */
         set_unrecorded(result, process, "its time was over before its first step");
     if (result->state == PCT_TRACE_EMPTY) {
         /* The shim came up but refused: the same status as for bad usage, and it left its reason in the header. */
