@@ -45,9 +45,9 @@ bool pct_sampling_measures(const struct pct_campaign *c, uint64_t index)
 
 void pct_sampling_configure(const struct pct_campaign *c, uint64_t index, struct pct_config *config)
 {
-    const struct pct_param *param = c->k < 0 ? NULL : &c->strategy->params[c->k];
-    if (!pct_sampling_groups(c))
+    if (!pct_sampling_groups(c)) /* whoever learns k has one */
         return;
+    const struct pct_param *param = &c->strategy->params[c->k];
     config->sample_fixed = true;
     config->sample_seed = pct_campaign_seed(c, index - (index - c->sample_from) % PCT_SAMPLING_GROUP);
     if (pct_sampling_measures(c, index))

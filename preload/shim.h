@@ -77,6 +77,7 @@ struct pct_shim_thread {
     bool turn;             /* what arrives now may be handled at once */
     bool away;             /* in a real call, without the baton */
     bool stepping;         /* executes instruction by instruction until it is out of a wrapper */
+    bool trap_hidden;      /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
     uint64_t trap_blocked; /* SIGTRAP's bit, if it was blocked before that */
     uint64_t signal_mask;  /* of a thread that has not started */
     int handled;           /* the last signal whose handler has run in it */
@@ -85,7 +86,6 @@ struct pct_shim_thread {
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
     uintptr_t watched;               /* it stands here, behind an access to what is watched; 0: it does not */
-    bool trap_hidden;                /* the target has blocked SIGTRAP; watch.h */
     uintptr_t stack_from, stack_to;  /* its stack; 0: not found out yet */
     /* The watchdog */
     uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
