@@ -213,6 +213,7 @@ static int flip(struct search *s, const bool *keep, struct pct_depth *depth)
     size_t kept = 0;
     for (size_t i = 0; i < s->orders->count; i++)
         kept += keep[i];
+    s->schedules = s->trials->repeat > PCT_DEPTH_FLIPPED ? s->trials->repeat : PCT_DEPTH_FLIPPED;
     pct_series_step(s->trials, "turning each ordering round", kept);
     for (size_t i = 0; i < s->orders->count; i++) {
         if (!keep[i])

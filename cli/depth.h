@@ -6,8 +6,10 @@
 #include "switches.h"
 #include "trial.h"
 
-/* Schedules that decide whether a set of constraints is enough: while looking, and for the result; and how often to look. */
-enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 24, PCT_DEPTH_AGAIN = 3 };
+/* Schedules that decide whether a set of constraints is enough: while looking, and for the result; of each ordering turned round; and
+ * how often to look. A set under which 19 of 20 schedules fail passes for enough 44 times of 100 while looking, and in the end once
+ * of 170. */
+enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 100, PCT_DEPTH_FLIPPED = 24, PCT_DEPTH_AGAIN = 3 };
 
 /* A constraint that is necessary. */
 struct pct_need {
