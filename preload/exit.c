@@ -7,7 +7,7 @@
 static int (*target_main)(int, char **, char **);
 
 /* A child between vfork and exec runs in our memory, and must not end our run; nor may one made by a raw clone. */
-static bool in_child(void)
+PCT_STARTS static bool in_child(void)
 {
     return !pct_is_process(pct_shim.pid);
 }

@@ -79,7 +79,7 @@ void pct_forkserver_start(int fd, char **environment)
     server.files = list_files();
 }
 
-bool pct_forkserver_is_on(void)
+PCT_STARTS bool pct_forkserver_is_on(void)
 {
     return server.fd;
 }

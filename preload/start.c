@@ -61,7 +61,7 @@ static void refuse(const char *message)
 
 static char **start_environment; /* as on the stack */
 
-static void read_variables(char **environment)
+PCT_STARTS static void read_variables(char **environment)
 {
     static const struct {
         const char *name;
@@ -149,7 +149,7 @@ static void number(uint64_t *value, const char *text, const char *name)
         refuse(error);
 }
 
-static void configure(void)
+PCT_STARTS static void configure(void)
 {
     struct pct_config *config = &pct_shim.config;
     char error[512] = "";
@@ -555,7 +555,7 @@ static void quote(struct pct_text *text, int argc, char **argv)
     }
 }
 
-static void end(void *unused)
+PCT_STARTS static void end(void *unused)
 {
     (void)unused;
     if (pct_shim.header && pct_is_process(pct_shim.pid))
