@@ -1,9 +1,8 @@
 /* Whether this machine has watchpoints: see watch.h. */
 #include "watch.h"
 #include "cli.h"
+#include <common/watchpoint.h>
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +25,7 @@ static void note(int signal)
 static int try_one(void)
 {
     static volatile int variable;
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_BREAKPOINT,
-        .size = sizeof attr,
-        .sample_period = 1,
-        .bp_type = HW_BREAKPOINT_RW,
-        .bp_addr = (uintptr_t)&variable,
-        .bp_len = sizeof variable,
-        .sigtrap = 1,
-        .remove_on_exec = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .inherit = 1,
-        .inherit_thread = 1,
-    };
+    struct perf_event_attr attr = pct_watchpoint((uintptr_t)&variable, sizeof variable, 0);
     struct sigaction action = { .sa_handler = note }, before;
     sigset_t trap, mask;
     sigemptyset(&trap);

@@ -5,9 +5,8 @@
 #include "sys.h"
 #include "watchdog.h"
 #include <common/scope.h>
+#include <common/watchpoint.h>
 #include <fcntl.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <sys/uio.h>
 
 enum { WATCHPOINTS = PCT_SCOPE_WATCHPOINTS, FIRST_FD = 900, LATE = 1 /* TRAP_PERF_FLAG_ASYNC of the kernel */ };
@@ -55,24 +54,9 @@ static uint64_t value_of(struct watchpoint *point)
     return got == (long)point->size ? value : ~point->value;
 }
 
-/* A new thread of this one has the event, too, as have its threads; a new process has not. */
 static bool open_event(const struct watchpoint *point, int tid)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_BREAKPOINT,
-        .size = sizeof attr,
-        .sample_period = 1,
-        .bp_type = HW_BREAKPOINT_RW,
-        .bp_addr = point->address,
-        .bp_len = point->size,
-        .sigtrap = 1,
-        .remove_on_exec = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .inherit = 1,
-        .inherit_thread = 1,
-        .sig_data = MARK | (uint64_t)(point - watch.point),
-    };
+    struct perf_event_attr attr = pct_watchpoint(point->address, point->size, MARK | (uint64_t)(point - watch.point));
     long fd = PCT_SYS6(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
     if (fd < 0)
         return false;
