@@ -3,6 +3,8 @@
 #include "cli.h"
 #include <common/watchpoint.h>
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static void note(int signal)
 static int try_one(void)
 {
     static volatile int variable;
-    struct perf_event_attr attr = pct_watchpoint((uintptr_t)&variable, sizeof variable, 0);
+    struct perf_event_attr attr = PCT_WATCHPOINT((uintptr_t)&variable, sizeof variable, 0);
     struct sigaction action = { .sa_handler = note }, before;
     sigset_t trap, mask;
     sigemptyset(&trap);

@@ -7,6 +7,8 @@
 #include <common/scope.h>
 #include <common/watchpoint.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <sys/uio.h>
 
 enum { WATCHPOINTS = PCT_SCOPE_WATCHPOINTS, FIRST_FD = 900, LATE = 1 /* TRAP_PERF_FLAG_ASYNC of the kernel */ };
@@ -56,7 +58,7 @@ static uint64_t value_of(struct watchpoint *point)
 
 static bool open_event(const struct watchpoint *point, int tid)
 {
-    struct perf_event_attr attr = pct_watchpoint(point->address, point->size, MARK | (uint64_t)(point - watch.point));
+    struct perf_event_attr attr = PCT_WATCHPOINT(point->address, point->size, MARK | (uint64_t)(point - watch.point));
     long fd = PCT_SYS6(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
     if (fd < 0)
         return false;
