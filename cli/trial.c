@@ -75,21 +75,11 @@ static int write_list(struct pct_trials *trials, struct pct_trial_place *place, 
 static void make_config(const struct pct_trials *trials, struct pct_config *config, const char *strategy, uint64_t seed)
 {
     const struct pct_config *given = &trials->config;
-    *config = (struct pct_config){ .run = { .seed = seed },
-                                   .epoch = given->epoch,
-                                   .real_time = given->real_time,
-                                   .max_steps = given->max_steps,
-                                   .memory_points = given->memory_points,
-                                   .races = given->races,
-                                   .memory = given->memory,
-                                   .sample = given->sample,
-                                   .sample_fixed = given->sample_fixed,
-                                   .sample_seed = given->sample_seed,
-                                   .ordered = given->ordered,
-                                   .passed_races = given->passed_races };
-    strcpy(config->modules, given->modules);
-    strcpy(config->focus, given->focus);
-    strcpy(config->watch, given->watch);
+    *config = *given;
+    config->run = (struct pct_run){ .seed = seed };
+    config->given = 0;
+    config->list[0] = '\0';
+    config->has_hash = false;
     /* Whatever the seed of this trial decides: which accesses are points stays. */
     if (config->sample && !config->sample_fixed && seed != given->run.seed) {
         config->sample_fixed = true;
