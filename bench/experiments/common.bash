@@ -8,7 +8,7 @@
 #     LEDGER     what was measured so far (preset: $PCT_BUILD/experiments); remove it to begin anew
 #     RUNS       runs of each campaign, at most; the preset is the part's
 #     HITS       a campaign ends when it has this many failures (preset: 0, it does all its runs); see bugs for its own
-#     JOBS       runs at a time (preset: 1, so that a stress test has the machine to itself)
+#     JOBS       runs at a time (preset: 1); under stress they are each other's load, too
 #     LOAD       busy processes beside each run under the operating system's scheduler (preset: two for each CPU)
 #
 # Everything is resumable: each campaign has a file in the ledger, to which a line is added for each chunk of seeds. Interrupted
@@ -218,9 +218,9 @@ describe_machine()
     local model
     model=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | tr -s ' ,' ' ')
     {
-        echo 'part,date,cpus,cpu,system,load_average'
+        echo 'part,date,cpus,cpu,system,load_average,jobs,busy'
         grep -sv -e "^$script," -e '^part,' "$out/machine.csv"
-        echo "$script,$(date +%F),$(nproc),${model:-unknown},$(uname -sr | cut -d . -f 1,2),$(cut -d ' ' -f 2 /proc/loadavg)"
+        echo "$script,$(date +%F),$(nproc),${model:-unknown},$(uname -sr | cut -d . -f 1,2),$(cut -d ' ' -f 2 /proc/loadavg),$jobs,$load"
     } | keep machine.csv
 }
 
