@@ -252,6 +252,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     c->done++;
     c->failures += failed;
     c->unrecorded += result->unrecorded && result->ending != PCT_ENDING_TIMEOUT;
+    c->lost += header->verdict == PCT_VERDICT_RUNNING && result->ending == PCT_ENDING_EXIT;
     if (failed)
         c->by_ending[result->ending]++;
     uint32_t threads = pct_campaign_threads(result);

@@ -64,6 +64,7 @@ struct pct_campaign {
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
     double seconds;
     uint64_t unrecorded;            /* runs that left no trace, for want of space */
+    uint64_t lost;                  /* runs whose target exited unseen: their traces end before that */
     uint64_t incomplete;            /* runs whose trace lacks steps, these included */
     struct pct_learned learned;     /* steps and threads of these runs */
     struct pct_learned whole;       /* the same of runs before a sample switched itself on, and of earlier campaigns */

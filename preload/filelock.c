@@ -6,13 +6,13 @@
 #include <stdarg.h>
 #include <sys/file.h>
 
-/* Wait until the predicate says that the lock is free; false: interrupted, with errno. */
-static bool await(struct pct_shim_thread *self, int fd, const struct pct_io *io)
+/* Wait until the predicate says that the lock is free, or until the deadline; PCT_INTERRUPTED: with errno. */
+static enum pct_result await(struct pct_shim_thread *self, int fd, const struct pct_io *io, uint64_t deadline)
 {
-    if (pct_io_wait(self, PCT_OP_FILE_LOCK, fd, io, true, PCT_NEVER, true) == PCT_READY)
-        return true;
-    errno = EINTR;
-    return false;
+    enum pct_result result = pct_io_wait(self, PCT_OP_FILE_LOCK, fd, io, true, deadline, true);
+    if (result == PCT_INTERRUPTED)
+        errno = EINTR;
+    return result;
 }
 
 static int done(struct pct_shim_thread *self, enum pct_op op, int fd, int result)
@@ -60,7 +60,7 @@ PCT_EXPORT int flock(int fd, int operation)
         errno = error;
         struct flock_wait wait = { .fd = fd, .operation = operation };
         const struct pct_io io = { .ready = flock_free, .arg = &wait };
-        if (!await(self, fd, &io))
+        if (await(self, fd, &io, PCT_NEVER) != PCT_READY)
             return done(self, op, fd, -1);
         if (wait.refused) {
             failed = OUTSIDE(self, op, NULL, REAL(flock)(fd, operation));
@@ -69,7 +69,11 @@ PCT_EXPORT int flock(int fd, int operation)
     }
 }
 
-/* fcntl, lockf */
+/* fcntl, lockf. A lock that belongs to the process can be waited for in a circle of processes, which the kernel finds (EDEADLK), but only
+ * when they wait in it. So what has not come after this much virtual time is waited for there, without the baton: threads of one
+ * process never wait for each other in this way. Those that belong to a file description have no such error. */
+
+enum { PATIENCE_NS = 10000000 };
 
 struct record_wait {
     int fd, ask; /* F_GETLK or F_OFD_GETLK */
@@ -87,7 +91,7 @@ static bool record_free(const struct pct_io *io)
 static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...), int fd, int command,
                        struct flock *lock)
 {
-    bool own = command == F_OFD_SETLKW;
+    bool own = command == F_OFD_SETLKW; /* the file description's */
     pct_io_point(self, PCT_OP_FILE_LOCK, fd);
     pct_cancel_point(self);
     int error = errno;
@@ -98,8 +102,11 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
         errno = error;
         const struct record_wait wait = { fd, own ? F_OFD_GETLK : F_GETLK, *lock };
         const struct pct_io io = { .ready = record_free, .arg = &wait };
-        if (!await(self, fd, &io))
-            return done(self, PCT_OP_FILE_LOCK, fd, -1);
+        enum pct_result result = await(self, fd, &io, own ? PCT_NEVER : pct_sched_now(&pct_S) + PATIENCE_NS);
+        if (result == PCT_TIMEOUT)
+            failed = OUTSIDE(self, PCT_OP_FILE_LOCK, NULL, real(fd, command, lock));
+        if (result != PCT_READY)
+            return done(self, PCT_OP_FILE_LOCK, fd, failed);
     }
 }
 

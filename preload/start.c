@@ -287,10 +287,18 @@ static struct pct_trace_header *open_trace(const char *path)
 {
     struct pct_trace_header old = { .magic = "" };
     struct stat status;
-    long fd = PCT_SYS3(SYS_open, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+    /* In a directory like /tmp the kernel may refuse O_CREAT of what is there and another user's (fs.protected_regular), even to root,
+     * who can have given the file away (rights.c). */
+    long fd = PCT_SYS3(SYS_open, path, flags, 0);
+    if (fd == -ENOENT)
+        fd = PCT_SYS3(SYS_open, path, flags | O_CREAT, 0600);
     if (pct_refused(fd) || fd == -EMFILE || fd == -ENFILE) {
-        /* A program that gave up its rights, or all of its descriptors, has started another. */
+        /* A program that gave up its rights, or all of its descriptors, has started another. Should that fail, it is told as of a
+         * child. */
         pct_say("cannot open the file that PCT_TRACE names for writing: the run is not recorded");
+        pct_shim.trace_path = absolute(path);
+        replay.records = NULL;
         return NULL;
     }
     if (fd < 0)
