@@ -14,7 +14,9 @@ static int file, how, ready[2], go[2];
 static int lock(off_t at, int type)
 {
     struct flock range = { .l_type = (short)type, .l_start = at, .l_len = 1 };
-    if (type == F_UNLCK || how == 0)
+    if (type == F_UNLCK)
+        return fcntl(file, F_SETLK, &range);
+    if (how == 0)
         return fcntl(file, F_SETLKW, &range);
     if (how == 1)
         return fcntl64(file, F_SETLKW, &range);
