@@ -143,6 +143,7 @@ void pct_resumed(struct pct_shim_thread *self)
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
                                enum pct_class class_)
 {
+    pct_probe_stack();
     pct_sched_point(&pct_S, &self->core, op, pct_object_at(&pct_S.objects, object, class_));
     pct_resumed(self);
     /* Once more: it may have been destroyed meanwhile, that is what some bugs are about. */
@@ -151,6 +152,7 @@ struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, con
 
 void pct_here_slow(struct pct_shim_thread *self, enum pct_op op)
 {
+    pct_probe_stack();
     pct_sched_point(&pct_S, &self->core, op, NULL);
     pct_resumed(self);
 }
@@ -158,6 +160,7 @@ void pct_here_slow(struct pct_shim_thread *self, enum pct_op op)
 enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wait)
 {
     struct pct_wait any;
+    pct_probe_stack();
     if (PCT_UNLIKELY(self->cancel_async && !self->cancel_disabled)) {
         /* With the asynchronous type, a cancellation ends every wait. */
         any = *wait;

@@ -234,6 +234,14 @@ void pct_come_back(struct pct_shim_thread *self);
 /* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */
 void pct_resumed(struct pct_shim_thread *self);
 
+/* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half done. A handler of the
+ * target's on another stack may jump out of it and go on. As much as docs/SANDBOX.md says that the shim takes. */
+enum { PCT_STACK_ROOM = 1536 };
+static inline __attribute__((always_inline)) void pct_probe_stack(void)
+{
+    (void)*((const volatile char *)__builtin_frame_address(0) - PCT_STACK_ROOM);
+}
+
 /* Pass the scheduling point of an operation on this object that cannot block. */
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
                                enum pct_class class_);
@@ -306,6 +314,7 @@ void pct_cancelled_away(__pthread_unwind_buf_t *buffer) __attribute__((noreturn)
 /* Run a call that may block on the outside world, without the baton. */
 #define OUTSIDE(self, op, object, call)                                                                                \
     ({                                                                                                                 \
+        pct_probe_stack();                                                                                             \
         pct_sched_leave(&pct_S, &(self)->core, op, object);                                                            \
         pct_signal_away(self);                                                                                         \
         AWAY(self, call);                                                                                              \

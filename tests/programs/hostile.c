@@ -118,6 +118,44 @@ static int close_one_by_one(void)
     return 3;
 }
 
+/* Before main, as some programs' libraries do. */
+__attribute__((constructor)) static void close_early(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "close-before-main"))
+        closefrom(0);
+}
+
+static int close_before_main(void)
+{
+    open_data();
+    return 3;
+}
+
+static sem_t closed;
+
+static void *close_all(void *unused)
+{
+    closefrom(0);
+    sem_post(&closed);
+    return unused;
+}
+
+/* While others wait, for each other and for this. */
+static int close_in_thread(void)
+{
+    sem_init(&closed, 0, 0);
+    said = -1;
+    pthread_t one = start(take_turns, NULL, NULL), closer = start(close_all, NULL, NULL);
+    pthread_t other = start(take_turns, &lock, NULL);
+    sem_wait(&closed);
+    pthread_join(closer, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    value = 0;
+    open_data();
+    return 3;
+}
+
 static int close_and_crash(void)
 {
     close_range(0, ~0U, 0);
@@ -207,6 +245,91 @@ static int go_on_after_faults(void)
     return 3;
 }
 
+/* The program's last resort: no stack of its own for the handler, and an exit status that its callers know. */
+static void give_up(int number)
+{
+    say("handler of", number);
+    _exit(3);
+}
+
+static int exit_in_handler(void)
+{
+    signal(SIGSEGV, give_up);
+    work();
+    pthread_join(start(crash, NULL, NULL), NULL);
+    return 98;
+}
+
+/* On the stack that overflows there is no room for a handler. Where it does so, in the program, in libc, or in whoever is
+ * preloaded, depends on where it began: so from each place in turn. */
+static sem_t steps;
+
+static int dig(int depth)
+{
+    volatile char room[160];
+    room[0] = (char)depth;
+    sem_post(&steps);
+    sem_trywait(&steps);
+    return depth < 1 << 30 ? dig(depth + 1) + room[0] : 0;
+}
+
+static int dig_from(size_t offset)
+{
+    volatile char *room = __builtin_alloca(offset + 1);
+    room[0] = 1;
+    return dig(0) + room[0];
+}
+
+static void *overflow(void *unused)
+{
+    handle(go_on, 65536);
+    for (volatile size_t offset = 0; offset < 512; offset += 16)
+        if (!sigsetjmp(back, 1))
+            dig_from(offset);
+    return unused;
+}
+
+static int go_on_after_overflow(void)
+{
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 32768);
+    pthread_join(start(overflow, NULL, &attr), NULL);
+    say("faults", faults);
+    work();
+    return 3;
+}
+
+/* A pointer to nothing in calls: libc's fault is the program's to handle. */
+static void *fault_in_calls(void *unused)
+{
+    handle(go_on, 65536);
+    for (volatile int i = 0; i < 5; i++) {
+        if (sigsetjmp(back, 1))
+            continue;
+        if (i == 0)
+            pthread_mutex_lock((pthread_mutex_t *)16);
+        else if (i == 1)
+            pthread_mutex_unlock((pthread_mutex_t *)16);
+        else if (i == 2)
+            sem_wait((sem_t *)16);
+        else if (i == 3)
+            pthread_rwlock_rdlock((pthread_rwlock_t *)16);
+        else
+            pthread_cond_wait((pthread_cond_t *)16, (pthread_mutex_t *)256);
+    }
+    return unused;
+}
+
+static int go_on_after_bad_calls(void)
+{
+    pthread_t thread = start(fault_in_calls, NULL, NULL);
+    work();
+    pthread_join(thread, NULL);
+    say("faults", faults);
+    return 3;
+}
+
 static int raise_again(void)
 {
     handle(die, 65536);
@@ -243,6 +366,21 @@ static int drop_and_crash(void)
 {
     drop_privileges();
     return crash(NULL) != NULL;
+}
+
+/* With threads that wait meanwhile: libc has each of them give up its rights, too. */
+static int drop_with_threads(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_t one = start(take_turns, NULL, NULL), other = start(take_turns, &lock, NULL);
+    if (setuid(65534))
+        fail("setuid");
+    pthread_mutex_unlock(&lock);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    say("turns", value);
+    say("user", (long)geteuid());
+    return 3;
 }
 
 static char **arguments;
@@ -346,6 +484,19 @@ static int sandbox_kill(void)
     SANDBOX(for_pct, SECCOMP_RET_KILL_PROCESS);
     work();
     return 3;
+}
+
+/* The oldest sandbox: read, write and the end of the thread, and nothing else. */
+static int sandbox_strict(void)
+{
+    work();
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+        fail("seccomp");
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    say("alone", 1);
+    syscall(SYS_exit, 3);
+    return 98;
 }
 
 /* --- Space --- */
@@ -497,13 +648,19 @@ int main(int argc, char **argv)
     } modes[] = {
         { "close-range", close_range_all },
         { "close-one-by-one", close_one_by_one },
+        { "close-before-main", close_before_main },
+        { "close-in-thread", close_in_thread },
         { "close-and-crash", close_and_crash },
         { "redirect", redirect },
         { "no-descriptors", no_descriptors },
         { "go-on-after-faults", go_on_after_faults },
+        { "exit-in-handler", exit_in_handler },
+        { "go-on-after-overflow", go_on_after_overflow },
+        { "go-on-after-bad-calls", go_on_after_bad_calls },
         { "raise-again", raise_again },
         { "small-signal-stack", small_signal_stack },
         { "drop-privileges", drop_privileges },
+        { "drop-with-threads", drop_with_threads },
         { "drop-and-crash", drop_and_crash },
         { "drop-and-exec", drop_and_exec },
         { "change-root", change_root },
@@ -512,6 +669,7 @@ int main(int argc, char **argv)
         { "sandbox-crash", sandbox_crash },
         { "sandbox-pipe", sandbox_pipe },
         { "sandbox-kill", sandbox_kill },
+        { "sandbox-strict", sandbox_strict },
         { "fill-disk", fill_disk },
         { "small-files", small_files },
         { "little-memory", little_memory },

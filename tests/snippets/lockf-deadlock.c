@@ -1,6 +1,6 @@
 /* Two processes wait for each other's locks on a file: the kernel tells exactly one of them, by EDEADLK. */
 /* tests: fcntl fcntl64 lockf lockf64 */
-/* ops: FILE_LOCK FILE_UNLOCK */
+/* ops: FILE_LOCK */
 /* outside: a child holds one of the locks */
 #define _GNU_SOURCE
 #include "check.h"
