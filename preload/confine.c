@@ -21,6 +21,17 @@ void pct_confine_entered(void)
         about[i] = UNSURE;
 }
 
+/* Only read, write and the end of the thread will be left: all that the scheduler needs is gone. If there is but this thread, it needs none.
+ * The trace ends here. */
+void pct_confine_strict(void)
+{
+    struct pct_shim_thread *self = pct_enter();
+    if (!self || pct_S.live > 1)
+        return;
+    pct_shim.ended = true;
+    pct_S.current = NULL;
+}
+
 static bool refused(enum pct_question question)
 {
     if (question == PCT_QUESTION_CHILD)
@@ -44,7 +55,9 @@ PCT_EXPORT int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (option == PR_SET_SECCOMP)
+    if (option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT)
+        pct_confine_strict();
+    else if (option == PR_SET_SECCOMP)
         pct_watchdog_have();
     if (option == PR_SET_NAME)
         pct_shim.named = true;

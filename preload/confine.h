@@ -10,6 +10,8 @@ enum pct_question {
     PCT_QUESTIONS
 };
 
+/* SECCOMP_MODE_STRICT is about to be entered by the calling thread. Before pct_confine_entered(). */
+void pct_confine_strict(void);
 /* A filter of system calls is in force from now on. */
 void pct_confine_entered(void);
 /* Whether it keeps the kernel from answering. */

@@ -6,6 +6,7 @@
 #include "shim.h"
 #include "sys.h"
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -431,7 +432,9 @@ PCT_EXPORT long syscall(long number, ...)
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
     default: {
         bool confines = number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
-        if (confines)
+        if (confines && (number == SYS_seccomp ? a[0] == SECCOMP_SET_MODE_STRICT : a[1] == SECCOMP_MODE_STRICT))
+            pct_confine_strict();
+        else if (confines)
             pct_watchdog_have();
         if (number == SYS_prctl && a[0] == PR_SET_NAME)
             pct_shim.named = true;

@@ -266,6 +266,11 @@ __attribute__((noreturn)) static void watch(void)
         spread = true;
         if (__atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
             last_word();
+        if (pct_shim.ended) {
+            /* The process may end with its last thread (pct_confine_strict): this one must not keep it. */
+            PCT_SYS1(SYS_exit, 0);
+            __builtin_unreachable();
+        }
         look();
     }
 }
