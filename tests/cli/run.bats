@@ -360,6 +360,18 @@ END
     has "not recorded"
 }
 
+@test "a target that became a program without pct is said to have gone on" {
+    run "$pct" run -s 1 -- env -i ./target
+    is "$status" 0
+    has "1 of these runs went on after the last step that pct saw"
+    run "$pct" run -n 3 -s 1 -- env -i ./target exit 3
+    is "$status" 3
+    has "1 of these runs went on after the last step that pct saw"
+    run "$pct" run -n 3 -s 1 -- env ./target
+    is "$status" 0
+    lacks "went on after the last step"
+}
+
 @test "run: a program with AddressSanitizer gets its library first, and its report is the failure" {
     cat > "$BATS_TEST_TMPDIR/late.c" <<'C'
 #include <pthread.h>

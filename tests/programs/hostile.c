@@ -617,6 +617,15 @@ static int killed(void)
     }
 }
 
+/* Until somebody kills it. */
+static int endless(void)
+{
+    do
+        work();
+    while (!value);
+    return 3;
+}
+
 /* --- Without what programs usually find at their start --- */
 
 static int no_name(void)
@@ -675,6 +684,7 @@ int main(int argc, char **argv)
         { "little-memory", little_memory },
         { "small-stacks", small_stacks },
         { "killed", killed },
+        { "endless", endless },
         { "no-name", no_name },
         { "no-environment", no_environment },
         { "work", only_work },
