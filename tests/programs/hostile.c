@@ -2,6 +2,7 @@
  * did not open, sandboxes itself, loses its rights, its memory or its stack. In each it then does the same small work with
  * threads, and says on a descriptor of its own what came of it. Run by tests/programs/hostile, without pct and with it. */
 #define _GNU_SOURCE
+#include "hostile.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -10,7 +11,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,68 +25,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int value; /* under lock */
-static int rounds = 100;
-static int said = 1; /* where the results go */
-
-static void say(const char *what, long number)
-{
-    char line[128];
-    int length = snprintf(line, sizeof line, "%s %ld\n", what, number);
-    if (write(said, line, (size_t)length) != length)
-        _exit(97);
-}
-
-__attribute__((noreturn)) static void fail(const char *what)
-{
-    say(what, errno);
-    _exit(99);
-}
-
-/* --- The work: two threads take turns --- */
-
-static void *take_turns(void *argument)
-{
-    int me = argument != NULL;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < rounds; i++) {
-        while (value % 2 != me)
-            pthread_cond_wait(&changed, &lock);
-        value++;
-        pthread_cond_signal(&changed);
-    }
-    pthread_mutex_unlock(&lock);
-    return NULL;
-}
-
-static pthread_t start(void *(*function)(void *), void *argument, const pthread_attr_t *attr)
-{
-    pthread_t thread;
-    int error = pthread_create(&thread, attr, function, argument);
-    if (error) {
-        errno = error;
-        fail("pthread_create");
-    }
-    return thread;
-}
-
-static void work(void)
-{
-    pthread_t one = start(take_turns, NULL, NULL), other = start(take_turns, &lock, NULL);
-    pthread_join(one, NULL);
-    pthread_join(other, NULL);
-    say("turns", value);
-    value = 0;
-}
-
-static void *crash(void *unused)
-{
-    *(volatile int *)16 = 1;
-    return unused;
-}
 
 /* --- Descriptors --- */
 
@@ -190,165 +128,6 @@ static int no_descriptors(void)
     work();
     pthread_mutex_unlock(&robust);
     say("open", open("/dev/null", O_RDONLY) < 0 ? errno : 0);
-    return 3;
-}
-
-/* --- Faults that the program handles itself --- */
-
-static sigjmp_buf back;
-static volatile int faults;
-
-static void go_on(int signal)
-{
-    (void)signal;
-    faults++;
-    siglongjmp(back, 1);
-}
-
-static void die(int number)
-{
-    say("handler of", number);
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void handle(void (*handler)(int), size_t stack_size)
-{
-    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
-    stack_t stack = { .ss_size = stack_size };
-    stack.ss_sp = mmap(NULL, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL))
-        fail("sigaltstack");
-    if (handler && sigaction(SIGSEGV, &action, NULL))
-        fail("sigaction");
-}
-
-static void *fault_often(void *unused)
-{
-    handle(go_on, 65536);
-    for (int i = 0; i < 10; i++) {
-        pthread_mutex_lock(&lock);
-        if (!sigsetjmp(back, 1))
-            crash(NULL);
-        pthread_mutex_unlock(&lock);
-    }
-    return unused;
-}
-
-static int go_on_after_faults(void)
-{
-    pthread_t one = start(fault_often, NULL, NULL), other = start(fault_often, NULL, NULL);
-    pthread_join(one, NULL);
-    pthread_join(other, NULL);
-    say("faults", faults);
-    work();
-    return 3;
-}
-
-/* The program's last resort: no stack of its own for the handler, and an exit status that its callers know. */
-static void give_up(int number)
-{
-    say("handler of", number);
-    _exit(3);
-}
-
-static int exit_in_handler(void)
-{
-    signal(SIGSEGV, give_up);
-    work();
-    pthread_join(start(crash, NULL, NULL), NULL);
-    return 98;
-}
-
-/* On the stack that overflows there is no room for a handler. Where it does so, in the program, in libc, or in whoever is
- * preloaded, depends on where it began: so from each place in turn. */
-static sem_t steps;
-
-static int dig(int depth)
-{
-    volatile char room[160];
-    room[0] = (char)depth;
-    sem_post(&steps);
-    sem_trywait(&steps);
-    return depth < 1 << 30 ? dig(depth + 1) + room[0] : 0;
-}
-
-static int dig_from(size_t offset)
-{
-    volatile char *room = __builtin_alloca(offset + 1);
-    room[0] = 1;
-    return dig(0) + room[0];
-}
-
-static void *overflow(void *unused)
-{
-    handle(go_on, 65536);
-    for (volatile size_t offset = 0; offset < 512; offset += 16)
-        if (!sigsetjmp(back, 1))
-            dig_from(offset);
-    return unused;
-}
-
-static int go_on_after_overflow(void)
-{
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 32768);
-    pthread_join(start(overflow, NULL, &attr), NULL);
-    say("faults", faults);
-    work();
-    return 3;
-}
-
-/* A pointer to nothing in calls: libc's fault is the program's to handle. */
-static void *fault_in_calls(void *unused)
-{
-    handle(go_on, 65536);
-    for (volatile int i = 0; i < 5; i++) {
-        if (sigsetjmp(back, 1))
-            continue;
-        if (i == 0)
-            pthread_mutex_lock((pthread_mutex_t *)16);
-        else if (i == 1)
-            pthread_mutex_unlock((pthread_mutex_t *)16);
-        else if (i == 2)
-            sem_wait((sem_t *)16);
-        else if (i == 3)
-            pthread_rwlock_rdlock((pthread_rwlock_t *)16);
-        else
-            pthread_cond_wait((pthread_cond_t *)16, (pthread_mutex_t *)256);
-    }
-    return unused;
-}
-
-static int go_on_after_bad_calls(void)
-{
-    pthread_t thread = start(fault_in_calls, NULL, NULL);
-    work();
-    pthread_join(thread, NULL);
-    say("faults", faults);
-    return 3;
-}
-
-static int raise_again(void)
-{
-    handle(die, 65536);
-    work();
-    crash(NULL);
-    return 3;
-}
-
-/* The kernel's least: what runs there, besides the handler, has little room. Below it is memory of the program's. */
-static void *crash_on_small_stack(void *unused)
-{
-    handle(NULL, 8192);
-    return crash(unused);
-}
-
-static int small_signal_stack(void)
-{
-    work();
-    pthread_join(start(crash_on_small_stack, NULL, NULL), NULL);
     return 3;
 }
 
@@ -662,12 +441,6 @@ int main(int argc, char **argv)
         { "close-and-crash", close_and_crash },
         { "redirect", redirect },
         { "no-descriptors", no_descriptors },
-        { "go-on-after-faults", go_on_after_faults },
-        { "exit-in-handler", exit_in_handler },
-        { "go-on-after-overflow", go_on_after_overflow },
-        { "go-on-after-bad-calls", go_on_after_bad_calls },
-        { "raise-again", raise_again },
-        { "small-signal-stack", small_signal_stack },
         { "drop-privileges", drop_privileges },
         { "drop-with-threads", drop_with_threads },
         { "drop-and-crash", drop_and_crash },
