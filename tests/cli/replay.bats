@@ -82,6 +82,57 @@ find_deadlock()
     has "no hash to compare with"
 }
 
+@test "a trace says when system() and pclose() came back, among threads that go on" {
+    cat > commands.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int ended;
+
+static void *commands(void *unused)
+{
+    for (int i = 0; i < 4; i++) {
+        if (i % 2)
+            pclose(popen("exit 1", "w"));
+        else
+            system("exit 1");
+        pthread_mutex_lock(&lock);
+        ended++;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    int seen = 0, looked = 0;
+    pthread_create(&thread, NULL, commands, NULL);
+    while (seen < 4) {
+        pthread_mutex_lock(&lock);
+        looked++;
+        if (seen != ended)
+            printf("%d ended before look %d\n", seen = ended, looked);
+        pthread_mutex_unlock(&lock);
+        usleep(1000);
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    "$cc" -w -o commands commands.c -pthread
+    for seed in 1 2 3; do
+        "$pct" run -q -s $seed -S random-walk -t commands.trace -- ./commands > recorded
+        run --separate-stderr "$pct" replay commands.trace -- ./commands
+        is "$status" 0
+        is "$output" "$(cat recorded)"
+        [[ $stderr == *"replayed identically"* ]]
+    done
+}
+
 @test "the token of a bad replay is refused with its reason" {
     run "$pct" replay pct1:pct,depth=3,k=10:1:0:-:0000 -- ./target
     is "$status" 2
