@@ -11,10 +11,23 @@
  * of 170. */
 enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 100, PCT_DEPTH_FLIPPED = 24, PCT_DEPTH_AGAIN = 3 };
 
+/* What becomes of the schedules that keep to a set of constraints. */
+struct pct_tally {
+    unsigned failed;    /* in the way that is looked for */
+    unsigned otherwise; /* in another one */
+    unsigned passed;
+};
+
 /* A constraint that is necessary. */
 struct pct_need {
     struct pct_order order;
-    unsigned passed, of; /* with it the other way round: so many schedules passed, of so many that kept to all */
+    struct pct_tally flipped; /* with it the other way round: schedules that kept to all others */
+    /* If some of these fail, the bug has more ways to happen. Constraints with which none of these others is left; none: there are
+     * none, or were not found. If `shared`, the failing run kept to them, too: so the failure hangs on this ordering alone. */
+    struct pct_orders held;
+    bool shared;
+    struct pct_tally held_flipped,
+        held_kept; /* with these: with this ordering the other way round; and, if shared, as it was */
 };
 
 struct pct_depth {

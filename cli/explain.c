@@ -91,10 +91,7 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
         print_event(out, &q->story, &need->order.first);
         fputs("     before ", out);
         print_event(out, &q->story, &need->order.then);
-        if (need->of)
-            fprintf(out, "     The other way round, %u of %u pass.\n", need->passed, need->of);
-        else
-            fputs("     The other way round is not possible together with the rest.\n", out);
+        pct_inquiry_print_flip(out, q, need);
     }
 }
 

@@ -1,5 +1,6 @@
 /* All that minimize and explain find out about a failing run: see inquiry.h. */
 #include "inquiry.h"
+#include "flips.h"
 #include "progress.h"
 #include "series.h"
 #include <errno.h>
@@ -142,6 +143,12 @@ static void locate(const struct pct_inquiry *q, struct pct_event *event)
         event->object = thread->object;
 }
 
+static void locate_order(const struct pct_inquiry *q, struct pct_order *order)
+{
+    locate(q, &order->first);
+    locate(q, &order->then);
+}
+
 /* Where the threads of a deadlock's cycle locked what they hold. Returns how many there are. */
 static size_t locks_of_cycle(const struct pct_story *story, uint64_t *steps)
 {
@@ -278,8 +285,12 @@ int pct_inquiry_open(struct pct_inquiry *q, bool depth, bool quiet)
     failed = failed ? failed : find_pass(q);
     if (!failed && depth)
         failed = measure(q);
-    for (size_t i = 0; i < 2 * q->depth.count && !failed; i++)
-        locate(q, i % 2 ? &q->depth.needs[i / 2].order.then : &q->depth.needs[i / 2].order.first);
+    for (size_t i = 0; i < q->depth.count && !failed; i++) {
+        struct pct_need *need = &q->depth.needs[i];
+        locate_order(q, &need->order);
+        for (size_t j = 0; j < need->held.count; j++)
+            locate_order(q, &need->held.item[j]);
+    }
     failed = failed ? failed : reopen(q, &q->story, &q->trial, true);
     if (!failed && q->passes)
         failed = reopen(q, &q->pass, &q->pass_trial, false);
@@ -323,4 +334,46 @@ void pct_inquiry_print_switch(FILE *out, const struct pct_story *story, const st
         fprintf(out, ": waiter %u is woken", item->value + 1);
     else
         fprintf(out, ": thread %u goes on", item->value);
+}
+
+void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct pct_need *need)
+{
+    enum { HELD = 6 };
+    const struct pct_tally *flipped = &need->flipped;
+    unsigned of = pct_tally_of(flipped);
+    if (!of) {
+        fputs("     The other way round is not possible together with the rest.\n", out);
+        return;
+    }
+    fprintf(out, "     The other way round, %u of %u pass", flipped->passed, of);
+    if (flipped->failed)
+        fprintf(out, ", %u fail%s all the same: it can come about in another way, too", flipped->failed,
+                flipped->failed == 1 ? "s" : "");
+    if (flipped->otherwise)
+        fprintf(out, ", %u fail%s otherwise", flipped->otherwise, flipped->otherwise == 1 ? "s" : "");
+    fputs(".\n", out);
+    bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1;
+    if (open)
+        fputs("     No orderings were found that rule this out: something else decides, too (which waiter a signal "
+              "wakes, "
+              "...).\n",
+              out);
+    if (!need->held.count)
+        return;
+    const char *these = need->held.count == 1 ? "this" : "these";
+    if (need->shared)
+        fprintf(out, "     With %s held as well, it hangs on this ordering alone: %u of %u fail; the other way round, ",
+                these, need->held_kept.failed, pct_tally_of(&need->held_kept));
+    else
+        fprintf(out, "     The other way round, and with %s as well, ", these);
+    fprintf(out, "%u of %u pass:\n", need->held_flipped.passed, pct_tally_of(&need->held_flipped));
+    for (size_t i = 0; i < need->held.count && i < HELD; i++) {
+        fputs("       ", out);
+        pct_inquiry_print_event(out, &q->story, &need->held.item[i].first);
+        fputs("\n         before ", out);
+        pct_inquiry_print_event(out, &q->story, &need->held.item[i].then);
+        fputc('\n', out);
+    }
+    if (need->held.count > HELD)
+        fprintf(out, "       and %zu more\n", need->held.count - HELD);
 }

@@ -164,10 +164,8 @@ static void print_depth(const struct pct_inquiry *q)
         pct_inquiry_print_event(stderr, &q->story, &need->order.first);
         fputs("\n     before ", stderr);
         pct_inquiry_print_event(stderr, &q->story, &need->order.then);
-        if (need->of)
-            fprintf(stderr, "\n     the other way round, %u of %u pass\n", need->passed, need->of);
-        else
-            fputs("\n     the other way round is not possible together with the rest\n", stderr);
+        fputc('\n', stderr);
+        pct_inquiry_print_flip(stderr, q, need);
     }
 }
 

@@ -65,6 +65,11 @@ static enum effect effect_of(unsigned op)
     return class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_THREAD ? NOTHING : CHANGES;
 }
 
+bool pct_orders_releases(unsigned op)
+{
+    return effect_of(op) == RELEASES;
+}
+
 static bool depend(enum effect a, enum effect b)
 {
     if (a == NOTHING || b == NOTHING || (a == READS && b == READS))
@@ -427,6 +432,44 @@ static uint64_t find(const struct pct_trace *trace, const struct pct_event *even
         if (PCT_RECORD_THREAD(trace->records[i]) == event->thread && PCT_RECORD_OP(trace->records[i]) == op && !--left)
             break;
     return i;
+}
+
+bool pct_orders_event(struct pct_event *event, const struct pct_trace *trace, uint32_t thread, uint32_t number)
+{
+    uint32_t made = 0, counts[PCT_OP_COUNT] = { 0 };
+    for (uint64_t i = 0; i < trace->count; i++) {
+        uint64_t record = trace->records[i];
+        unsigned op = PCT_RECORD_OP(record);
+        if (PCT_RECORD_THREAD(record) != thread || op == PCT_OP_OUTSIDE || op >= PCT_OP_COUNT)
+            continue;
+        counts[op]++;
+        if (++made < number)
+            continue;
+        *event = (struct pct_event){ .thread = thread,
+                                     .number = number,
+                                     .op = op,
+                                     .count = counts[op],
+                                     .object = PCT_RECORD_OBJECT(record),
+                                     .step = i };
+        find_end(trace, event, trace->count);
+        return number;
+    }
+    return false;
+}
+
+bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace)
+{
+    uint64_t at = find(trace, event, false);
+    uint32_t number = 0;
+    if (at == trace->count)
+        return false;
+    for (uint64_t i = 0; i <= at; i++)
+        number +=
+            PCT_RECORD_THREAD(trace->records[i]) == event->thread && PCT_RECORD_OP(trace->records[i]) != PCT_OP_OUTSIDE;
+    event->number = number;
+    event->object = PCT_RECORD_OBJECT(trace->records[at]);
+    event->step = at;
+    return true;
 }
 
 bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped, const struct pct_trace *trace)

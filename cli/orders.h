@@ -47,6 +47,15 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
                           const struct pct_run_view *passing);
 void pct_orders_free(struct pct_orders *orders);
 
+/* The operation of this number of a thread, as the run has it. False: there is none. */
+bool pct_orders_event(struct pct_event *event, const struct pct_trace *trace, uint32_t thread, uint32_t number);
+
+/* Whether an operation gives back what others wait for. */
+bool pct_orders_releases(unsigned op);
+
+/* Where this run makes the operation that is event->count-th of its kind: its number, object and step. False: nowhere. */
+bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace);
+
 /* As the strategy reads it: those for which keep is true, the one at `flipped` (SIZE_MAX: none) the other way round. To be
  * freed; NULL if there is no memory. */
 char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t flipped);

@@ -27,7 +27,7 @@ find_deadlock()
     is "$status" 0
     has "the smallest schedule: 1 switch, 1 preemption"
     has "depth 2: 100 of 100 schedules fail that keep to these orderings"
-    has "the other way round, "
+    has "The other way round, "
     second=$(grep -n 'pthread_mutex_lock(second)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
     has "target.c:$second (take_both)"
     small=$(printf '%s\n' "$output" | grep -o 'pct1:schedule,switches=[^ '"'"']*' | head -n 1)

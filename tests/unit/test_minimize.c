@@ -173,9 +173,43 @@ static void test_sections(void **unused)
     pct_orders_free(&orders);
 }
 
+/* The operations of a thread by their number, and by their kind and count. */
+static void test_events(void **unused)
+{
+    (void)unused;
+    static const uint64_t steps[] = {
+        STEP(0, THREAD_CREATE, 1), STEP(1, THREAD_START, 1), PCT_RECORD(1, PCT_OP_OUTSIDE, 0, 77),
+        STEP(1, MUTEX_LOCK, 3),    STEP(0, MUTEX_LOCK, 4),   STEP(1, MUTEX_UNLOCK, 3),
+        STEP(1, MUTEX_LOCK, 5),
+    };
+    struct pct_trace trace = { .records = steps, .count = sizeof steps / sizeof *steps, .complete = true };
+    struct pct_event event;
+    assert_true(pct_orders_event(&event, &trace, 1, 2));
+    assert_int_equal(event.op, PCT_OP_MUTEX_LOCK);
+    assert_int_equal(event.count, 1);
+    assert_int_equal(event.object, 3);
+    assert_int_equal(event.step, 3); /* what comes from outside is nobody's own */
+    assert_int_equal(event.end, PCT_OP_MUTEX_UNLOCK);
+    assert_true(pct_orders_event(&event, &trace, 1, 4));
+    assert_int_equal(event.count, 2);
+    assert_int_equal(event.end, PCT_OP_NONE);
+    assert_false(pct_orders_event(&event, &trace, 1, 0));
+    assert_false(pct_orders_event(&event, &trace, 1, 5));
+    event = (struct pct_event){ .thread = 1, .op = PCT_OP_MUTEX_LOCK, .count = 2, .number = 99, .object = 9 };
+    assert_true(pct_orders_find(&event, &trace));
+    assert_int_equal(event.number, 4);
+    assert_int_equal(event.object, 5);
+    assert_int_equal(event.step, 6);
+    event.count = 3;
+    assert_false(pct_orders_find(&event, &trace));
+    assert_true(pct_orders_releases(PCT_OP_MUTEX_UNLOCK));
+    assert_false(pct_orders_releases(PCT_OP_MUTEX_LOCK));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_reduce), cmocka_unit_test(test_switches),
-                                        cmocka_unit_test(test_orders), cmocka_unit_test(test_sections) };
+                                        cmocka_unit_test(test_orders), cmocka_unit_test(test_sections),
+                                        cmocka_unit_test(test_events) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
