@@ -157,6 +157,8 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
         stop = find_needs(&k, depth, keep);
     if (!stop && depth->measured)
         stop = merge(&k, depth, &orders, keep, failing->trace);
+    /* What was not confirmed is no result. */
+    depth->measured = depth->measured && !trials->late;
     if (!stop && depth->measured)
         stop = take_needs(depth, &orders, keep);
     if (!stop && depth->measured)

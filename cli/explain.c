@@ -62,6 +62,14 @@ static void print_event(FILE *out, const struct pct_story *story, const struct p
 static void print_needs(FILE *out, const struct pct_inquiry *q)
 {
     const struct pct_depth *depth = &q->depth;
+    if (!depth->measured && q->shrink.trials.late) {
+        fprintf(out,
+                "\nThe orderings that it needs were not found: the time was over (--seconds=%.0f). Explain with more, "
+                "or the "
+                "token below.\n",
+                q->shrink.trials.seconds);
+        return;
+    }
     if (!depth->measured && depth->left_out) {
         fprintf(out,
                 "\nThe run is long: the last %zu of its %zu orderings do not decide it alone, and more are not looked "
@@ -257,7 +265,7 @@ static void print_beside(FILE *out, const struct pct_inquiry *q)
     char left[HALF], right[HALF];
     uint64_t from = 0;
     if (!q->passes) {
-        fputs("\nNo schedule was found that passes.\n", out);
+        fprintf(out, "\nNo schedule was found that passes%s.\n", q->shrink.trials.late ? ": the time was over" : "");
         return;
     }
     while (from < a->count && from < b->count && a->records[from] == b->records[from])

@@ -41,9 +41,9 @@ unsigned pct_tally_of(const struct pct_tally *tally)
     return tally->failed + tally->otherwise + tally->passed;
 }
 
-static bool is_exact(const struct pct_tally *tally)
+static bool is_open(const struct pct_tally *tally)
 {
-    return tally->passed && !tally->failed && !tally->otherwise;
+    return tally->failed || tally->otherwise;
 }
 
 /* So many schedules that keep to the set; or fewer, if so many do not fail, or do not pass. */
@@ -321,7 +321,7 @@ static int measure(struct flips *f)
         return stop;
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         struct pct_order before = f->needs.item[i];
-        if (is_exact(&f->depth->needs[i].flipped))
+        if (!is_open(&f->depth->needs[i].flipped))
             continue;
         pct_series_step(trials, "looking for an ordering that says no more than is needed", 0);
         stop = weaken(f, i);
@@ -331,7 +331,7 @@ static int measure(struct flips *f)
     if (!stop && weaker)
         stop = turn(f, PCT_DEPTH_FLIPPED);
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
-        if (is_exact(&f->depth->needs[i].flipped))
+        if (!is_open(&f->depth->needs[i].flipped))
             continue;
         pct_series_step(trials, "looking for what else decides it", 0);
         stop = hold(f, i);

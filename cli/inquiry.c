@@ -251,7 +251,7 @@ static int measure(struct pct_inquiry *q)
 {
     int failed = measure_once(q, &q->depth);
     bool better = false;
-    if (!failed && q->depth.simplest.count)
+    if (!failed && q->depth.simplest.count && !q->shrink.trials.late)
         failed = pct_shrink_consider(&q->shrink, &q->depth.simplest, &better);
     if (failed || !better)
         return failed;
@@ -341,6 +341,10 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
     enum { HELD = 6 };
     const struct pct_tally *flipped = &need->flipped;
     unsigned of = pct_tally_of(flipped);
+    if (!of && q->shrink.trials.late) {
+        fputs("     It was not turned round: the time was over.\n", out);
+        return;
+    }
     if (!of) {
         fputs("     The other way round is not possible together with the rest.\n", out);
         return;
@@ -352,6 +356,10 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
     if (flipped->otherwise)
         fprintf(out, ", %u fail%s otherwise", flipped->otherwise, flipped->otherwise == 1 ? "s" : "");
     fputs(".\n", out);
+    if (q->shrink.trials.late && flipped->failed + flipped->otherwise && !need->held.count) {
+        fputs("     Whether that can be ruled out was not looked at: the time was over.\n", out);
+        return;
+    }
     bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1;
     if (open)
         fputs("     No orderings were found that rule this out: something else decides, too (which waiter a signal "

@@ -138,6 +138,10 @@ static void print_schedule(const struct pct_inquiry *q)
 static void print_depth(const struct pct_inquiry *q)
 {
     const struct pct_depth *depth = &q->depth;
+    if (!depth->measured && q->shrink.trials.late) {
+        fputs("depth: not measured: the time was over\n", stderr);
+        return;
+    }
     if (!depth->measured && depth->left_out) {
         fprintf(stderr, "depth: not measured: the last %zu orderings of %zu do not decide it alone\n",
                 depth->candidates, depth->candidates + depth->left_out);
@@ -167,6 +171,16 @@ static void print_depth(const struct pct_inquiry *q)
         fputc('\n', stderr);
         pct_inquiry_print_flip(stderr, q, need);
     }
+}
+
+/* What was left undone, and the way to have it. */
+static void print_late(const struct pct_trials *trials)
+{
+    if (trials->late)
+        pct_cli_say("the time was over (--seconds=%.0f): this is the best that was found so far. With more time, or "
+                    "from the new "
+                    "token, it goes on",
+                    trials->seconds);
 }
 
 /* Of runs that were started early, some are not needed: how many is the machine's matter. */
@@ -212,6 +226,7 @@ int pct_cmd_minimize(int argc, char **argv)
         print_schedule(q);
         if (m.depth)
             print_depth(q);
+        print_late(&q->shrink.trials);
         print_cost(&q->shrink.trials);
         print_commands(q);
     } else if (!failed) {

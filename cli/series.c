@@ -184,6 +184,10 @@ static int loop(struct state *s)
 {
     struct pct_trials *trials = s->trials;
     for (;;) {
+        if (!s->series->must && trials->limited && pct_cli_now() - trials->begun >= trials->seconds) {
+            trials->late = true;
+            return 0;
+        }
         if (start(s))
             return trials->status;
         if (!s->open)

@@ -28,9 +28,10 @@ struct pct_series {
     /* Look at the next run of this question. It is closed afterwards, unless the answerer has set trial->taken and keeps a copy. */
     enum pct_answer (*answer)(void *context, size_t number, struct pct_question *question, struct pct_trial *trial);
     void *context;
+    bool must; /* also when the time is over: nothing can go on without the answer */
 };
 
-/* Returns 0 when all is answered; or trials->status. */
+/* Returns 0 when all is answered, or when the time is over (trials->late); or trials->status. */
 int pct_series_run(struct pct_trials *trials, const struct pct_series *series);
 
 /* A new step of the work begins, of at most so many questions (0: not known); for the line that says how far it is. */

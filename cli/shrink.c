@@ -82,7 +82,7 @@ static enum pct_answer answer_part(void *context, size_t number, struct pct_ques
 static int still_fails(struct pct_shrink *s, const struct pct_switches *switches)
 {
     struct tries t = { .shrink = s, .switches = switches };
-    struct pct_series series = { .ask = ask_whole, .answer = answer_part, .context = &t };
+    struct pct_series series = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = true };
     return pct_series_run(&s->trials, &series) ? -1 : t.failing;
 }
 

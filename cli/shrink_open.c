@@ -17,10 +17,12 @@
 #include <string.h>
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
-enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256 };
+enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256, SECONDS_MAX = 1000000 };
+enum { KEY_SECONDS = 4100 };
 
 static const struct argp_option options[] = {
     { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
+    { "seconds", KEY_SECONDS, "N", 0, "after so many seconds, go no further: what was found so far is the result", 1 },
     { 0 },
 };
 
@@ -33,6 +35,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'j':
         s->trials.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
+        return 0;
+    case KEY_SECONDS:
+        s->trials.limited = true;
+        s->trials.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (!s->name) {
@@ -158,7 +164,7 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
 static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash)
 {
     *a = (struct again){ .trials = trials, .hash = hash, .most = trials->jobs > REPEATS ? trials->jobs : REPEATS };
-    struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a };
+    struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
     pct_series_step(trials, "seeing how often it fails", 1);
     return pct_series_run(trials, &series);
 }
@@ -257,7 +263,7 @@ static int try_first(struct first *first)
 {
     static struct pct_trial trial;
     struct pct_trials *t = first->trials;
-    struct pct_series series = { .ask = ask_first, .answer = answer_first, .context = first };
+    struct pct_series series = { .ask = ask_first, .answer = answer_first, .context = first, .must = true };
     pct_series_step(t, "running it", 0);
     /* The first alone: it mostly fails, and how runs are started is found out by it. */
     if (pct_trial_again(t, &trial))

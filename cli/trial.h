@@ -38,10 +38,13 @@ struct pct_trials {
     unsigned jobs;               /* so many runs at a time; no answer depends on it */
     struct pct_process *running; /* these many; they do not outlast the function that started them */
     struct pct_trial_place *places;
-    unsigned room;   /* of both */
-    uint64_t runs;   /* so far, that were looked at */
-    uint64_t vain;   /* and others, that were started early and turned out not to be needed */
-    double begun;    /* on the clock of pct_cli_now() */
+    unsigned room; /* of both */
+    uint64_t runs; /* so far, that were looked at */
+    uint64_t vain; /* and others, that were started early and turned out not to be needed */
+    double begun;  /* on the clock of pct_cli_now() */
+    bool limited;  /* so many seconds after that nothing more is tried: what was found so far is the result */
+    double seconds;
+    bool late;       /* this time is over, and something was left undone */
     unsigned repeat; /* a schedule is judged by so many runs: 1 if the schedule decides everything */
     double rate;     /* of these fail at least so many, from 0 to 1 */
     int status;      /* not 0: nothing can be run any more; the exit status for the command, after a message */

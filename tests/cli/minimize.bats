@@ -121,6 +121,25 @@ END
     has ", 1 at a time, "
 }
 
+@test "a bound on the time: the best so far, and what was left undone" {
+    find_deadlock
+    run "$pct" minimize --seconds 0 -o whole.schedule "$token" -- ./target abba
+    is "$status" 0
+    has "depth: not measured: the time was over"
+    has "the time was over (--seconds=0): this is the best that was found so far"
+    switches=$(printf '%s\n' "$output" | sed -n 's/^the smallest schedule: .*(of \([0-9]*\) switches.*/\1/p')
+    is "$(grep -c '^switch ' whole.schedule)" "$switches"
+    run "$pct" replay whole.schedule -- ./target abba
+    is "$status" 120
+    run "$pct" explain --seconds 0 "$token" -- ./target abba
+    is "$status" 0
+    has "The orderings that it needs were not found: the time was over"
+    has "No schedule was found that passes: the time was over"
+    run "$pct" minimize --seconds 1000000 "$token" -- ./target abba
+    has "depth 2: 100 of 100 schedules fail"
+    lacks "the time was over"
+}
+
 @test "a schedule as a file: written, replayed, edited" {
     find_deadlock
     run --separate-stderr "$pct" minimize -q --no-depth -o small "$token" -- ./target abba
