@@ -312,6 +312,13 @@ setup()
     ! kill -0 "$child" 2>/dev/null
 }
 
+@test "a target that is stopped and continued does not hang the command" {
+    "$cc" -D_GNU_SOURCE -O1 -fPIC -shared -o goon.so "$root/tests/cli/goon.c"
+    # shellcheck disable=SC2016 # the target's shell expands it
+    LD_PRELOAD=$PWD/goon.so run timeout 120 "$pct" run -- sh -c 'kill -STOP $$; exit 5'
+    is "$status" 5
+}
+
 @test "what a target leaves behind is ended, when there are several runs" {
     run "$pct" run -n 2 -- sh -c 'sleep 300.25 > /dev/null & exit 0'
     is "$status" 0
