@@ -1,8 +1,10 @@
 /* The cost of a memory access in unmodified code: run natively, and under pct with PCT_MEMORY. Prints ns an access, the median of 101
  * short rounds: a loaded machine interrupts some of them.
- *     patched atomic|global|heap|shared    an increment with lock; a load of a global variable; a load, or a store,
- *                                          through a pointer
- * The place is the calling thread's alone, while another thread exists (which waits); in the last case both have touched it. */
+ *     patched atomic|polling    an increment with lock
+ *     patched global|heap       a load of a global variable; a load through a pointer
+ *     patched shared            a store through a pointer
+ * The place is the calling thread's alone, while another thread exists; in the last case both have touched it. That thread waits; with
+ * `polling` it could run, so that pct takes the loop for one that waits for it. */
 #include "measure.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ static void *wait_for_end(void *shared)
 static void work(char what)
 {
     volatile int *place = heap;
-    if (what == 'a')
+    if (what == 'a' || what == 'p')
         for (int i = 0; i < ROUNDS; i++)
             __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
     else if (what == 'g')
@@ -53,7 +55,7 @@ int main(int argc, char **argv)
     pthread_mutex_lock(&mutex);
     if (pthread_create(&thread, NULL, wait_for_end, what == 's' ? argv : NULL))
         return 1;
-    if (what == 's') { /* it goes first */
+    if (what != 'p') { /* it goes first */
         struct timespec moment = { .tv_nsec = 20000000 };
         nanosleep(&moment, NULL);
     }

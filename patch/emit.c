@@ -70,9 +70,13 @@ static bool put_address(uint8_t out[ADDRESS_SIZE], uint64_t at, const struct pct
 static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leaves *leaves)
 {
     bool small = site->size && site->size <= 1 << (PCT_LEAF_SIZES - 1) && !(site->size & (site->size - 1));
+    static const uint8_t kinds[] = { [PCT_SITE_READ] = PCT_LEAF_READ,
+                                     [PCT_SITE_WRITE] = PCT_LEAF_WRITE,
+                                     [PCT_SITE_UPDATE] = PCT_LEAF_READ,
+                                     [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC };
     uint64_t quick = 0;
-    if (site->kind <= PCT_SITE_UPDATE && small)
-        quick = leaves->quick[__builtin_ctz(site->size)][!(site->flags & PCT_SITE_FLAGS_DEAD)];
+    if (site->kind < sizeof kinds && small)
+        quick = leaves->quick[kinds[site->kind]][__builtin_ctz(site->size)][!(site->flags & PCT_SITE_FLAGS_DEAD)];
     return quick ? quick : leaves->slow;
 }
 

@@ -34,10 +34,18 @@ struct pct_patched {
 
 enum { PCT_LEAF_SIZES = 5 }; /* accesses of 1, 2, 4, 8, 16 bytes */
 
+/* What leaves are for. */
+enum {
+    PCT_LEAF_READ, /* also what reads and then writes */
+    PCT_LEAF_WRITE,
+    PCT_LEAF_ATOMIC, /* what always changes something */
+    PCT_LEAF_KINDS
+};
+
 /* Where the leaves of a module's trampolines are. */
 struct pct_leaves {
-    uint64_t slow;                     /* always enters the slow half */
-    uint64_t quick[PCT_LEAF_SIZES][2]; /* by log2 of the size; [1] keeps the flags; 0: there is none */
+    uint64_t slow;                                     /* always enters the slow half */
+    uint64_t quick[PCT_LEAF_KINDS][PCT_LEAF_SIZES][2]; /* by log2 of the size; [1] keeps the flags; 0: there is none */
 };
 
 /* A thread that was interrupted. */

@@ -18,11 +18,11 @@ static struct {
 } memory;
 
 PCT_EXPORT struct pct_memory_view pct_memory_view;
-PCT_EXPORT __thread uint32_t pct_memory_own_mark;
+PCT_EXPORT __thread struct pct_memory_own pct_memory_own;
 
 void pct_memory_adopt(uint32_t thread)
 {
-    pct_memory_own_mark = pct_memory_mark(thread);
+    pct_memory_own.mark = pct_memory_mark(thread);
 }
 
 static void show(void)
@@ -50,6 +50,7 @@ void pct_memory_forget(void)
     pct_memory_view = (struct pct_memory_view){ 0 };
     memory.failed = memory.table && memory.table != memory.map.cells;
     memory.map.cells = NULL;
+    pct_memory_own = (struct pct_memory_own){ 0 };
 }
 
 /* There may be points at memory from now on. */
@@ -78,6 +79,7 @@ static void find_stack(struct pct_shim_thread *self)
 {
     struct pct_mapping mapping;
     self->stack_from = self->stack_to = 1;
+    pct_memory_own.points = pct_memory_view.wants_all || pct_memory_view.chosen ? NULL : &self->core;
     if (!pct_maps_find(__builtin_frame_address(0), &mapping, NULL, 0))
         return;
     self->stack_to = mapping.to;

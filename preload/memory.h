@@ -68,7 +68,14 @@ struct pct_memory_view {
     bool wants_all; /* the race detector does: of all accesses, and of functions */
 };
 extern struct pct_memory_view pct_memory_view;
-extern __thread uint32_t pct_memory_own_mark;
+
+/* What the calling thread looks at: a thread's own, so that one place is asked for. */
+struct pct_memory_own {
+    void *const *quick; /* that of the view; NULL: not found out yet, look there */
+    void *points;       /* the thread, once it may pass points by pct_memory_pass() alone; NULL: it may not */
+    uint32_t mark;      /* pct_memory_mark() of the thread */
+};
+extern __thread struct pct_memory_own pct_memory_own;
 
 /* For the race detector: the thread, which has the baton and is in a call from before pc, has taken this lock, or gives it back now;
  * or it destroys it. */

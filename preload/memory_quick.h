@@ -41,11 +41,13 @@ static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_sh
     void *const *cells = pct_memory_view.cells;
     if ((address & 7) + size > 8 || PCT_UNLIKELY(!cells))
         return false;
-    if (!pct_memory_atomic(what) && pct_memory_marked(cells, address, pct_memory_own_mark))
+    if (!pct_memory_atomic(what) && pct_memory_marked(cells, address, pct_memory_own.mark)) {
+        pct_memory_own.quick = pct_memory_view.quick;
         return PCT_LIKELY(!pct_memory_view.wants_all) ||
                /* Who learns which places are ordered wants to hear of each. */
                (!pct_ordered_active &&
                 pct_races_repeated(pct_S.races, self->core.id, address, size, what == PCT_MEMORY_WRITE));
+    }
     return pct_S.live > 1 && self->stack_to && !pct_memory_view.wants_all && !pct_memory_view.chosen &&
            pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
                            pct_memory_looks(what));

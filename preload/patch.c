@@ -336,8 +336,8 @@ static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool 
     memcpy(p->code, (const void *)m->from, length);
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
-    int32_t mark = (int32_t)((char *)&pct_memory_own_mark - (char *)__builtin_thread_pointer());
-    pct_leaf_make(p->near, p->near_address, pct_memory_table(), mark, &p->leaves);
+    int32_t own = (int32_t)((char *)&pct_memory_own - (char *)__builtin_thread_pointer());
+    pct_leaf_make(p->near, p->near_address, pct_memory_table(), own, &p->leaves);
     p->near_used = pct_leaf_size();
     pct_place_module(p);
     if (!protect(p))

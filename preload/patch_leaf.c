@@ -1,108 +1,268 @@
 /* The leaves of trampolines: see patch_leaf.h. */
 #include "patch_leaf.h"
+#include "memory.h"
 #include "patch.h"
-#include <sched/memory.h>
+#include "shim.h"
+#include <stddef.h>
 #include <string.h>
 
 /* The numbers in the assembly. */
 _Static_assert(PCT_CHUNK_LOG == 22 && PCT_ADDRESS_LOG == 47, "an entry of the table, a cell of a chunk");
-_Static_assert(PCT_LEAF_SIZES == 5, "the leaves below");
+_Static_assert(PCT_LEAF_SIZES == 5 && PCT_LEAF_KINDS == 3, "the leaves below");
+_Static_assert(PCT_CELL_SHARED == UINT64_C(1) << 63, "the sign of a cell");
 
-/* One leaf. rdx: the address. \mask: bits of an address that is not aligned, which may be of two locations; \two: it is of
- * two. \keep: the flags are kept. The offset of the mark from the thread pointer is filled in. */
-__asm__(".macro pct_leaf name, mask, two, keep\n"
-        "pct_leaf_\\name:\n"
-        "pushq %rcx\n"
-        ".if \\keep\n"
-        "pushq %rax\n"
-        "lahf\n"
-        "seto %al\n"
-        ".endif\n"
-        ".if \\mask\n"
-        "testb $\\mask, %dl\n"
-        "jnz 9f\n"
-        ".endif\n"
-        "movq %rdx, %rcx\n"
-        "shrq $19, %rcx\n"
-        "andl $0x0ffffff8, %ecx\n"
-        "addq pct_leaf_table(%rip), %rcx\n"
-        "movq (%rcx), %rcx\n"
-        "andl $0x3ffff8, %edx\n"
-        "testq %rcx, %rcx\n"
-        "jz 9f\n"
-        "addq %rcx, %rdx\n"
-        "movl %fs:0x7fffffff, %ecx\n"
-        "pct_leaf_mark_\\name:\n"
-        "cmpl %ecx, 4(%rdx)\n"
-        "jne 9f\n"
-        ".if \\two\n"
-        "cmpl %ecx, 12(%rdx)\n"
-        "jne 9f\n"
-        ".endif\n"
-        "pct_leaf_end_\\name:\n"
-        ".if \\keep\n"
-        "addb $127, %al\n"
-        "sahf\n"
-        "popq %rax\n"
-        ".endif\n"
-        "popq %rcx\n"
-        "ret\n"
-        "9:\n"
-        ".if \\keep\n"
-        "addb $127, %al\n"
-        "sahf\n"
-        "popq %rax\n"
-        ".endif\n"
-        "popq %rcx\n"
-        "jmp *pct_leaf_entry(%rip)\n"
-        ".balign 16\n"
-        ".pushsection .rodata.pct_leaf, \"a\"\n"
-        ".byte \\keep, 0\n"
-        ".short pct_leaf_\\name - pct_leaf_begin, pct_leaf_mark_\\name - pct_leaf_begin, "
-        "pct_leaf_end_\\name - pct_leaf_begin\n"
+/* What a thread that stands at an instruction of a leaf has saved: on the stack, from the top down; flags in rax as LAHF and SETO have
+ * them. From the instruction at which this is noted on, up to the next note. */
+enum state {
+    NOTHING,
+    RCX,
+    RCX_RAX,
+    RCX_RAX_AND_FLAGS,       /* these in rax */
+    RCX_RAX_FLAGS,           /* these on the stack, too */
+    RCX_RAX_AND_FLAGS_ADDED, /* as the former, but 127 was added to the overflow flag, to have it back */
+};
+struct note {
+    uint16_t at; /* from the beginning of all */
+    uint16_t state;
+};
+
+/* A leaf, by what it is for. */
+struct leaf {
+    uint8_t kind, size, keeps, unused;
+    uint16_t start;
+};
+
+/* Places whose offset from the thread pointer is filled in: from the beginning of all, and what of struct pct_memory_own it is. */
+struct hole {
+    uint16_t end, of;
+};
+
+/* Never called: a function only so that the assembly gets its numbers from the compiler.
+ *
+ * rdx: the address, in a leaf; in pct_leaf_point that of the cell. \\mask: bits of an address that is not aligned, which may be of two
+ * locations; \\two: it is of two. \\keep: the flags are kept. pct_leaf_point is pct_memory_pass() (sched/memory.h) of an access that
+ * changes something: what it writes comes after all that it asks, and the record counts with the last of it. It asks first
+ * what the cell and the end of the budget say, then whether the thread holds the baton (pct_memory_own.points). */
+static __attribute__((used, noinline)) void assembly(void)
+{
+    __asm__ volatile(
+        ".macro pct_leaf_note state\n"
+        "771: .pushsection .rodata.pct_leaf_notes, \"a\"\n"
+        ".short 771b - pct_leaf_begin, \\state\n"
         ".popsection\n"
         ".endm\n"
-        ".pushsection .rodata.pct_leaf, \"a\"\n"
-        ".balign 8\n"
-        ".globl pct_leaf_all\n"
-        ".hidden pct_leaf_all\n"
-        "pct_leaf_all:\n"
+        ".macro pct_leaf_hole of\n"
+        "772: .pushsection .rodata.pct_leaf_holes, \"a\"\n"
+        ".short 772b - pct_leaf_begin, \\of\n"
         ".popsection\n"
+        ".endm\n"
+
+        ".macro pct_leaf_enter kind, size, keep\n"
+        ".balign 16\n"
+        "773: .pushsection .rodata.pct_leaf_all, \"a\"\n"
+        ".byte \\kind, \\size, \\keep, 0\n"
+        ".short 773b - pct_leaf_begin\n"
+        ".popsection\n"
+        "pct_leaf_note %c[nothing]\n"
+        "pushq %%rcx\n"
+        "pct_leaf_note %c[rcx]\n"
+        ".if \\keep\n"
+        "pushq %%rax\n"
+        "pct_leaf_note %c[rax]\n"
+        "lahf\n"
+        "seto %%al\n"
+        "pct_leaf_note %c[and_flags]\n"
+        ".endif\n"
+        ".endm\n"
+
+        /* Its rest: all is given back. */
+        ".macro pct_leaf_leave keep\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[and_flags]\n"
+        "addb $127, %%al\n"
+        "pct_leaf_note %c[added]\n"
+        "sahf\n"
+        "pct_leaf_note %c[rax]\n"
+        "popq %%rax\n"
+        ".endif\n"
+        "pct_leaf_note %c[rcx]\n"
+        "popq %%rcx\n"
+        "pct_leaf_note %c[nothing]\n"
+        ".endm\n"
+
+        /* rdx: the address of the cell. Otherwise to 9. */
+        ".macro pct_leaf_cell mask\n"
+        ".if \\mask\n"
+        "testb $\\mask, %%dl\n"
+        "jnz 9f\n"
+        ".endif\n"
+        "movq %%rdx, %%rcx\n"
+        "shrq $19, %%rcx\n"
+        "andl $0x0ffffff8, %%ecx\n"
+        "addq pct_leaf_table(%%rip), %%rcx\n"
+        "movq (%%rcx), %%rcx\n"
+        "andl $0x3ffff8, %%edx\n"
+        "testq %%rcx, %%rcx\n"
+        "jz 9f\n"
+        "addq %%rcx, %%rdx\n"
+        ".endm\n"
+
+        /* To \\other if it is not this thread's own. */
+        ".macro pct_leaf_own two, other\n"
+        "movl %%fs:0x7fffffff, %%ecx\n"
+        "pct_leaf_hole %c[mark]\n"
+        "cmpl %%ecx, 4(%%rdx)\n"
+        "jne \\other\n"
+        ".if \\two\n"
+        "cmpl %%ecx, 12(%%rdx)\n"
+        "jne \\other\n"
+        ".endif\n"
+        ".endm\n"
+
+        ".macro pct_leaf_point op, keep\n"
+        "pushq %%rax\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[flags]\n"
+        ".else\n"
+        "pct_leaf_note %c[rax]\n"
+        ".endif\n"
+        "movq pct_leaf_sched(%%rip), %%rax\n"
+        "movq (%%rdx), %%rcx\n"
+        "movq %c[record](%%rax), %%rdx\n"
+        "testq %%rcx, %%rcx\n"
+        "jns 8f\n"
+        "andl $0x1ffffff, %%ecx\n"
+        "jz 8f\n"
+        "cmpq %c[stop](%%rax), %%rdx\n"
+        "jae 8f\n"
+        "movq %%fs:0x7fffffff, %%rdx\n"
+        "pct_leaf_hole %c[points]\n"
+        "testq %%rdx, %%rdx\n"
+        "jz 8f\n"
+        "cmpq %c[current](%%rax), %%rdx\n"
+        "jne 8f\n"
+        "cmpl $1, %c[live](%%rax)\n"
+        "jbe 8f\n"
+        "orq %c[stamp](%%rdx), %%rcx\n"
+        "orq pct_leaf_\\op(%%rip), %%rcx\n"
+        "movl $0, %c[repeats](%%rdx)\n"
+        "movq %c[record](%%rax), %%rdx\n"
+        "movq %%rcx, (%%rdx)\n"
+        "movq %c[step_ns](%%rax), %%rcx\n"
+        "testq %%rcx, %%rcx\n"
+        "jz 7f\n"
+        "subq $%c[memory_ns], %%rcx\n"
+        "subq %%rcx, %c[base](%%rax)\n"
+        "7: movq $0, %c[spin_run](%%rax)\n"
+        "addq $8, %%rdx\n"
+        "movq %%rdx, %c[record](%%rax)\n"
+        "popq %%rax\n"
+        "pct_leaf_leave \\keep\n"
+        "ret\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[flags]\n"
+        ".else\n"
+        "pct_leaf_note %c[rax]\n"
+        ".endif\n"
+        "8: popq %%rax\n"
+        ".endm\n"
+
+        ".macro pct_leaf_slow keep\n"
+        "9: pct_leaf_leave \\keep\n"
+        "jmp *pct_leaf_entry(%%rip)\n"
+        ".endm\n"
+
+        ".macro pct_leaf_look kind, size, mask, two, keep\n"
+        "pct_leaf_enter \\kind, \\size, \\keep\n"
+        "pct_leaf_cell \\mask\n"
+        "pct_leaf_own \\two, 9f\n"
+        "pct_leaf_leave \\keep\n"
+        "ret\n"
+        "pct_leaf_slow \\keep\n"
+        ".endm\n"
+
+        ".macro pct_leaf_write size, mask, keep\n"
+        "pct_leaf_enter %c[write], \\size, \\keep\n"
+        "pct_leaf_cell \\mask\n"
+        "pct_leaf_own 0, 6f\n"
+        "pct_leaf_leave \\keep\n"
+        "ret\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[and_flags]\n"
+        ".else\n"
+        "pct_leaf_note %c[rcx]\n"
+        ".endif\n"
+        "6: pct_leaf_point store, \\keep\n"
+        "pct_leaf_slow \\keep\n"
+        ".endm\n"
+
+        ".macro pct_leaf_atomic size, mask, keep\n"
+        "pct_leaf_enter %c[atomic], \\size, \\keep\n"
+        "pct_leaf_cell \\mask\n"
+        "pct_leaf_point update, \\keep\n"
+        "pct_leaf_slow \\keep\n"
+        ".endm\n"
+
+        ".macro pct_leaf_of_size size, mask, keep\n"
+        "pct_leaf_look %c[read], \\size, \\mask, 0, \\keep\n"
+        "pct_leaf_write \\size, \\mask, \\keep\n"
+        "pct_leaf_atomic \\size, \\mask, \\keep\n"
+        ".endm\n"
+
+        ".irp table, all, notes, holes\n"
+        ".pushsection .rodata.pct_leaf_\\table, \"a\"\n"
+        ".balign 8\n"
+        "pct_leaf_\\table:\n"
+        ".popsection\n"
+        ".endr\n"
+
         ".pushsection .rodata.pct_leaves, \"a\"\n"
         ".balign 64\n"
-        ".globl pct_leaf_begin, pct_leaf_words, pct_leaf_finish\n"
-        ".hidden pct_leaf_begin, pct_leaf_words, pct_leaf_finish\n"
         "pct_leaf_begin:\n"
-        "jmp *pct_leaf_entry(%rip)\n" /* the slow one */
-        ".balign 16\n"
-        "pct_leaf b, 0, 0, 0\n"
-        "pct_leaf bk, 0, 0, 1\n"
-        "pct_leaf w, 1, 0, 0\n"
-        "pct_leaf wk, 1, 0, 1\n"
-        "pct_leaf l, 3, 0, 0\n"
-        "pct_leaf lk, 3, 0, 1\n"
-        "pct_leaf q, 7, 0, 0\n"
-        "pct_leaf qk, 7, 0, 1\n"
-        "pct_leaf x, 15, 1, 0\n"
-        "pct_leaf xk, 15, 1, 1\n"
+        "pct_leaf_note %c[nothing]\n"
+        "jmp *pct_leaf_entry(%%rip)\n" /* the slow one */
+        ".irp keep, 0, 1\n"
+        "pct_leaf_of_size 0, 0, \\keep\n"
+        "pct_leaf_of_size 1, 1, \\keep\n"
+        "pct_leaf_of_size 2, 3, \\keep\n"
+        "pct_leaf_of_size 3, 7, \\keep\n"
+        "pct_leaf_look %c[read], 4, 15, 1, \\keep\n"
+        "pct_leaf_look %c[write], 4, 15, 1, \\keep\n"
+        ".endr\n"
         ".balign 64\n"
         "pct_leaf_words:\n"
         "pct_leaf_entry: .quad 0\n"
         "pct_leaf_table: .quad 0\n"
+        "pct_leaf_sched: .quad 0\n"
+        "pct_leaf_store: .quad 0\n"
+        "pct_leaf_update: .quad 0\n"
         ".balign 64\n"
         "pct_leaf_finish:\n"
-        ".popsection\n");
+        ".popsection\n"
 
-extern const uint8_t begin[] __asm__("pct_leaf_begin") __attribute__((visibility("hidden")));
-extern const uint8_t words[] __asm__("pct_leaf_words") __attribute__((visibility("hidden")));
-extern const uint8_t finish[] __asm__("pct_leaf_finish") __attribute__((visibility("hidden")));
+        ".irp table, all, notes, holes\n"
+        ".pushsection .rodata.pct_leaf_\\table, \"a\"\n"
+        "pct_leaf_\\table\\()_end:\n"
+        ".popsection\n"
+        ".endr\n"
+        :
+        : [nothing] "i"(NOTHING), [rcx] "i"(RCX), [rax] "i"(RCX_RAX), [and_flags] "i"(RCX_RAX_AND_FLAGS),
+          [flags] "i"(RCX_RAX_FLAGS), [added] "i"(RCX_RAX_AND_FLAGS_ADDED), [read] "i"(PCT_LEAF_READ),
+          [write] "i"(PCT_LEAF_WRITE), [atomic] "i"(PCT_LEAF_ATOMIC), [mark] "i"(offsetof(struct pct_memory_own, mark)),
+          [points] "i"(offsetof(struct pct_memory_own, points)), [current] "i"(offsetof(struct pct_sched, current)),
+          [record] "i"(offsetof(struct pct_sched, record)), [stop] "i"(offsetof(struct pct_sched, stop)),
+          [live] "i"(offsetof(struct pct_sched, live)), [step_ns] "i"(offsetof(struct pct_sched, step_ns)),
+          [base] "i"(offsetof(struct pct_sched, base)), [spin_run] "i"(offsetof(struct pct_sched, spin_run)),
+          [stamp] "i"(offsetof(struct pct_shim_thread, core.stamp)),
+          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [memory_ns] "i"(PCT_MEMORY_NS));
+}
 
-/* Of each leaf: where it begins, where the offset of the mark ends, where it begins to return; from the beginning of all. */
-struct leaf {
-    uint8_t keeps, unused;
-    uint16_t start, mark, end;
-};
-extern const struct leaf all[2 * PCT_LEAF_SIZES] __asm__("pct_leaf_all") __attribute__((visibility("hidden")));
+extern const uint8_t begin[] __asm__("pct_leaf_begin");
+extern const uint8_t words[] __asm__("pct_leaf_words");
+extern const uint8_t finish[] __asm__("pct_leaf_finish");
+extern const struct leaf all[] __asm__("pct_leaf_all"), all_end[] __asm__("pct_leaf_all_end");
+extern const struct note notes[] __asm__("pct_leaf_notes"), notes_end[] __asm__("pct_leaf_notes_end");
+extern const struct hole holes[] __asm__("pct_leaf_holes"), holes_end[] __asm__("pct_leaf_holes_end");
 
 static size_t words_at(void)
 {
@@ -114,58 +274,49 @@ size_t pct_leaf_size(void)
     return (uintptr_t)finish - (uintptr_t)begin; /* two names in one piece of assembly */
 }
 
-void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t mark, struct pct_leaves *leaves)
+void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t own, struct pct_leaves *leaves)
 {
-    const uint64_t values[] = { (uint64_t)(uintptr_t)pct_patch_entry, (uint64_t)(uintptr_t)table };
+    const uint64_t values[] = { (uint64_t)(uintptr_t)pct_patch_entry, (uint64_t)(uintptr_t)table,
+                                (uint64_t)(uintptr_t)&pct_S, PCT_RECORD(0, PCT_OP_STORE, 0, 0),
+                                PCT_RECORD(0, PCT_OP_ATOMIC_UPDATE, 0, 0) };
     memcpy(out, begin, pct_leaf_size());
     memcpy(out + words_at(), values, sizeof values);
+    for (const struct hole *h = holes; h < holes_end; h++) {
+        const int32_t offset = own + h->of;
+        memcpy(out + h->end - sizeof offset, &offset, sizeof offset);
+    }
     *leaves = (struct pct_leaves){ .slow = address };
-    for (unsigned i = 0; i < 2 * PCT_LEAF_SIZES; i++) {
-        memcpy(out + all[i].mark - sizeof mark, &mark, sizeof mark);
-        if (table)
-            leaves->quick[i / 2][all[i].keeps] = address + all[i].start;
-    }
+    if (!table)
+        return;
+    for (const struct leaf *l = all; l < all_end; l++)
+        leaves->quick[l->kind][l->size][l->keeps] = address + l->start;
 }
 
-static void pop(struct pct_interrupted *at, uint64_t *into)
+static uint64_t pop(struct pct_interrupted *at)
 {
-    memcpy(into, (const void *)(uintptr_t)at->sp, sizeof *into);
-    at->sp += sizeof *into;
-}
-
-/* Undo what a leaf has done so far: `at` is the offset from its start, `end` that of its return. */
-static void undo(const struct leaf *leaf, uint64_t offset, uint64_t end, struct pct_interrupted *at)
-{
-    enum { PUSHED_RCX = 1, PUSHED_RAX = 2, SAVED = 6 }; /* after push, push, lahf and seto */
-    enum { ADD = 2, SAHF = 3, POP = 4 };                /* of the return: addb, sahf, pop */
-    /* Both ways out are the same instructions, one behind the other, but for ret and jmp. */
-    const uint64_t way = leaf->keeps ? POP + 2 : 2;
-    uint64_t out = offset < end ? 0 : offset - end;
-    if (offset >= end + way)
-        out -= way;
-    if (leaf->keeps) {
-        if (offset >= SAVED && out <= ADD) {
-            bool overflow = (uint8_t)at->rax == (out == ADD ? 0x80 : 1);
-            at->flags = (at->flags & ~UINT64_C(0x8d5)) | (at->rax >> 8 & 0xd5) | (uint64_t)overflow << 11;
-        }
-        if (offset >= PUSHED_RAX && out <= SAHF)
-            pop(at, &at->rax);
-        if (offset >= PUSHED_RCX && out <= POP)
-            pop(at, &at->rcx);
-    } else if (offset >= PUSHED_RCX && !out) {
-        pop(at, &at->rcx);
-    }
+    uint64_t value;
+    memcpy(&value, (const void *)(uintptr_t)at->sp, sizeof value);
+    at->sp += sizeof value;
+    return value;
 }
 
 bool pct_leaf_unwind(uint64_t offset, struct pct_interrupted *at)
 {
-    const struct leaf *leaf = NULL;
     if (offset >= words_at())
         return false;
-    for (unsigned i = 0; i < 2 * PCT_LEAF_SIZES && all[i].start <= offset; i++)
-        leaf = &all[i];
-    if (leaf)
-        undo(leaf, offset - leaf->start, leaf->end - leaf->start, at);
-    pop(at, &at->pc);
+    enum state state = NOTHING;
+    for (const struct note *n = notes; n < notes_end && n->at <= offset; n++)
+        state = (enum state)n->state;
+    if (state == RCX_RAX_FLAGS)
+        at->rax = pop(at);
+    if (state >= RCX_RAX_AND_FLAGS) {
+        bool overflow = (uint8_t)at->rax == (state == RCX_RAX_AND_FLAGS_ADDED ? 0x80 : 1);
+        at->flags = (at->flags & ~UINT64_C(0x8d5)) | (at->rax >> 8 & 0xd5) | (uint64_t)overflow << 11;
+    }
+    if (state >= RCX_RAX)
+        at->rax = pop(at);
+    if (state >= RCX)
+        at->rcx = pop(at);
+    at->pc = pop(at);
     return true;
 }

@@ -3,14 +3,28 @@
 
 /* libpct.so's, where that was preloaded. */
 PCT_RUNTIME struct pct_memory_view pct_memory_view;
-PCT_RUNTIME __thread uint32_t pct_memory_own_mark;
+PCT_RUNTIME __thread struct pct_memory_own pct_memory_own;
+
+/* What tells libpct.so is called last, so that compilers that optimise make a jump of the call: then its caller is the compiled code,
+ * and the fast half need not look who that is. */
+#ifdef __OPTIMIZE__
+#define SLOW __attribute__((noinline, cold))
+#else
+#define SLOW inline __attribute__((always_inline))
+#endif
 
 /* The name, the size in bytes, the kind. */
 #define ACCESS(name, size, kind)                                                                                       \
+    static SLOW void name##_slow(void *address)                                                                        \
+    {                                                                                                                  \
+        if (PCT_WATCHED)                                                                                               \
+            pct_memory_access(address, size, kind, PCT_CALLER);                                                        \
+    }                                                                                                                  \
     PCT_RUNTIME void name(void *address);                                                                              \
     PCT_RUNTIME void name(void *address)                                                                               \
     {                                                                                                                  \
-        pct_access(address, size, kind, PCT_CALLER);                                                                   \
+        if (!pct_own(address, size))                                                                                   \
+            name##_slow(address);                                                                                      \
     }
 
 /* clang calls one function where an expression reads and then writes: there is a moment between the two. */

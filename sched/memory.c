@@ -5,6 +5,9 @@
 #include <errno.h>
 
 enum { PLACES_FIRST_LOG = 10 };
+/* A chunk begins so many bytes behind the start of a page. Otherwise a cell would stand at the same place of its page as its
+ * location does, and a processor that compares no more than that makes the look at the cell wait for a store to the location. */
+enum { CHUNK_SHIFT = 2112 };
 
 int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t size), bool all)
 {
@@ -19,9 +22,10 @@ void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(
 {
     char *chunk = pct_memory_chunk(directory, address);
     if (PCT_UNLIKELY(!chunk)) {
-        chunk = map(size << (PCT_CHUNK_LOG - 3));
+        chunk = map((size << (PCT_CHUNK_LOG - 3)) + CHUNK_SHIFT);
         if (!chunk)
             return NULL;
+        chunk += CHUNK_SHIFT;
         directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)] = chunk;
     }
     return chunk + pct_memory_index(address) * size;

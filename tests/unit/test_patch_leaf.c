@@ -15,7 +15,8 @@
 
 enum { FLAGS = 0x8d5, MINE = 0x40000001, OTHERS = 0x40000002 };
 
-static __thread uint32_t own_mark = MINE;
+static __thread struct pct_memory_own own = { .mark = MINE };
+union pct_page pct_page;
 
 static uint64_t entered __attribute__((used));
 __asm__(".text\n"
@@ -84,29 +85,53 @@ static uint64_t call(uint64_t leaf, uint64_t address, uint64_t flags)
     return after;
 }
 
-static void test_leaves(void **state)
+static const size_t directory = sizeof(void *) << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG);
+static const uint64_t base = UINT64_C(0x7f1234400000), flags[] = { 0, FLAGS, 0x800, 0x0d5, 0x041, 0x880, 0x014 };
+static void **table;
+static uint64_t *chunk;
+static struct pct_leaves leaves;
+
+static int32_t own_at(void)
+{
+    const void *volatile place = &own; /* volatile: linkers do not know every instruction that could use its offset */
+    return (int32_t)((const char *)place - (char *)__builtin_thread_pointer());
+}
+
+static int begin_group(void **state)
 {
     (void)state;
-    const size_t directory = sizeof(void *) << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG);
-    void **table = mmap(NULL, directory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    table = mmap(NULL, directory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     code = mmap(NULL, pct_leaf_size(), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uint64_t *chunk = calloc((size_t)1 << (PCT_CHUNK_LOG - 3), sizeof *chunk);
-    assert_true(table != MAP_FAILED && code != MAP_FAILED && chunk);
-    const void *volatile place =
-        &own_mark; /* volatile: linkers do not know every instruction that could use its offset */
-    const int32_t mark = (int32_t)((const char *)place - (char *)__builtin_thread_pointer());
-    struct pct_leaves leaves;
-    pct_leaf_make(code, (uint64_t)code, table, mark, &leaves);
-    /* Locations 8 and 9 of the chunk are this thread's, 10 is another's. */
-    const uint64_t base = UINT64_C(0x7f1234400000), mine = base + 64, others = base + 80;
+    chunk = calloc((size_t)1 << (PCT_CHUNK_LOG - 3), sizeof *chunk);
+    if (table == MAP_FAILED || code == MAP_FAILED || !chunk)
+        return -1;
     table[base >> PCT_CHUNK_LOG] = chunk;
+    pct_leaf_make(code, (uint64_t)code, table, own_at(), &leaves);
+    return 0;
+}
+
+static int end_group(void **state)
+{
+    (void)state;
+    munmap(table, directory);
+    munmap(code, pct_leaf_size());
+    free(chunk);
+    return 0;
+}
+
+/* Leaves that look whether the location is the thread's own. */
+static void test_own(void **state)
+{
+    (void)state;
+    /* Locations 8 and 9 of the chunk are this thread's, 10 is another's. */
+    const uint64_t mine = base + 64, others = base + 80;
     chunk[8] = chunk[9] = (uint64_t)MINE << 32 | 5;
     chunk[10] = (uint64_t)OTHERS << 32;
-    static const uint64_t flags[] = { 0, FLAGS, 0x800, 0x0d5, 0x041, 0x880, 0x014 };
     for (unsigned size = 0; size < PCT_LEAF_SIZES; size++)
-        for (unsigned keep = 0; keep < 2; keep++)
+        for (unsigned which = 0; which < 4; which++)
             for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
-                uint64_t leaf = leaves.quick[size][keep];
+                const bool keep = which & 1;
+                uint64_t leaf = leaves.quick[which & 2 ? PCT_LEAF_WRITE : PCT_LEAF_READ][size][keep];
                 keeps = keep;
                 assert_true(leaf != 0);
                 const struct {
@@ -130,17 +155,68 @@ static void test_leaves(void **state)
     assert_false(pct_leaf_unwind(pct_leaf_size(), &wanted));
     /* One of the two locations is another's. */
     chunk[9] = (uint64_t)OTHERS << 32;
-    call(leaves.quick[4][1], mine, 0);
+    call(leaves.quick[PCT_LEAF_READ][4][1], mine, 0);
     assert_int_equal(entered, 1);
-    pct_leaf_make(code, (uint64_t)code, NULL, mark, &leaves);
-    assert_int_equal(leaves.quick[2][0], 0);
-    munmap(table, directory);
-    munmap(code, pct_leaf_size());
-    free(chunk);
+}
+
+/* One access to a location that counts, where all that it takes is a record; or one thing is not so, and the slow half is entered. */
+static void test_points(void **state)
+{
+    enum { ALL, NO_POINTS, NOT_HOLDER, AT_STOP, ALONE, NOT_SHARED, NO_NUMBER, CASES };
+    static uint64_t records[4];
+    static struct pct_shim_thread self;
+    const uint64_t address = base + 96, step_ns = 1000;
+    (void)state;
+    self.core.stamp = PCT_RECORD(3, 0, 0, 0);
+    for (unsigned which = 0; which < 4 * (PCT_LEAF_SIZES - 1) * CASES; which++) {
+        const unsigned what = which % CASES, keep = which / CASES % 2, atomic = which / CASES / 2 % 2,
+                       size = which / CASES / 4;
+        const uint32_t op = atomic ? PCT_OP_ATOMIC_UPDATE : PCT_OP_STORE;
+        for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
+            const uint64_t step = i % 2 ? step_ns : 0; /* 0: real time */
+            memset(records, 0, sizeof records);
+            pct_S = (struct pct_sched){ .current = what == NOT_HOLDER ? NULL : &self.core,
+                                        .record = records + 1,
+                                        .stop = records + (what == AT_STOP ? 1 : 2),
+                                        .live = what == ALONE ? 1 : 2,
+                                        .step_ns = step,
+                                        .base = 5000,
+                                        .spin_run = 7 };
+            self.recent.repeats = 9;
+            own.points = what == NO_POINTS ? NULL : &self;
+            chunk[12] = (what == NO_NUMBER ? 0 : 77) | (what == NOT_SHARED ? (uint64_t)OTHERS << 32 : PCT_CELL_SHARED);
+            keeps = keep;
+            uint64_t after =
+                call(leaves.quick[atomic ? PCT_LEAF_ATOMIC : PCT_LEAF_WRITE][size][keep], address, flags[i]);
+            assert_true(!keep || same(after));
+            assert_int_equal(entered, what != ALL);
+            assert_ptr_equal(pct_S.record, records + (what == ALL ? 2 : 1));
+            assert_true(records[1] == (what == ALL ? PCT_RECORD(3, op, 0, 77) : 0));
+            assert_int_equal(pct_S.base, 5000 - (what == ALL && step ? step - PCT_MEMORY_NS : 0));
+            assert_int_equal(pct_S.spin_run, what == ALL ? 0 : 7);
+            assert_int_equal(self.recent.repeats, what == ALL ? 0 : 9);
+            assert_true(!records[0] && !records[2] && !records[3]);
+        }
+    }
+    /* Of a thread that pct does not know, while nobody holds the baton. */
+    own.points = NULL;
+    pct_S.current = NULL;
+    call(leaves.quick[PCT_LEAF_ATOMIC][2][1], address, 0);
+    assert_int_equal(entered, 1);
+}
+
+/* Where there is no table, every access is asked about. */
+static void test_no_table(void **state)
+{
+    (void)state;
+    pct_leaf_make(code, (uint64_t)code, NULL, own_at(), &leaves);
+    for (unsigned kind = 0; kind < PCT_LEAF_KINDS; kind++)
+        assert_int_equal(leaves.quick[kind][2][0], 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_leaves) };
-    return cmocka_run_group_tests_name("patch_leaf", tests, NULL, NULL);
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_own), cmocka_unit_test(test_points),
+                                        cmocka_unit_test(test_no_table) };
+    return cmocka_run_group_tests_name("patch_leaf", tests, begin_group, end_group);
 }
