@@ -87,7 +87,7 @@ memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-m
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan)
+bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter)
 
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
@@ -495,7 +495,7 @@ $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prer
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o %.a,$^)
 
-# The same program four times: plain, telling pct of its accesses, and with the sanitizer's own library.
+# The same program several times: plain, telling pct of its accesses, with the sanitizer's own library, and with the least that could be called.
 access_c = -std=gnu17 -O2 -g -pthread -Iinclude -I. $(depend) -o $@ $<
 $(B)/bench/access-pct-cc $(B)/bench/access-pct-clang: $(B)/bench/access-pct-%: bench/access.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)
@@ -503,6 +503,13 @@ $(B)/bench/access-pct-cc $(B)/bench/access-pct-clang: $(B)/bench/access-pct-%: b
 $(B)/bench/access-tsan: bench/access.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)gcc -fsanitize=thread $(access_c)
+
+$(B)/bench/access-empty: EVENT := -DEMPTY
+$(B)/bench/access-empty $(B)/bench/access-counter: bench/access.c bench/floor/handlers.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(CC) -O2 -fPIC -shared $(EVENT) -o $@.so bench/floor/handlers.c
+	@gcc -fsanitize=thread -c $(subst $@,$@.o,$(access_c))
+	@gcc -pthread -o $@ $@.o $@.so -Wl,-rpath,$(abspath $(@D))
 
 $(B)/bench/%: bench/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
