@@ -223,14 +223,20 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
 
 /* --- What the program's code calls ------------------------------------------------------------------------------------ */
 
+/* What is not simple; saves registers, which the simple needs not. */
+static __attribute__((noinline)) void access_any(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (self && pct_S.threads > 1 && !pct_memory_quick(self, address, size, what))
+        access_slow(address, size, what, pc);
+}
+
 PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!self || pct_S.threads < 2)
-        return;
-    if (PCT_LIKELY(pct_memory_quick(self, (uintptr_t)address, size, what)))
-        return;
-    access_slow((uintptr_t)address, size, what, (uintptr_t)pc);
+    if (PCT_UNLIKELY(!self || pct_memory_own.points != self) ||
+        !pct_memory_simple(self, (uintptr_t)address, size, what))
+        access_any((uintptr_t)address, size, what, (uintptr_t)pc);
 }
 
 PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)

@@ -32,25 +32,39 @@ static inline bool pct_memory_looks(unsigned what)
     return looks >> (what & PCT_MEMORY_KIND) & 1;
 }
 
+/* Part of pct_memory_quick(), below, where the thread may pass points by itself (pct_memory_own.points): neither the race detector nor a choice of places wants to
+ * know. Calls nothing but what may come last. */
+static inline __attribute__((always_inline)) bool pct_memory_simple(struct pct_shim_thread *self, uintptr_t address,
+                                                                    size_t size, unsigned what)
+{
+    void *const *cells = pct_memory_view.cells;
+    if ((address & 7) + size > 8)
+        return false;
+    if (!pct_memory_atomic(what) && pct_memory_marked(cells, address, pct_memory_own.mark)) {
+        pct_memory_own.quick = pct_memory_view.quick;
+        return true;
+    }
+    return pct_S.live > 1 && pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
+                                             pct_memory_looks(what));
+}
+
 /* All of pct_memory_access() by the thread that holds the baton, where that is little: no other thread has to do with the location,
  * and the race detector knows of the access; or it is a scheduling point at which nobody is asked. False: nothing was done, call
  * pct_memory_access(). */
 static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_shim_thread *self, uintptr_t address,
                                                                    size_t size, unsigned what)
 {
+    if (PCT_LIKELY(pct_memory_own.points == self))
+        return pct_memory_simple(self, address, size, what);
     void *const *cells = pct_memory_view.cells;
-    if ((address & 7) + size > 8 || PCT_UNLIKELY(!cells))
+    if ((address & 7) + size > 8 || !cells || pct_memory_atomic(what) ||
+        !pct_memory_marked(cells, address, pct_memory_own.mark))
         return false;
-    if (!pct_memory_atomic(what) && pct_memory_marked(cells, address, pct_memory_own.mark)) {
-        pct_memory_own.quick = pct_memory_view.quick;
-        return PCT_LIKELY(!pct_memory_view.wants_all) ||
-               /* Who learns which places are ordered wants to hear of each. */
-               (!pct_ordered_active &&
-                pct_races_repeated(pct_S.races, self->core.id, address, size, what == PCT_MEMORY_WRITE));
-    }
-    return pct_S.live > 1 && self->stack_to && !pct_memory_view.wants_all && !pct_memory_view.chosen &&
-           pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
-                           pct_memory_looks(what));
+    pct_memory_own.quick = pct_memory_view.quick;
+    return !pct_memory_view.wants_all ||
+           /* Who learns which places are ordered wants to hear of each. */
+           (!pct_ordered_active &&
+            pct_races_repeated(pct_S.races, self->core.id, address, size, what == PCT_MEMORY_WRITE));
 }
 
 #endif
