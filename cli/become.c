@@ -11,9 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long to wait until the kernel lets us make a process. */
-#define PATIENCE_SECONDS 10
-
 #define GIB ((rlim_t)1 << 30)
 /* Address space that the shim takes for itself, but for the trace; some more than it does. */
 #define OWN_MEMORY ((rlim_t)64 << 20)
@@ -121,17 +118,14 @@ pid_t pct_launch_exec(const struct pct_process *process, char **environment, int
     }
     fflush(NULL);
     pid_t pid = fork();
-    /* Another run may be a fork bomb, which is about to be ended. */
-    for (double end = pct_cli_now() + PATIENCE_SECONDS; pid < 0 && errno == EAGAIN && pct_cli_now() < end;) {
-        usleep(10000);
-        pid = fork();
-    }
     if (!pid)
         become_target(&start, complaint[1]);
     int failed = errno;
     close(complaint[1]);
     if (pid < 0) {
         close(complaint[0]);
+        if (failed == EAGAIN)
+            return PCT_NO_PROCESS;
         pct_cli_say("fork: %s", strerror(failed));
         return -PCT_EXIT_INTERNAL;
     }

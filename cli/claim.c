@@ -139,7 +139,8 @@ __attribute__((format(printf, 3, 4))) static const char *write_reason(char *buff
 static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
 {
     if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_portfolio(c)) || strchr(c->config.strategy, '/'))
-        return write_reason(buffer, size, "the strategy %s has no guarantee", c->strategy->name);
+        return write_reason(buffer, size, "the strategy %s has no guarantee; --strategy pct has one",
+                            c->strategy->name);
     if (is_portfolio(c) && c->confidence > 0)
         return write_reason(buffer, size, "only the runs of pct count; say --strategy pct, and all do");
     if (!c->config.run.param[c->depth] && c->confidence > 0)
@@ -175,8 +176,10 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
                             "the first run, repeated at the end, took other steps: something besides the schedule "
                             "decides, or its input has changed");
     if (is_portfolio(c) && g->steps && !g->added)
-        return write_reason(buffer, size,
-                            "none of these runs of the portfolio was one of pct, which alone has a guarantee");
+        return write_reason(
+            buffer, size,
+            "none of these runs of the portfolio was one of pct, which alone has a guarantee; of more runs "
+            "one in six is, with --strategy pct all are");
     if (!c->learns && g->added && !pct_guarantee_counted(g))
         return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
                             format_count(count, sizeof count, g->steps),
@@ -257,10 +260,10 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
             run.k = c->guarantee.steps;
         uint64_t runs = pct_guarantee_missing(&none, &run, bug, 0.99);
         const char *strategy = is_portfolio(c) ? "--strategy pct " : "";
-        if (c->kept)
-            fprintf(out, "pct: to be 99 %% sure of depth %u: a campaign with %s--depth %u of ", bug, strategy, bug);
-        else
-            fprintf(out, "pct: to be 99 %% sure of depth %u: %s--depth %u --confidence 0.99, ", bug, strategy, bug);
+        /* Runs of another configuration do not go into the same file. */
+        const char *fresh = c->kept && (is_portfolio(c) || c->config.run.param[c->depth] != bug) ? "--fresh " : "";
+        fprintf(out, "pct: to be 99 %% sure of depth %u: %s%s--depth %u --confidence 0.99, ", bug, fresh, strategy,
+                bug);
         print_price(out, runs, (double)c->done / c->seconds);
         fputc('\n', out);
         return;
@@ -278,7 +281,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     }
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
             format_count(count, sizeof count, c->config.run.param[c->k]));
-    fprintf(out, "%s runs: ", format_count(count, sizeof count, counted));
+    fprintf(out, "%s run%s: ", format_count(count, sizeof count, counted), counted == 1 ? "" : "s");
     for (uint32_t bug = 1; bug <= depth_of(c); bug++)
         if (is_shown(c, bug))
             fprintf(out,

@@ -131,10 +131,31 @@ int pct_configure_parameter(const struct pct_strategy *strategy, const char *nam
     return -1;
 }
 
+/* --depth, for a strategy that knows of none: who asks for it wants what goes with it. */
+static int check_depth(const struct pct_campaign *c, const char *spec)
+{
+    struct pct_config config;
+    char error[512];
+    if (!spec || pct_config_parse_spec(&config, spec, pct_cli_find_strategy, error, sizeof error))
+        return 0; /* that is said elsewhere */
+    const struct pct_strategy *strategy = pct_cli_find_strategy(config.strategy, error, sizeof error);
+    if (!strategy || pct_configure_parameter(strategy, "depth") >= 0)
+        return 0;
+    if (c->confidence > 0)
+        return pct_cli_usage("--confidence: the strategy %s has no guarantee, and no depth; say --strategy pct",
+                             strategy->name);
+    return pct_cli_usage(
+        "--depth: the strategy %s has no depth, and no guarantee; --strategy pct has both (`pct strategies` lists "
+        "the parameters of each)",
+        strategy->name);
+}
+
 static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
 {
     const char *spec = pct_configure_choose(w->strategy, "PCT_STRATEGY");
     char whole[PCT_TOKEN_MAX], error[512];
+    if (w->depth && check_depth(c, spec))
+        return PCT_EXIT_USAGE;
     int length = snprintf(whole, sizeof whole, "%s%s%s%s%s", spec ? spec : "pct", w->depth ? ",depth=" : "",
                           w->depth ? w->depth : "", w->points ? ",k=" : "", w->points ? w->points : "");
     if ((size_t)length >= sizeof whole)

@@ -176,7 +176,7 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
         close(input);
     free(environment);
     if (pid < 0)
-        return -ENOEXEC;
+        return pid == PCT_NO_PROCESS ? -EAGAIN : -ENOEXEC;
     server->pid = pid;
     server->cpu = process->cpu;
     server->next = server->asked;
@@ -206,13 +206,16 @@ static void start(struct pct_forkserver *server, struct pct_launch *launch, cons
     int control = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) ? -1 : copy_beyond(ends[1]);
     int fd = control < 0 ? -1 : pct_scratch_make_trace(trace, sizeof trace, control, launch->trace_size);
     server->socket = ends[0];
-    bool failed = fd < 0 || start_process(server, launch, process, trace, control);
+    int failed = fd < 0 ? fd : start_process(server, launch, process, trace, control);
     if (ends[1] >= 0)
         close(ends[1]);
     if (control >= 0)
         close(control);
     if (failed) {
-        never(launch, "a fork server could not be started");
+        if (failed == -EAGAIN)
+            miss(launch, "there was no process left for a fork server");
+        else
+            never(launch, "a fork server could not be started");
         if (ends[0] >= 0)
             close(ends[0]);
     } else {

@@ -25,17 +25,14 @@
 /* What a target that is over its time has left to write down where its threads are. */
 #define LAST_WORD_SECONDS 2
 
+/* How long to wait until the kernel gives us a process, when no run goes on that has too many. */
+#define NO_PROCESS_SECONDS 10
+
+/* How often it is asked. */
+#define NO_PROCESS_INTERVAL 0.05
+
 /* How long a fork server may take to make a run that is to be ended at once. */
 #define PATIENCE_SECONDS 10
-
-static void signals_of_ours(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGCHLD);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
-}
 
 /* What several runs read: a file can be read from its start by each; a pipe or a terminal cannot be shared by them. */
 static int open_input(bool *is_file)
@@ -122,14 +119,16 @@ int pct_launch_prepare(struct pct_launch *launch)
     launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
-    signals_of_ours(&ours);
+    pct_signals_of_ours(&ours);
     /* A parent may have left SIGCHLD ignored; then there would be nothing to wait for. */
     signal(SIGCHLD, SIG_DFL);
     signal(SIGTTOU, SIG_IGN); /* tcsetpgrp() from the background */
     sigprocmask(SIG_BLOCK, &ours, &launch->old_signals);
     /* What a target leaves behind becomes our child, so that its end can be awaited. */
-    if (!launch->alone)
+    if (!launch->alone) {
         prctl(PR_SET_CHILD_SUBREAPER, 1);
+        pct_scratch_remove_stale();
+    }
     return 0;
 }
 
@@ -142,6 +141,7 @@ void pct_launch_finish(struct pct_launch *launch)
     pct_around_finish(launch);
     if (launch->input >= 0)
         close(launch->input);
+    pct_signals_drain(launch);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
 }
 
@@ -152,8 +152,16 @@ int pct_launch_open_input(const struct pct_launch *launch)
     return launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Start the run by exec. Returns 0, or an exit status for the command, after a message. */
-static int start_by_exec(struct pct_process *process, const struct pct_launch *launch)
+static void set_postponed(struct pct_process *process, struct pct_launch *launch, double until)
+{
+    launch->postponed -= process->postponed > 0;
+    launch->postponed += until > 0;
+    process->postponed = until;
+}
+
+/* Start the run by exec. Returns 0, or an exit status for the command, after a message. Another run may be a fork bomb, which is ended
+ * when its time is over; until then, this one is postponed. */
+static int start_by_exec(struct pct_process *process, struct pct_launch *launch)
 {
     char **environment = pct_environment_make(process, process->trace_path);
     if (!environment) {
@@ -168,7 +176,40 @@ static int start_by_exec(struct pct_process *process, const struct pct_launch *l
     free(environment);
     process->forked = process->asked = false;
     process->pid = pid > 0 ? pid : 0;
-    return pid > 0 ? 0 : -pid;
+    if (pid == PCT_NO_PROCESS && process->postponed <= 0)
+        set_postponed(process, launch, pct_cli_now() + NO_PROCESS_SECONDS);
+    else if (pid != PCT_NO_PROCESS)
+        set_postponed(process, launch, 0);
+    return pid > 0 || pid == PCT_NO_PROCESS ? 0 : -pid;
+}
+
+static void fail_to_start(struct pct_process *process, struct pct_launch *launch)
+{
+    set_postponed(process, launch, 0);
+    process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+    process->unstarted = true;
+}
+
+/* Try again. Returns when to try next. */
+static double retry(struct pct_launch *launch, struct pct_process *process)
+{
+    double now = pct_cli_now();
+    if (launch->running > launch->postponed)
+        process->postponed = now + NO_PROCESS_SECONDS; /* another run may have them */
+    pct_launch_sweep(launch);
+    if (start_by_exec(process, launch))
+        fail_to_start(process, launch);
+    if (process->postponed > 0 && now >= process->postponed) {
+        pct_cli_say("no process can be made: the limit of the user, the container or the machine is reached (ulimit "
+                    "-u, pids.max, "
+                    "kernel.pid_max); end others, or raise it");
+        fail_to_start(process, launch);
+    }
+    if (process->pid) {
+        process->started = pct_cli_now();
+        process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
+    }
+    return process->postponed > 0 ? now + NO_PROCESS_INTERVAL : 0;
 }
 
 /* Have it forked. False: it is to be started by exec. */
@@ -205,7 +246,7 @@ static void advance(struct pct_process *process, struct pct_launch *launch)
     if (process->phase == PCT_PHASE_TEARDOWN || process->trouble == PCT_PHASE_SETUP)
         process->phase = PCT_PHASE_OVER;
     else if (process->phase == PCT_PHASE_SETUP && begin(process, launch))
-        process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+        fail_to_start(process, launch);
     if (process->phase == PCT_PHASE_OVER)
         pct_around_clear(process);
 }
@@ -273,7 +314,7 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
         return;
     process->asked = false;
     if (failed && start_by_exec(process, launch))
-        process->status = W_EXITCODE(PCT_EXIT_INTERNAL, 0);
+        fail_to_start(process, launch);
     process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
 }
 
@@ -296,6 +337,7 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpgrp());
     pct_forkserver_over(launch, process);
+    launch->past[launch->reaped++ % (sizeof launch->past / sizeof *launch->past)] = process->pid;
     process->pid = 0;
 }
 
@@ -312,10 +354,15 @@ static void end_run(struct pct_launch *launch, struct pct_process *process)
 /* Returns when to look again, 0 for when a child has changed. */
 static double look_at_run(struct pct_launch *launch, struct pct_process *process)
 {
+    double again = process->postponed > 0 ? retry(launch, process) : 0;
+    if (process->postponed > 0)
+        return again;
     if (process->asked)
         learn_pid(launch, process);
     reap(launch, process);
     double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
+    if (process->postponed > 0)
+        return pct_cli_now() + NO_PROCESS_INTERVAL;
     if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process)))
         end_run(launch, process);
     return then;
@@ -368,7 +415,7 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
 {
     for (int i = 0; i < count; i++) {
         struct pct_process *process = &processes[i];
-        if (!process->running || process->asked || process->deadline <= 0)
+        if (!process->running || process->asked || process->postponed > 0 || process->deadline <= 0)
             continue;
         if (now >= process->deadline) {
             bool asked = process->timed_out;
@@ -416,7 +463,7 @@ static double bound_output(struct pct_process *processes, int count, double now,
 int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
 {
     sigset_t ours;
-    signals_of_ours(&ours);
+    pct_signals_of_ours(&ours);
     for (;;) {
         double next;
         *ended = look(launch, processes, count, &next);
@@ -431,9 +478,12 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
             next = until;
         double left = next > now ? next - now : next > 0 ? 0 : 3600;
         struct timespec wait = { .tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9) };
-        int signal = sigtimedwait(&ours, NULL, &wait);
-        if (signal > 0 && signal != SIGCHLD)
-            return signal;
+        siginfo_t info = { 0 };
+        if (sigtimedwait(&ours, &info, &wait) > 0) {
+            int signal = pct_signals_heed(launch, &info);
+            if (signal)
+                return signal;
+        }
     }
 }
 
@@ -456,6 +506,7 @@ void pct_process_kill(struct pct_process *process, int signal)
 {
     process->launch->running -= process->running;
     process->running = false;
+    set_postponed(process, process->launch, 0);
     pct_drive_kill(process);
     pct_around_kill(process);
     if (process->asked)

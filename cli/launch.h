@@ -67,7 +67,11 @@ struct pct_launch {
     bool input_is_file;   /* and not /dev/null */
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
-    unsigned running;     /* runs that have begun and are not over */
+    unsigned spared;      /* signals to us that runs have sent */
+    unsigned reaped;      /* runs that have ended, */
+    pid_t past[256];      /* the last of them */
+    unsigned running;     /* runs that have begun and are not over, */
+    unsigned postponed;   /* and of these, such as wait for a process: see pct_process */
 };
 
 /* How a run ended, as the command sees it. The verdicts of <pct/trace.h> say what the shim saw. */
@@ -99,12 +103,15 @@ enum pct_ending {
 const char *pct_ending_name(enum pct_ending ending);
 
 struct pct_process {
-    bool running;   /* from pct_process_start() until pct_launch_wait() returns it */
-    pid_t pid;      /* 0: none, or it has ended */
-    bool forked;    /* by a fork server, not started by exec */
-    bool asked;     /* that server has been asked, and the process id is not known yet, */
-    uint64_t turn;  /* by the answer to the request of this number, */
-    double answer;  /* by then or never (on the clock of pct_cli_now()) */
+    bool running;  /* from pct_process_start() until pct_launch_wait() returns it */
+    pid_t pid;     /* 0: none, or it has ended */
+    bool forked;   /* by a fork server, not started by exec */
+    bool asked;    /* that server has been asked, and the process id is not known yet, */
+    uint64_t turn; /* by the answer to the request of this number, */
+    double answer; /* by then or never (on the clock of pct_cli_now()) */
+    double
+        postponed; /* the kernel has no process to give: it is tried again; if no other run goes on, until then; 0: it is not so */
+    bool unstarted; /* it could not be started, which was said */
     double started; /* on the same clock */
     bool pass;      /* its output goes where ours does */
     int cpu;        /* that the target is to be pinned to, -1: any */
@@ -155,7 +162,8 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
 
 /* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not -1:
  * `input` as its standard input, and `control` as it is. Returns its process id, or the negative exit status for the command, after
- * a message. */
+ * a message; PCT_NO_PROCESS, without one: the kernel has no process to give just now. */
+#define PCT_NO_PROCESS (-1000)
 pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control);
 
 /* In a new child that is not the target but a command beside it (a client, --setup): a process group of its own that ends with this
@@ -179,10 +187,24 @@ int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, boo
 void pct_scratch_close(struct pct_process *process);
 void pct_scratches_remove(struct pct_launch *launch);
 
+/* stale.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL). Each of ours is locked
+ * (flock) for as long as its command lives. */
+void pct_scratch_remove_stale(void);
+
 /* Wait until one of the runs is over (its index in processes is returned in *ended), or until
  * `until` on the clock of pct_cli_now() (0: for ever; *ended is -1). Ends those whose time is over. Returns 0, or the
  * number of a signal that tells us to end. */
 int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended);
+
+/* signals.c: the signals that are blocked and awaited, not handled. */
+void pct_signals_of_ours(sigset_t *set);
+
+/* What the user or the system wants by this one: its number, or 0 if it says nothing or comes from a run. A target that ends the process
+ * that started it would end the whole campaign; its kill() is kept back by the shim, a system call of its own comes this far. */
+int pct_signals_heed(struct pct_launch *launch, const siginfo_t *info);
+
+/* Take those that have come and nobody has waited for, before they are let in: those of runs are not to end us. */
+void pct_signals_drain(struct pct_launch *launch);
 
 /* Look at how the run ended. The result's traces are valid until pct_result_close(). */
 void pct_process_result(struct pct_process *process, struct pct_result *result);
@@ -195,7 +217,7 @@ int pct_process_reap_group(pid_t leader);
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
 void pct_process_kill(struct pct_process *process, int signal);
 
-/* leftovers.c: end what runs have left behind, unless a run goes on: it may be its. */
+/* leftovers.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left, with a message. */
 void pct_launch_sweep(const struct pct_launch *launch);
 
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */

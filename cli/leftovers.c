@@ -1,11 +1,24 @@
 /* What runs leave behind outside of their process groups: a daemon with a session of its own, for one. Its parent has ended, so
- * it has become our child: pct_launch_prepare() makes us the reaper of our descendants. */
+ * it has become our child: pct_launch_prepare() makes us the reaper of our descendants.
+ *
+ * They may multiply faster than they can be killed. So all of them are stopped first, and killed when none makes another. */
+#include "cli.h"
 #include "launch.h"
-#include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What cannot be ended in so many seconds is left: it is another user's, or the kernel holds it. */
+#define SWEEP_SECONDS 20
+
+struct pids {
+    pid_t *pid;
+    size_t count, room;
+};
 
 static bool is_server(const struct pct_launch *launch, pid_t pid)
 {
@@ -15,32 +28,122 @@ static bool is_server(const struct pct_launch *launch, pid_t pid)
     return false;
 }
 
-/* Kill our children but the servers, and helpers of our own, which are in our process group. Returns how many there were. */
-static unsigned kill_children(const struct pct_launch *launch)
+static void add(struct pids *all, pid_t pid)
 {
-    char path[64], text[4096];
-    unsigned killed = 0;
+    if (all->count == all->room) {
+        size_t room = all->room ? 2 * all->room : 64;
+        pid_t *bigger = realloc(all->pid, room * sizeof *bigger);
+        if (!bigger)
+            return; /* the rest is found when these have ended */
+        all->pid = bigger;
+        all->room = room;
+    }
+    all->pid[all->count++] = pid;
+}
+
+/* The numbers in this file, which may be long. */
+static void add_from(struct pids *all, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return;
+    if (getline(&text, &size, in) > 0)
+        for (char *at = text, *end;; at = end) {
+            long pid = strtol(at, &end, 10);
+            if (end == at)
+                break;
+            add(all, (pid_t)pid);
+        }
+    free(text);
+    fclose(in);
+}
+
+/* The children of all threads of this process. */
+static void add_children(struct pids *all, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *threads = opendir(path);
+    if (!threads)
+        return;
+    for (const struct dirent *entry; (entry = readdir(threads));) {
+        long tid = strtol(entry->d_name, NULL, 10);
+        snprintf(path, sizeof path, "/proc/%d/task/%ld/children", pid, tid);
+        if (tid > 0)
+            add_from(all, path);
+    }
+    closedir(threads);
+}
+
+/* Our children but the servers, and helpers of our own, which are in our process group. Returns whether there are any. */
+static bool find(const struct pct_launch *launch, struct pids *all)
+{
+    size_t count = 0;
+    all->count = 0;
+    char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    add_from(all, path);
+    for (size_t i = 0; i < all->count; i++)
+        if (!is_server(launch, all->pid[i]) && getpgid(all->pid[i]) != getpgrp())
+            all->pid[count++] = all->pid[i];
+    all->count = count;
+    return count;
+}
+
+/* Whether this one can still make a child. */
+static bool is_alive(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
     text[got > 0 ? got : 0] = 0;
-    char *at = text, *end;
-    for (long pid; (pid = strtol(at, &end, 10)) > 0 && end != at; at = end) {
-        if (*end == 0 || is_server(launch, (pid_t)pid) || getpgid((pid_t)pid) == getpgrp())
-            continue; /* the last one may be cut off */
-        kill((pid_t)pid, SIGKILL);
-        while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-        killed++;
+    const char *name = strrchr(text, ')');
+    return name && name[1] && !strchr("TtZX", name[2]);
+}
+
+/* Stop all, and all that they have made, and so on. Returns whether all were stopped already: there are no others then, as whoever
+ * could have made one stood still when its children were listed. */
+static bool stop(struct pids *all)
+{
+    bool stopped = true;
+    for (size_t i = 0; i < all->count; i++) {
+        if (is_alive(all->pid[i])) {
+            kill(all->pid[i], SIGSTOP);
+            stopped = false;
+        }
+        add_children(all, all->pid[i]);
     }
-    return killed;
+    return stopped;
 }
 
 void pct_launch_sweep(const struct pct_launch *launch)
 {
-    /* Whose parent is killed becomes our child in turn. */
-    while (!launch->alone && !launch->running && kill_children(launch))
-        ;
+    struct pids all = { .count = 0 };
+    double end = 0;
+    if (launch->alone || launch->running > launch->postponed)
+        return;
+    while (find(launch, &all)) {
+        double now = pct_cli_now();
+        if (end <= 0)
+            end = now + SWEEP_SECONDS;
+        if (now >= end) {
+            pct_cli_say("process %d, which a run has left behind, cannot be ended; it goes on", all.pid[0]);
+            break;
+        }
+        if (!stop(&all) && now < end - SWEEP_SECONDS / 2)
+            continue;
+        for (size_t i = 0; i < all.count; i++)
+            kill(all.pid[i], SIGKILL);
+        bool reaped = false;
+        for (size_t i = 0; i < all.count; i++)
+            reaped |= waitpid(all.pid[i], NULL, WNOHANG) > 0;
+        if (!reaped)
+            usleep(200);
+    }
+    free(all.pid);
 }

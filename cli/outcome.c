@@ -132,6 +132,8 @@ bool pct_outcome_is_void(const struct pct_result *result)
 int pct_outcome_explain(const struct pct_launch *launch, const struct pct_process *process,
                         const struct pct_result *result)
 {
+    if (process->unstarted)
+        return PCT_EXIT_INTERNAL;
     pct_outcome_show_output(process, false);
     if (result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN) {
         bool setup = result->ending == PCT_ENDING_SETUP;

@@ -287,7 +287,7 @@ static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c,
                  struct pct_result *result)
 {
     struct pct_recorder *r = of(observer);
-    if (!result->unrecorded)
+    if (!result->unrecorded || result->ending == PCT_ENDING_TIMEOUT)
         return pct_judge_run(r->judge, &c->launch, process, result);
     /* What cannot be told of a run cannot be told later either: rather do it again. */
     pct_progress_clear(r->quiet);

@@ -121,6 +121,10 @@ static void judge(struct pct_process *process, struct pct_result *result)
     else if (result->state == PCT_TRACE_EMPTY && process->timed_out && (process->forked || process->index))
         /* The first run was under control. */
         set_unrecorded(result, process, "its time was over before its first step");
+    if (process->unstarted) {
+        set(result, PCT_ENDING_INTERNAL, PCT_EXIT_INTERNAL);
+        return;
+    }
     if (result->state == PCT_TRACE_EMPTY) {
         /* The shim came up but refused: the same status as for bad usage, and it left its reason in the header. */
         if (header->message[0] && WIFEXITED(status))

@@ -38,6 +38,7 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
         *path = 0;
         return -PCT_EXIT_INTERNAL;
     }
+    flock(fd, LOCK_SH | LOCK_NB); /* for pct_scratch_remove_stale() */
     int failed = write_header(fd, server, most);
     if (!failed)
         return fd;

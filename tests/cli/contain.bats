@@ -5,6 +5,7 @@ load common
 setup_file()
 {
     compile_targets
+    "$cc" -O1 -fPIC -shared -o "$BATS_FILE_TMPDIR/nofork.so" "$root/tests/cli/nofork.c"
 }
 
 setup()
@@ -55,6 +56,64 @@ C
     done
 }
 
+@test "a target that signals pct by a system call of its own, past every library, ends nothing" {
+    cat > signal.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long raw(long number, long first, long second)
+{
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
+    return result;
+}
+int main(void)
+{
+    /* Should pct have ended, nobody else is to be hit. */
+    char path[64], name[4] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", getppid());
+    FILE *in = fopen(path, "r");
+    if (!in || !fgets(name, sizeof name, in) || strcmp(name, "pct"))
+        return 1;
+    raw(SYS_kill, getppid(), SIGTERM);
+    raw(SYS_kill, getppid(), SIGINT);
+    return (int)raw(SYS_kill, getppid(), SIGHUP);
+}
+C
+    "$cc" -o signal signal.c
+    for mode in -g --exec; do
+        run "$pct" run "${fixed[@]}" $mode -n 5 -- ./signal
+        is "$status" 0
+        has "5 runs"
+        has "a run has sent signal "
+        has "to pct, which goes on"
+    done
+    run "$pct" campaign "${fixed[@]:2}" -n 20 -- ./signal
+    is "$status" 0
+    has "20 of 20 runs"
+}
+
+@test "scratch files of commands that were killed are removed by the next one, those of others are not" {
+    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/runtime
+    mkdir runtime
+    "$pct" run "${fixed[@]}" -n 2 -- ./target hang > out 2>&1 &
+    child=$!
+    while [ -z "$(ls runtime)" ]; do sleep 0.1; done
+    touch -d '1 hour ago' runtime/*
+    "$pct" run "${fixed[@]}" -n 2 -- ./target
+    [ -n "$(ls runtime)" ]
+    kill -KILL $child
+    wait $child || true
+    # Its run ends with it.
+    while grep -qsa "^./target.hang" /proc/[0-9]*/cmdline; do sleep 0.1; done
+    echo "a diary" > runtime/pct-aaaaaa
+    touch -d '1 hour ago' runtime/*
+    "$pct" run "${fixed[@]}" -n 2 -- ./target
+    is "$(ls runtime)" pct-aaaaaa
+}
+
 @test "processes without end: those of a run that is over its time are ended, and the next run begins" {
     cat > bomb.c <<'C'
 #include <unistd.h>
@@ -73,6 +132,43 @@ C
     is "$status" 124
     has "2 failed (2 timeout)"
     ! grep -qsa "^./bomb" /proc/[0-9]*/cmdline
+}
+
+@test "processes that multiply outside of the session of their run are ended with it" {
+    cat > chain.c <<'C'
+#include <unistd.h>
+int main(void)
+{
+    /* Four chains of processes, each of which lives as long as it takes to make the next one. */
+    for (int i = 0; i < 4; i++)
+        if (!fork())
+            for (;;) {
+                setsid();
+                if (fork() > 0)
+                    _exit(0);
+            }
+    return 0;
+}
+C
+    "$cc" -o chain chain.c
+    run "$pct" run "${fixed[@]}" -n 2 -s 1 -- ./chain
+    is "$status" 0
+    has "2 runs"
+    lacks "cannot be ended"
+    ! grep -qsa "^./chain" /proc/[0-9]*/cmdline
+}
+
+@test "while the kernel has no process to give, runs wait, and none is lost" {
+    for jobs in 1 2; do
+        rm -f pct-campaign.db
+        LD_PRELOAD=$BATS_FILE_TMPDIR/nofork.so NOFORK=5-12 run "$pct" campaign "${fixed[@]:2}" -n 6 -s 1 -j $jobs --exec -- ./target
+        is "$status" 0
+        has "6 of 6 runs"
+    done
+    rm -f pct-campaign.db
+    LD_PRELOAD=$BATS_FILE_TMPDIR/nofork.so NOFORK=19-24 run "$pct" campaign "${fixed[@]:2}" -n 6 -s 1 -j 2 -- ./target
+    is "$status" 0
+    has "6 of 6 runs"
 }
 
 @test "a run over its time tells where it computes, also when no thread has ever waited for another" {

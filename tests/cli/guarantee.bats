@@ -51,7 +51,7 @@ kept()
         has "no claim about the bugs that these runs may have missed: $reason"
         lacks "theorem"
     }
-    refused "the strategy random-walk has no guarantee" -S random-walk -- ./target race 0
+    refused "the strategy random-walk has no guarantee; --strategy pct has one" -S random-walk -- ./target race 0
     refused "the strategy lowest has no guarantee" -S ./lowest.so -- ./target race 0
     refused "with phases it holds within each phase only" -S pct,phases=1 -- ./target race 0
     refused "--aslr leaves the addresses to chance" --aslr -- ./target race 0
@@ -155,7 +155,15 @@ kept()
     has "no number of runs gives certainty"
     run "$pct" run --confidence 0.9 -S random-delay -- ./target
     is "$status" 2
-    has "--confidence: the strategy random-delay has no guarantee"
+    has "--confidence: the strategy random-delay has no guarantee; --strategy pct has one"
+    for command in run campaign; do
+        run "$pct" $command --confidence 0.99 -d 2 -S random-walk -- ./target
+        is "$status" 2
+        has "--confidence: the strategy random-walk has no guarantee, and no depth; say --strategy pct"
+        run "$pct" $command -d 2 -S random-walk -- ./target
+        is "$status" 2
+        has "--depth: the strategy random-walk has no depth, and no guarantee; --strategy pct has both"
+    done
     run "$pct" run --budget 5 -- ./target
     is "$status" 2
     run "$pct" run --confidence 0.9 --budget 0 -- ./target

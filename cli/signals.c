@@ -1,0 +1,66 @@
+/* Signals that tell the command to end, and who has sent them: see launch.h. */
+#include "cli.h"
+#include "launch.h"
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+void pct_signals_of_ours(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+}
+
+/* Whether this process is a child of ours; that of a run that ends just now, too. */
+static bool is_child(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    const char *name = strrchr(text, ')');
+    int parent = 0;
+    return name && sscanf(name + 1, " %*c %d", &parent) == 1 && parent == getpid();
+}
+
+/* Whether a run has sent this signal: a child of ours, one of the group of a child, or a run that has ended since. */
+static bool is_from_run(const struct pct_launch *launch, const siginfo_t *info)
+{
+    pid_t pid = info->si_code <= 0 ? info->si_pid : 0, group = pid > 0 ? getpgid(pid) : 0;
+    for (size_t i = 0; i < sizeof launch->past / sizeof *launch->past && pid > 0; i++)
+        if (launch->past[i] == pid || launch->past[i] == group)
+            return true;
+    return group > 0 && group != getpgrp() && (is_child(pid) || is_child(group));
+}
+
+int pct_signals_heed(struct pct_launch *launch, const siginfo_t *info)
+{
+    if (info->si_signo <= 0 || info->si_signo == SIGCHLD)
+        return 0;
+    if (!is_from_run(launch, info))
+        return info->si_signo;
+    if (!launch->spared++)
+        pct_cli_say("a run has sent signal %d (%s) to pct, which goes on", info->si_signo, sigdescr_np(info->si_signo));
+    return 0;
+}
+
+void pct_signals_drain(struct pct_launch *launch)
+{
+    sigset_t ours, kept;
+    siginfo_t info = { 0 };
+    const struct timespec now = { 0 };
+    pct_signals_of_ours(&ours);
+    sigemptyset(&kept);
+    while (sigtimedwait(&ours, &info, &now) > 0)
+        if (pct_signals_heed(launch, &info))
+            sigaddset(&kept, info.si_signo);
+    for (int signal = 1; signal < NSIG; signal++)
+        if (sigismember(&kept, signal) > 0)
+            kill(getpid(), signal);
+}
