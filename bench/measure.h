@@ -21,6 +21,18 @@ static inline double real_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* The work of a run: so many thousand rounds, of about 1.3 ns each. Not so many microseconds, because it shall be the same work on a CPU
+ * that others use, too. */
+static inline void compute(unsigned long thousands)
+{
+    volatile uint64_t result;
+    uint64_t x = 1;
+    for (unsigned long i = 0; i < 1000 * thousands; i++)
+        x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+    result = x;
+    (void)result;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
