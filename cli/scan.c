@@ -1,5 +1,6 @@
 /* Finding sites: see scan.h. */
 #include "scan.h"
+#include "waits.h"
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,20 +251,26 @@ static bool flags_are_dead(const ZydisDecoder *decoder, const uint8_t *code, siz
     return false;
 }
 
+static struct pct_plan_site start_site(const struct one *one, const uint8_t *code)
+{
+    struct pct_plan_site site = { .address = one->address,
+                                  .length = one->instruction.length,
+                                  .base = PCT_SITE_NO_REGISTER,
+                                  .index = PCT_SITE_NO_REGISTER,
+                                  .value = PCT_SITE_NO_REGISTER };
+    memcpy(site.bytes, code, sizeof site.bytes);
+    return site;
+}
+
 /* Whether this instruction is to be a site. size: from it to the end of its function. */
 static void consider(struct pct_scan *s, const struct one *one, const uint8_t *code, size_t size)
 {
     const ZydisDecodedInstruction *instruction = &one->instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    struct pct_plan_site site = { .address = one->address,
-                                  .length = instruction->length,
-                                  .base = PCT_SITE_NO_REGISTER,
-                                  .index = PCT_SITE_NO_REGISTER,
-                                  .value = PCT_SITE_NO_REGISTER };
     /* One byte that touches memory: a string instruction, which is none. */
     if (instruction->length < PCT_SITE_SHORTEST)
         return;
-    memcpy(site.bytes, code, sizeof site.bytes);
+    struct pct_plan_site site = start_site(one, code);
     if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
         site.kind = PCT_SITE_PAUSE;
         add_site(s, &site);
@@ -316,16 +323,72 @@ static void note_target(struct pct_scan *s, const struct one *one)
         s->targets[(to - s->from) / 8] |= (uint8_t)(1u << (to - s->from) % 8);
 }
 
-static bool ends_flow(const ZydisDecodedInstruction *instruction)
-{
-    return instruction->meta.category == ZYDIS_CATEGORY_RET || instruction->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
-           instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT;
-}
-
 static bool decode(const ZydisDecoder *decoder, struct one *one, const uint8_t *code, size_t size)
 {
     one->decoder = decoder;
     return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &one->context, code, size, &one->instruction));
+}
+
+static struct pct_plan_site *find_site(const struct pct_scan *s, uint64_t address, uint64_t function)
+{
+    for (size_t i = s->count; i-- > 0 && s->sites[i].address >= function;)
+        if (s->sites[i].address == address)
+            return &s->sites[i];
+    return NULL;
+}
+
+/* A read in a loop that waits on memory: a site, if the level does not make it one anyway. */
+static void add_look(struct pct_scan *s, struct one *one, const uint8_t *code, size_t size, uint64_t function)
+{
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecodedInstruction *instruction = &one->instruction;
+    enum pct_plan_omission why;
+    struct pct_plan_site *known = find_site(s, one->address, function);
+    if (known && known->kind == PCT_SITE_READ)
+        known->flags |= PCT_SITE_WAITS;
+    if (known || !decode(one->decoder, one, code, size) || instruction->length < PCT_SITE_SHORTEST ||
+        !ZYAN_SUCCESS(
+            ZydisDecoderDecodeOperands(one->decoder, &one->context, instruction, operands, instruction->operand_count)))
+        return;
+    const ZydisDecodedOperand *memory = memory_of(operands, instruction->operand_count_visible);
+    bool named = memory && memory->mem.base != ZYDIS_REGISTER_NONE && !is_rip(memory->mem.base);
+    if (!memory || (!named && !is_global(s, one, &memory->mem)) || is_omitted(instruction, operands, memory, &why))
+        return;
+    struct pct_plan_site site = start_site(one, code);
+    site.kind = PCT_SITE_LOOK;
+    site.flags = PCT_SITE_WAITS;
+    describe(&site, one, memory);
+    if (flags_are_dead(one->decoder, code, size))
+        site.flags |= PCT_SITE_FLAGS_DEAD;
+    add_site(s, &site);
+}
+
+/* The last instruction of a loop, perhaps: one that branches back a little, if something is so. (A jump mostly goes on where the
+ * path was left that is taken more often.) at: its offset in the function. */
+static void look_for_wait(struct pct_scan *s, const struct one *last, const uint8_t *code, size_t size, size_t at)
+{
+    const ZydisDecodedInstruction *branch = &last->instruction;
+    uint8_t looks[PCT_WAITS_LOOKS];
+    if (!(branch->attributes & ZYDIS_ATTRIB_IS_RELATIVE) || !branch->raw.imm[0].is_relative ||
+        branch->meta.category != ZYDIS_CATEGORY_COND_BR)
+        return;
+    int64_t back = -branch->raw.imm[0].value.s, end = (int64_t)at + branch->length;
+    if (back <= 0 || back > PCT_WAITS_LONGEST || back > end)
+        return;
+    size_t from = (size_t)(end - back);
+    unsigned count = pct_waits_find(code + from, (size_t)back, last->framed, looks);
+    for (unsigned i = 0; i < count; i++) {
+        struct one one = { .decoder = last->decoder,
+                           .address = last->address - at + from + looks[i],
+                           .framed = last->framed };
+        add_look(s, &one, code + from + looks[i], size - from - looks[i], last->address - at);
+    }
+}
+
+static bool ends_flow(const ZydisDecodedInstruction *instruction)
+{
+    return instruction->meta.category == ZYDIS_CATEGORY_RET || instruction->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+           instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT;
 }
 
 /* `push %rbp; mov %rsp, %rbp` (after endbr64, perhaps): the function has a frame, and keeps its address in rbp for as long
@@ -356,6 +419,7 @@ bool pct_scan_function(struct pct_scan *s, const uint8_t *code, size_t size, uin
         one.address = address + at;
         note_target(s, &one);
         consider(s, &one, code + at, size - at);
+        look_for_wait(s, &one, code, size, at);
         if (is_hint(&one.instruction) && (*ended || pad)) {
             pad = pad ? pad : at;
         } else if (pad) {

@@ -58,10 +58,15 @@ static const struct argp argp = {
 static bool print(const char *path, const struct pct_plan *plan)
 {
     static const char *const kinds[PCT_SITE_KINDS] = {
-        [PCT_SITE_READ] = "reads",         [PCT_SITE_WRITE] = "writes",
-        [PCT_SITE_UPDATE] = "updates",     [PCT_SITE_ATOMIC] = "atomic updates",
-        [PCT_SITE_EXCHANGE] = "exchanges", [PCT_SITE_COMPARE] = "compare and exchange",
-        [PCT_SITE_FENCE] = "fences",       [PCT_SITE_PAUSE] = "pauses",
+        [PCT_SITE_READ] = "reads",
+        [PCT_SITE_WRITE] = "writes",
+        [PCT_SITE_UPDATE] = "updates",
+        [PCT_SITE_ATOMIC] = "atomic updates",
+        [PCT_SITE_EXCHANGE] = "exchanges",
+        [PCT_SITE_COMPARE] = "compare and exchange",
+        [PCT_SITE_FENCE] = "fences",
+        [PCT_SITE_PAUSE] = "pauses",
+        [PCT_SITE_LOOK] = "reads in loops that wait",
     };
     static const char *const omissions[] = {
 #define TEXT(id, text) text,

@@ -75,7 +75,7 @@ static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leave
                                      [PCT_SITE_UPDATE] = PCT_LEAF_READ,
                                      [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC };
     uint64_t quick = 0;
-    if (site->kind < sizeof kinds && small)
+    if (site->kind < sizeof kinds && small && !(site->flags & PCT_SITE_WAITS))
         quick = leaves->quick[kinds[site->kind]][__builtin_ctz(site->size)][!(site->flags & PCT_SITE_FLAGS_DEAD)];
     return quick ? quick : leaves->slow;
 }

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan2"
+#define PCT_PLAN_MAGIC "pctplan3"
 
 /* Why nothing of a module is patched. X(identifier, text). */
 #define PCT_PLAN_REFUSALS(X)                                                                                           \
@@ -44,6 +44,7 @@ enum pct_site_kind {
     PCT_SITE_COMPARE,  /* the same: cmpxchg, which compares with the accumulator and may leave the place as it is */
     PCT_SITE_FENCE,    /* touches nothing that others see */
     PCT_SITE_PAUSE,    /* likewise, in a loop that waits */
+    PCT_SITE_LOOK,     /* reads, and is here only because of PCT_SITE_WAITS */
     PCT_SITE_KINDS
 };
 
@@ -54,7 +55,8 @@ enum pct_site_flags {
     PCT_SITE_RELATIVE = 1,      /* displacement is from the end of the instruction (rip) */
     PCT_SITE_ENTERED = 2,       /* some branch of the module goes into the middle of it: it must stay as it is */
     PCT_SITE_SHORT_ADDRESS = 4, /* the address has 32 bits */
-    PCT_SITE_FLAGS_DEAD = 8     /* nobody reads what the processor's flags are before it */
+    PCT_SITE_FLAGS_DEAD = 8,    /* nobody reads what the processor's flags are before it */
+    PCT_SITE_WAITS = 16         /* it reads in a loop that may wait for the place to change (cli/waits.h) */
 };
 
 struct pct_plan_site {
@@ -97,7 +99,7 @@ struct pct_plan {
     uint64_t sites, pads;
     uint64_t from, to;                          /* the code that is patched lies in here */
     uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT]; /* by enum pct_plan_omission */
-    uint64_t by_kind[8];                        /* sites by enum pct_site_kind */
+    uint64_t by_kind[16];                       /* sites by enum pct_site_kind */
 };
 
 static inline const struct pct_plan_site *pct_plan_sites(const struct pct_plan *plan)

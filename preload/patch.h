@@ -39,7 +39,8 @@ bool pct_patch_entry_start(void);
 enum pct_patch_rest {
     PCT_REST_NONE, /* nothing */
     PCT_REST_ALL,
-    PCT_REST_WRITE /* UPDATE: only that it writes */
+    PCT_REST_WRITE, /* UPDATE: only that it writes */
+    PCT_REST_WAIT   /* READ, LOOK: nothing but that the thread spins */
 };
 
 /* patch_event.c: the first half of an event, on any thread: all of one that is of no interest, or at which no other thread is

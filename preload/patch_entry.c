@@ -176,6 +176,14 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         memcpy((void *)place, old, size);
 }
 
+/* The thread waits for others, in a loop. */
+static void spin(void)
+{
+    PCT_ENTER(self);
+    if (self)
+        pct_yield(self);
+}
+
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
 {
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
@@ -185,7 +193,11 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     int error = errno;
     switch (site->kind) {
     case PCT_SITE_READ:
-        pct_memory_access(place, site->size, PCT_MEMORY_READ, pc);
+    case PCT_SITE_LOOK:
+        if (rest == PCT_REST_WAIT)
+            spin();
+        else
+            pct_memory_access(place, site->size, PCT_MEMORY_READ, pc);
         break;
     case PCT_SITE_WRITE:
         pct_memory_access(place, site->size, PCT_MEMORY_WRITE, pc);
@@ -205,12 +217,9 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     case PCT_SITE_FENCE:
         pct_memory_fence(both);
         break;
-    case PCT_SITE_PAUSE: {
-        PCT_ENTER(self);
-        if (self)
-            pct_yield(self);
+    case PCT_SITE_PAUSE:
+        spin();
         break;
-    }
     default:
         break;
     }

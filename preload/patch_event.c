@@ -50,6 +50,26 @@ bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, c
     return same == (site->kind == PCT_SITE_COMPARE);
 }
 
+/* One more look of a loop that may wait (cli/waits.h): whether it waits. As long as nobody has made a step, a look sees what the last one
+ * saw; so the same few looks many times over, with nothing new in them, are a spin, and no look before that matters to anybody. */
+static bool waits(struct pct_shim_thread *self, const struct pct_plan_site *site, uint64_t address)
+{
+    struct pct_shim_looks *looks = &self->looks;
+    uint64_t value = 0, step = pct_steps(&pct_S);
+    for (unsigned i = 0; i < site->size && i < sizeof value; i++)
+        value |= (uint64_t)((const volatile uint8_t *)(uintptr_t)address)[i] << 8 * i;
+    uint64_t seen = address ^ value * UINT64_C(0x9e3779b97f4a7c15);
+    bool again = looks->seen[0] == seen || looks->seen[1] == seen || looks->seen[2] == seen || looks->seen[3] == seen;
+    if (!again)
+        looks->seen[looks->next++ % 4] = seen;
+    looks->count = again && looks->step == step ? looks->count + 1 : 0;
+    looks->step = step;
+    if (looks->count < PCT_MEMORY_SPIN || (pct_S.live < 2 && !pct_S.timers_count))
+        return false;
+    looks->count = 0;
+    return true;
+}
+
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
 {
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
@@ -62,7 +82,8 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
     uint64_t address = pct_patch_address(site, frame);
     enum pct_patch_rest rest = PCT_REST_ALL;
     bool done = false;
-    if (site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE || site->kind == PCT_SITE_COMPARE)
+    if (site->flags & PCT_SITE_WAITS || site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE ||
+        site->kind == PCT_SITE_COMPARE)
         probe(address, frame);
     switch (site->kind) {
     case PCT_SITE_READ:
@@ -86,11 +107,16 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         if (done && pct_patch_will_change(site, address, frame))
             pct_memory_progress(&pct_S, &self->recent);
         break;
+    case PCT_SITE_LOOK:
+        done = true;
+        break;
     case PCT_SITE_FENCE:
         done = !pct_memory_view.wants_all;
         break;
     default:
         break;
     }
-    return done ? PCT_REST_NONE : rest;
+    if (!done)
+        return rest;
+    return site->flags & PCT_SITE_WAITS && waits(self, site, address) ? PCT_REST_WAIT : PCT_REST_NONE;
 }

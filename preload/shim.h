@@ -37,6 +37,13 @@
 #define PCT_STARTS __attribute__((cold))
 
 /* A thread of the target. */
+/* What a thread saw last in loops that may wait (patch_event.c). */
+struct pct_shim_looks {
+    uint64_t seen[4]; /* addresses with values */
+    uint64_t step;    /* of the run, at the last look */
+    uint32_t next, count;
+};
+
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
     uint32_t word;          /* the futex: 1 says go */
@@ -85,8 +92,9 @@ struct pct_shim_thread {
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
-    uintptr_t watched;               /* it stands here, behind an access to what is watched; 0: it does not */
-    uintptr_t stack_from, stack_to;  /* its stack; 0: not found out yet */
+    struct pct_shim_looks looks;
+    uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
+    uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
     /* The watchdog */
     uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
 };

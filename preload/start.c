@@ -23,6 +23,7 @@
 #include <pct/random.h>
 #include <sched/races.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <strategies/strategies.h>
 #include <sys/mman.h>
@@ -149,6 +150,19 @@ static void number(uint64_t *value, const char *text, const char *name)
         refuse(error);
 }
 
+/* A copy of the name of a file or directory that is needed when there is a second thread. By then a program that shows its state
+ * in the place of its arguments (redis, nginx) has written over its first environment. */
+PCT_STARTS static const char *keep(unsigned number, const char *path)
+{
+    static char copies[4][PATH_MAX];
+    char *copy = copies[number];
+    if (path && strlen(path) >= sizeof copies[number])
+        refuse("PCT_ORDERED, PCT_SCOPE, PCT_SUPPRESSIONS, PCT_PLANS: one of these paths is too long");
+    if (path && !*copy) /* a child's run is told again */
+        memcpy(copy, path, strlen(path) + 1);
+    return path ? copy : NULL;
+}
+
 PCT_STARTS static void configure(void)
 {
     struct pct_config *config = &pct_shim.config;
@@ -197,10 +211,10 @@ PCT_STARTS static void configure(void)
         refuse(error);
     if (!pct_config_fits(config, pct_shim.strategy))
         refuse("PCT_MEMORY_MODULES, PCT_FOCUS, PCT_WATCH: they are too long for a token of this strategy");
-    pct_ordered_directory = variables.PCT_ORDERED;
-    pct_scope_file = variables.PCT_SCOPE;
-    pct_scope_suppressions = variables.PCT_SUPPRESSIONS;
-    pct_patch_plans = variables.PCT_PLANS;
+    pct_ordered_directory = keep(0, variables.PCT_ORDERED);
+    pct_scope_file = keep(1, variables.PCT_SCOPE);
+    pct_scope_suppressions = keep(2, variables.PCT_SUPPRESSIONS);
+    pct_patch_plans = keep(3, variables.PCT_PLANS);
     uint64_t cpu;
     if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
         number(&cpu, variables.PCT_CPU, "PCT_CPU");
