@@ -8,7 +8,8 @@
  *     crowded   so is one that has left no free memory near its code
  *     trap      SIGTRAP is the program's own: blocked it stays pending, and its handler sees what the program raises, no more
  *     pause     a loop around PAUSE that waits for another thread ends
- *     loop      so does one on memory that --memory=globals does not see, with a patched instruction in it
+ *     loop      so does one on memory that --memory=globals does not see
+ *     busy      so does one that writes, too, which makes it look like work
  *
  * Prints nothing, and ends with status 0, if all is well. */
 #define _GNU_SOURCE
@@ -16,6 +17,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -204,6 +206,17 @@ static void *wait_in_loop(void *unused)
     return NULL;
 }
 
+static volatile int written;
+
+static void *wait_and_write(void *unused)
+{
+    volatile int *flag = hidden;
+    (void)unused;
+    while (*flag < limit)
+        written = 1;
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -233,10 +246,16 @@ int main(int argc, char **argv)
         thread = wait_by_pause;
     if (!strcmp(mode, "loop"))
         thread = wait_in_loop;
+    if (!strcmp(mode, "busy"))
+        thread = wait_and_write;
     if (pthread_create(&other, NULL, thread, NULL))
         return 3;
     if (thread == state || thread == trap)
         touch_all();
+    /* The other one shall have to wait; which takes the watchdog some milliseconds each time, where it is needed. */
+    int yields = thread == wait_in_loop ? 50 : thread == wait_and_write ? 12 : 0;
+    for (int i = 0; i < yields; i++)
+        sched_yield();
     ready = *hidden = 1;
     pthread_join(other, NULL);
     check(strcmp(mode, "fault") || (faults == 2 && *(int *)place == 3), "the number of faults");

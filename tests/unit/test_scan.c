@@ -194,14 +194,72 @@ static void test_gaps(void **state)
     pct_scan_free(&s);
 }
 
+/* One site, not at the start. */
+static void expect_look(struct pct_scan s, unsigned offset, unsigned size)
+{
+    assert_int_equal(s.count, 1);
+    assert_int_equal(s.sites[0].address, CODE + offset);
+    assert_int_equal(s.sites[0].kind, PCT_SITE_LOOK);
+    assert_int_equal(s.sites[0].size, size);
+    assert_true(s.sites[0].flags & PCT_SITE_WAITS);
+    pct_scan_free(&s);
+}
+
+static void test_waits(void **state)
+{
+    (void)state;
+    /* 1: mov (%rdi), %eax; test %eax, %eax; je 1b */
+    expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xfa), 0, 4);
+    expect_look(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xfa), 0, 4);
+    /* with a counter: 2: sub $1, %ecx; je 3f; mov 8(%rbp), %rdx; test %rdx, %rdx; je 2b; 3: */
+    expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x83, 0xe9, 0x01, 0x74, 0x09, 0x48, 0x8b, 0x55, 0x08, 0x48, 0x85, 0xd2,
+                     0x74, 0xf2),
+                5, 8);
+    /* over an array, again and again: 8: mov %rsi, %rax; xor %ecx, %ecx; 9: add (%rax), %ecx; add $64, %rax; cmp %rdi, %rax;
+     * jne 9b; test %ecx, %ecx; jne 8b */
+    expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x48, 0x89, 0xf0, 0x31, 0xc9, 0x03, 0x08, 0x48, 0x83, 0xc0, 0x40, 0x48,
+                     0x39, 0xf8, 0x75, 0xf5, 0x85, 0xc9, 0x75, 0xec),
+                5, 4);
+    /* mov 0x2000(%rip), %eax; test %eax, %eax; je: a site already, or not */
+    struct pct_scan s = SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x00, 0x20, 0, 0, 0x85, 0xc0, 0x74, 0xf6);
+    assert_true(s.sites[0].flags & PCT_SITE_WAITS);
+    expect_one(s, PCT_SITE_READ, 6, 4);
+    expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x8b, 0x05, 0x00, 0x20, 0, 0, 0x85, 0xc0, 0x74, 0xf6), 0, 4);
+}
+
+static void test_no_waits(void **state)
+{
+    (void)state;
+    /* along a string: add $1, %rdi; cmpb $0, (%rdi); jne */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x83, 0xc7, 0x01, 0x80, 0x3f, 0x00, 0x75, 0xf7));
+    /* along a list: mov (%rax), %rax; test %rax, %rax; jne */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x8b, 0x00, 0x48, 0x85, 0xc0, 0x75, 0xf8));
+    /* a loop that writes: mov (%rdi), %eax; mov %eax, (%rsi); test %eax, %eax; je */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x07, 0x89, 0x06, 0x85, 0xc0, 0x74, 0xf8));
+    /* one that calls: mov (%rdi), %eax; call *%rbx; test %eax, %eax; je */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x07, 0xff, 0xd3, 0x85, 0xc0, 0x74, 0xf8));
+    /* one that adds up a table, once for each of something: as above, without the xor */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x89, 0xf0, 0x03, 0x08, 0x48, 0x83, 0xc0, 0x40, 0x48, 0x39, 0xf8,
+                     0x75, 0xf5, 0x85, 0xc9, 0x75, 0xee));
+    /* on the thread's own stack: mov 8(%rsp), %eax; test %eax, %eax; je */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x44, 0x24, 0x08, 0x85, 0xc0, 0x74, 0xf8));
+    /* no loop, but a path that goes back to the other: mov (%rdi), %eax; jmp to it */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x07, 0xeb, 0xfc));
+    /* a constant: mov 0x10(%rip), %eax; test %eax, %eax; je */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x10, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf6));
+    /* pause; mov (%rdi), %eax; test %eax, %eax; je: the pause is enough */
+    expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0xf3, 0x90, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xf8), PCT_SITE_PAUSE, 2, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_exchanged_register),
-        cmocka_unit_test(test_globals), cmocka_unit_test(test_all),
-        cmocka_unit_test(test_omitted), cmocka_unit_test(test_entered),
-        cmocka_unit_test(test_no_code), cmocka_unit_test(test_pads),
-        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_atomics),  cmocka_unit_test(test_exchanged_register),
+        cmocka_unit_test(test_globals),  cmocka_unit_test(test_all),
+        cmocka_unit_test(test_omitted),  cmocka_unit_test(test_entered),
+        cmocka_unit_test(test_no_code),  cmocka_unit_test(test_pads),
+        cmocka_unit_test(test_gaps),     cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_no_waits),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }
