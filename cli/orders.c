@@ -86,6 +86,7 @@ struct use {
     struct pct_event event;
     enum effect effect;
     uint32_t previous; /* the use of the same object before it, plus 1 */
+    uint32_t other;    /* likewise, by another thread */
 };
 
 struct reader {
@@ -93,7 +94,7 @@ struct reader {
     const struct pct_trace *trace;
     uint32_t *number; /* by record */
     uint32_t *made;   /* by thread: its operations so far */
-    uint16_t *counts; /* by thread and kind of operation, likewise */
+    uint32_t *counts; /* by thread and kind of operation, likewise */
     struct use *uses;
     size_t use_count;
     uint32_t *last[2]; /* by object, numbered ones and descriptors: the last use, plus 1 */
@@ -124,10 +125,14 @@ static void add_orders(struct reader *r, struct use *use, uint32_t from)
     uint32_t *clock = row(r->clocks, r, use->event.thread);
     unsigned back = 0;
     /* Of an object that all use all the time, the last uses say it. */
-    for (uint32_t at = from; at && back < BACK; at = r->uses[at - 1].previous, back++) {
+    for (uint32_t at = from, next; at && back < BACK; at = next, back++) {
         const struct use *before = &r->uses[at - 1];
-        if (before->event.thread == use->event.thread || !depend(before->effect, use->effect) ||
-            clock[before->event.thread] >= before->event.number)
+        /* Behind what a thread did, this use is behind all that the thread did before. */
+        next = before->other;
+        if (before->event.thread == use->event.thread || clock[before->event.thread] >= before->event.number)
+            continue;
+        next = before->previous;
+        if (!depend(before->effect, use->effect))
             continue;
         r->orders->item[r->orders->count++] = (struct pct_order){ before->event, use->event };
         join(r, clock, row(r->stamps, r, at - 1));
@@ -142,6 +147,10 @@ static void add_use(struct reader *r, const struct pct_event *event, enum effect
     struct use *use = &r->uses[r->use_count];
     *use = (struct use){ .event = *event, .effect = effect, .previous = r->last[which][object] };
     use->event.object = object;
+    if (use->previous) {
+        const struct use *previous = &r->uses[use->previous - 1];
+        use->other = previous->event.thread == event->thread ? previous->other : use->previous;
+    }
     add_orders(r, use, use->previous);
     if (event->step >= PCT_STEP_LATER)
         return; /* nothing comes behind it */

@@ -173,6 +173,35 @@ static void test_sections(void **unused)
     pct_orders_free(&orders);
 }
 
+/* A thread's operations are more than 16 bits can count; and the object that one thread has used so often is one step back. */
+static void test_long_run(void **unused)
+{
+    (void)unused;
+    enum { OFTEN = 70000 };
+    uint64_t *steps = malloc((2 * OFTEN + 2) * sizeof *steps);
+    assert_non_null(steps);
+    steps[0] = STEP(0, MUTEX_LOCK, 1);
+    steps[1] = STEP(0, MUTEX_UNLOCK, 1);
+    for (size_t i = 1; i <= OFTEN; i++) {
+        steps[2 * i] = STEP(1, MUTEX_LOCK, 1);
+        steps[2 * i + 1] = STEP(1, MUTEX_UNLOCK, 1);
+    }
+    struct pct_trace trace = { .records = steps, .count = 2 * OFTEN + 2, .complete = true };
+    trace.header.threads = 3;
+    struct pct_snap_thread thread = { .id = 2, .state = PCT_SNAP_BLOCKED, .op = PCT_OP_MUTEX_LOCK, .object = 1 };
+    struct pct_snapshot snapshot = { .threads = &thread, .thread_count = 1 };
+    struct pct_run_view run = { &trace, &snapshot };
+    struct pct_orders orders;
+    assert_int_equal(pct_orders_from_trace(&orders, &run, NULL), 0);
+    assert_int_equal(orders.count, 2);
+    bool keep[] = { true, true };
+    char *text = pct_orders_format(&orders, keep, SIZE_MAX);
+    assert_string_equal(text, "0.12x1.1.10x1-1.12x70000.2.10x1");
+    free(text);
+    pct_orders_free(&orders);
+    free(steps);
+}
+
 /* The operations of a thread by their number, and by their kind and count. */
 static void test_events(void **unused)
 {
@@ -208,8 +237,8 @@ static void test_events(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_reduce), cmocka_unit_test(test_switches),
-                                        cmocka_unit_test(test_orders), cmocka_unit_test(test_sections),
-                                        cmocka_unit_test(test_events) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_reduce),   cmocka_unit_test(test_switches),
+                                        cmocka_unit_test(test_orders),   cmocka_unit_test(test_sections),
+                                        cmocka_unit_test(test_long_run), cmocka_unit_test(test_events) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
