@@ -32,8 +32,8 @@ static inline bool pct_memory_looks(unsigned what)
     return looks >> (what & PCT_MEMORY_KIND) & 1;
 }
 
-/* Part of pct_memory_quick(), below, where the thread may pass points by itself (pct_memory_own.points): neither the race detector nor a choice of places wants to
- * know. Calls nothing but what may come last. */
+/* Part of pct_memory_quick(), below, where the thread may pass points by itself (pct_memory_own.points): neither the race
+ * detector nor a choice of places wants to know. Calls nothing but what may come last. */
 static inline __attribute__((always_inline)) bool pct_memory_simple(struct pct_shim_thread *self, uintptr_t address,
                                                                     size_t size, unsigned what)
 {

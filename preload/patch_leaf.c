@@ -39,8 +39,8 @@ struct hole {
 
 /* Never called: a function only so that the assembly gets its numbers from the compiler.
  *
- * rdx: the address, in a leaf; in pct_leaf_point that of the cell. \\mask: bits of an address that is not aligned, which may be of two
- * locations; \\two: it is of two. \\keep: the flags are kept. pct_leaf_point is pct_memory_pass() (sched/memory.h) of an access that
+ * rdx: the address, in a leaf; in pct_leaf_point that of the cell. \\mask: bits of an address that is not aligned, which may be of one
+ * location more than \\cells. \\keep: the flags are kept. pct_leaf_point is pct_memory_pass() (sched/memory.h) of an access that
  * changes something: what it writes comes after all that it asks, and the record counts with the last of it. It asks first
  * what the cell and the end of the budget say, then whether the thread holds the baton (pct_memory_own.points). */
 static __attribute__((used, noinline)) void assembly(void)
@@ -91,11 +91,7 @@ static __attribute__((used, noinline)) void assembly(void)
         ".endm\n"
 
         /* rdx: the address of the cell. Otherwise to 9. */
-        ".macro pct_leaf_cell mask\n"
-        ".if \\mask\n"
-        "testb $\\mask, %%dl\n"
-        "jnz 9f\n"
-        ".endif\n"
+        ".macro pct_leaf_cell\n"
         "movq %%rdx, %%rcx\n"
         "shrq $19, %%rcx\n"
         "andl $0x0ffffff8, %%ecx\n"
@@ -107,15 +103,42 @@ static __attribute__((used, noinline)) void assembly(void)
         "addq %%rcx, %%rdx\n"
         ".endm\n"
 
-        /* To \\other if it is not this thread's own. */
-        ".macro pct_leaf_own two, other\n"
+        ".macro pct_leaf_if_not_aligned mask, there\n"
+        ".if \\mask\n"
+        "testb $\\mask, %%dl\n"
+        "jnz \\there\n"
+        ".endif\n"
+        ".endm\n"
+
+        /* To \\other if not all of these cells are this thread's own. */
+        ".macro pct_leaf_own cells, other\n"
         "movl %%fs:0x7fffffff, %%ecx\n"
         "pct_leaf_hole %c[mark]\n"
         "cmpl %%ecx, 4(%%rdx)\n"
         "jne \\other\n"
-        ".if \\two\n"
+        ".if \\cells > 1\n"
         "cmpl %%ecx, 12(%%rdx)\n"
         "jne \\other\n"
+        ".endif\n"
+        ".if \\cells > 2\n"
+        "cmpl %%ecx, 20(%%rdx)\n"
+        "jne \\other\n"
+        ".endif\n"
+        ".endm\n"
+
+        /* What begins as pct_leaf_look, of an access that is not aligned: the location behind must be this thread's own, too, whether
+         * it is touched or not. */
+        ".macro pct_leaf_unaligned mask, cells, keep\n"
+        ".if \\mask\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[and_flags]\n"
+        ".else\n"
+        "pct_leaf_note %c[rcx]\n"
+        ".endif\n"
+        "5: pct_leaf_cell\n"
+        "pct_leaf_own \\cells + 1, 9f\n"
+        "pct_leaf_leave \\keep\n"
+        "ret\n"
         ".endif\n"
         ".endm\n"
 
@@ -172,21 +195,25 @@ static __attribute__((used, noinline)) void assembly(void)
         "jmp *pct_leaf_entry(%%rip)\n"
         ".endm\n"
 
-        ".macro pct_leaf_look kind, size, mask, two, keep\n"
+        ".macro pct_leaf_look kind, size, mask, cells, keep\n"
         "pct_leaf_enter \\kind, \\size, \\keep\n"
-        "pct_leaf_cell \\mask\n"
-        "pct_leaf_own \\two, 9f\n"
+        "pct_leaf_if_not_aligned \\mask, 5f\n"
+        "pct_leaf_cell\n"
+        "pct_leaf_own \\cells, 9f\n"
         "pct_leaf_leave \\keep\n"
         "ret\n"
+        "pct_leaf_unaligned \\mask, \\cells, \\keep\n"
         "pct_leaf_slow \\keep\n"
         ".endm\n"
 
         ".macro pct_leaf_write size, mask, keep\n"
         "pct_leaf_enter %c[write], \\size, \\keep\n"
-        "pct_leaf_cell \\mask\n"
-        "pct_leaf_own 0, 6f\n"
+        "pct_leaf_if_not_aligned \\mask, 5f\n"
+        "pct_leaf_cell\n"
+        "pct_leaf_own 1, 6f\n"
         "pct_leaf_leave \\keep\n"
         "ret\n"
+        "pct_leaf_unaligned \\mask, 1, \\keep\n"
         ".if \\keep\n"
         "pct_leaf_note %c[and_flags]\n"
         ".else\n"
@@ -198,13 +225,14 @@ static __attribute__((used, noinline)) void assembly(void)
 
         ".macro pct_leaf_atomic size, mask, keep\n"
         "pct_leaf_enter %c[atomic], \\size, \\keep\n"
-        "pct_leaf_cell \\mask\n"
+        "pct_leaf_if_not_aligned \\mask, 9f\n"
+        "pct_leaf_cell\n"
         "pct_leaf_point update, \\keep\n"
         "pct_leaf_slow \\keep\n"
         ".endm\n"
 
         ".macro pct_leaf_of_size size, mask, keep\n"
-        "pct_leaf_look %c[read], \\size, \\mask, 0, \\keep\n"
+        "pct_leaf_look %c[read], \\size, \\mask, 1, \\keep\n"
         "pct_leaf_write \\size, \\mask, \\keep\n"
         "pct_leaf_atomic \\size, \\mask, \\keep\n"
         ".endm\n"
@@ -226,8 +254,8 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_of_size 1, 1, \\keep\n"
         "pct_leaf_of_size 2, 3, \\keep\n"
         "pct_leaf_of_size 3, 7, \\keep\n"
-        "pct_leaf_look %c[read], 4, 15, 1, \\keep\n"
-        "pct_leaf_look %c[write], 4, 15, 1, \\keep\n"
+        "pct_leaf_look %c[read], 4, 15, 2, \\keep\n"
+        "pct_leaf_look %c[write], 4, 15, 2, \\keep\n"
         ".endr\n"
         ".balign 64\n"
         "pct_leaf_words:\n"

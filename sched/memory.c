@@ -9,6 +9,9 @@ enum { PLACES_FIRST_LOG = 10 };
  * location does, and a processor that compares no more than that makes the look at the cell wait for a store to the location. */
 enum { CHUNK_SHIFT = 2112 };
 
+/* Behind the last cell stand zeros: who looks at a cell may look at the next two without asking whether there are any. */
+enum { CHUNK_MORE = 64 };
+
 int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t size), bool all)
 {
     *m = (struct pct_memory){ .map = map, .all = all, .places_log = PLACES_FIRST_LOG };
@@ -22,7 +25,7 @@ void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(
 {
     char *chunk = pct_memory_chunk(directory, address);
     if (PCT_UNLIKELY(!chunk)) {
-        chunk = map((size << (PCT_CHUNK_LOG - 3)) + CHUNK_SHIFT);
+        chunk = map((size << (PCT_CHUNK_LOG - 3)) + CHUNK_SHIFT + CHUNK_MORE);
         if (!chunk)
             return NULL;
         chunk += CHUNK_SHIFT;

@@ -102,7 +102,7 @@ static int begin_group(void **state)
     (void)state;
     table = mmap(NULL, directory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     code = mmap(NULL, pct_leaf_size(), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    chunk = calloc((size_t)1 << (PCT_CHUNK_LOG - 3), sizeof *chunk);
+    chunk = calloc(((size_t)1 << (PCT_CHUNK_LOG - 3)) + 2, sizeof *chunk);
     if (table == MAP_FAILED || code == MAP_FAILED || !chunk)
         return -1;
     table[base >> PCT_CHUNK_LOG] = chunk;
@@ -125,7 +125,8 @@ static void test_own(void **state)
     (void)state;
     /* Locations 8 and 9 of the chunk are this thread's, 10 is another's. */
     const uint64_t mine = base + 64, others = base + 80;
-    chunk[8] = chunk[9] = (uint64_t)MINE << 32 | 5;
+    const uint64_t chunk_bytes = (uint64_t)1 << PCT_CHUNK_LOG;
+    chunk[8] = chunk[9] = chunk[chunk_bytes / 8 - 1] = (uint64_t)MINE << 32 | 5;
     chunk[10] = (uint64_t)OTHERS << 32;
     for (unsigned size = 0; size < PCT_LEAF_SIZES; size++)
         for (unsigned which = 0; which < 4; which++)
@@ -139,8 +140,12 @@ static void test_own(void **state)
                     bool asks;
                 } accesses[] = { { mine, false },
                                  { others, true },
-                                 { base + 72, size == 4 },                   /* sixteen bytes: not aligned */
-                                 { mine + 1, size > 0 },                     /* not aligned */
+                                 { base + 72, size == 4 }, /* sixteen bytes: not aligned */
+                                 { mine + 1,
+                                   size == 4 }, /* not aligned: the next location must be this thread's, too */
+                                 { mine + 7, size == 4 },
+                                 { mine + 9, size > 0 },
+                                 { base + chunk_bytes - 7, size > 0 },       /* there is none behind it in the chunk */
                                  { mine + (UINT64_C(1) << 40), true },       /* there is no chunk */
                                  { mine | UINT64_C(0xffff) << 48, false } }; /* the table ends there */
                 for (unsigned a = 0; a < sizeof accesses / sizeof *accesses; a++) {
