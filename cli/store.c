@@ -80,6 +80,11 @@ int pct_store_fail(struct pct_store *store, int code)
     case SQLITE_NOMEM:
         snprintf(store->error, sizeof store->error, "out of memory");
         return -ENOMEM;
+    case SQLITE_READONLY:
+        snprintf(store->error, sizeof store->error,
+                 "it, or its directory, cannot be written to (%s). Name another with --db, or make it writable",
+                 sqlite3_errmsg(store->db));
+        return -EACCES;
     default:
         snprintf(store->error, sizeof store->error, "%s", sqlite3_errmsg(store->db));
         return -EIO;
@@ -289,6 +294,32 @@ static int begin(struct pct_store *store)
     return pct_store_execute(store, "BEGIN IMMEDIATE");
 }
 
+/* Which file it is that is written to: its name may come to mean another one, or none. */
+static int remember_file(struct pct_store *store, const char *path)
+{
+    struct stat status;
+    store->path = strdup(path);
+    if (!store->path || stat(path, &status)) {
+        snprintf(store->error, sizeof store->error, "%s", strerror(errno));
+        return -errno;
+    }
+    store->device = status.st_dev;
+    store->inode = status.st_ino;
+    return 0;
+}
+
+static int check_file(struct pct_store *store)
+{
+    struct stat status;
+    if (!stat(store->path, &status) && status.st_dev == store->device && status.st_ino == store->inode)
+        return 0;
+    snprintf(store->error, sizeof store->error,
+             "the file was removed or replaced while the campaign wrote to it, and what it had is lost. Make sure that "
+             "nobody does "
+             "that (a target that tidies up the directory?), or name another place with --db, and begin again");
+    return -ESTALE;
+}
+
 static int look_inside(struct pct_store *store, const char *path)
 {
     int failed = connect_to(store, path, false);
@@ -331,6 +362,8 @@ static int open_all(struct pct_store *store, const char *path, bool write)
     if (!failed)
         failed = begin(store);
     store->writes = !failed;
+    if (!failed)
+        failed = remember_file(store, path);
     return failed ? failed : prepare(store);
 }
 
@@ -375,6 +408,7 @@ void pct_store_close(struct pct_store *store)
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     }
     disconnect(store);
+    free(store->path);
     free(store);
 }
 
@@ -536,5 +570,7 @@ int pct_store_commit(struct pct_store *store, double seconds)
     }
     if (!failed)
         failed = pct_store_execute(store, "COMMIT");
+    if (!failed && store->path)
+        failed = check_file(store);
     return failed ? failed : begin(store);
 }

@@ -2,6 +2,7 @@
 #ifndef PCT_CLI_STORE_INTERNAL_H
 #define PCT_CLI_STORE_INTERNAL_H
 
+#include <sys/types.h>
 #include "store.h"
 #include <sqlite3.h>
 
@@ -32,7 +33,10 @@ enum { PCT_STORE_FACTS = 64 /* more than there are keys */ };
 struct pct_store {
     sqlite3 *db;
     sqlite3_stmt *statements[PCT_STORE_STATEMENTS];
-    bool writes; /* a transaction is open */
+    bool writes;  /* a transaction is open */
+    char *path;   /* of a file that is written to, */
+    dev_t device; /* and which file that is */
+    ino_t inode;
     int64_t session;
     uint64_t session_runs;
     struct pct_store_known {

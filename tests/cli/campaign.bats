@@ -335,6 +335,14 @@ assert done.returncode == 2 and "another campaign is writing to it" in done.stde
 END
 }
 
+@test "a file that is removed while the campaign writes to it is missed" {
+    printf '%s\n' '#!/bin/sh' 'rm -f gone.db' > tidy
+    chmod +x tidy
+    run "$pct" campaign --db gone.db -n 4 -s 1 -k 9 -- ./tidy
+    is "$status" 125
+    has "gone.db: the file was removed or replaced while the campaign wrote to it"
+}
+
 @test "shards do the runs of the whole, and merged they are the whole" {
     arguments=(-n 50 -s 1 -d 2 --epoch 1700000000)
     "$pct" campaign "${arguments[@]}" --db whole.db -- ./target race > /dev/null 2>&1 || true
