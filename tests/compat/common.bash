@@ -95,7 +95,8 @@ execute()
     client=$(field Client)
     client=${client:+"{ $client; } > ../result"}
     if [ "${command[0]}" = "$pct" ]; then
-        [ -z "$client" ] || command+=(--ready "port:$port" --drive "$client")
+        # To end may take as long as all of it: that the run is over its limit is said in one place.
+        [ -z "$client" ] || command+=(--ready "port:$port" --drive "$client" --stop-timeout "$limit")
         command+=(--)
     elif [ -n "$client" ]; then
         command=(drive_native "${command[@]}")
