@@ -7,6 +7,7 @@
  *     denied    so is one that may not make memory executable
  *     crowded   so is one that has left no free memory near its code
  *     trap      SIGTRAP is the program's own: blocked it stays pending, and its handler sees what the program raises, no more
+ *     title     a program may write over its first environment before it makes a thread, as servers do that show their state there
  *     pause     a loop around PAUSE that waits for another thread ends
  *     loop      so does one on memory that --memory=globals does not see
  *     busy      so does one that writes, too, which makes it look like work
@@ -242,6 +243,8 @@ int main(int argc, char **argv)
         action.sa_sigaction = !strcmp(mode, "fault") ? repair : look_back;
         sigaction(SIGSEGV, &action, NULL);
     }
+    for (char **at = environ; !strcmp(mode, "title") && *at; at++)
+        memset(*at, 0, strlen(*at));
     if (!strcmp(mode, "pause"))
         thread = wait_by_pause;
     if (!strcmp(mode, "loop"))
