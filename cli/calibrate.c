@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "estimate.h"
 #include "outcome.h"
+#include "sampling.h"
 #include "state.h"
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct calibration {
     struct pct_learned learned;
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
+    uint64_t plain;   /* the most plain accesses to memory among the points of a run, if they are too many */
     bool orders, repeats, differs;
 };
 
@@ -39,6 +41,8 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         return pct_ordered_add(&k->c->ordered, &result->trace);
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     pct_learned_add(&k->learned, header->points ? header->points : steps, header->threads);
+    uint64_t plain = k->c->may_sample ? pct_sampling_count(&result->trace) : 0;
+    k->plain = plain > k->plain ? plain : k->plain;
     if (k->c->confidence > 0)
         pct_claim_see(k->c, &result->trace, header->points ? header->points : steps, header->threads);
     if (!index) {
@@ -67,6 +71,22 @@ static void make_token(const struct pct_campaign *c, uint64_t index, char *token
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, c->strategy);
 }
 
+/* Runs with so many plain accesses want a sample: from the first run on, so that it does not matter which runs were made before. Returns
+ * whether they have got one; then k is that of runs which have. */
+static bool take_sample(struct pct_campaign *c, uint64_t plain)
+{
+    unsigned percent = pct_sampling_percent(plain);
+    if (!c->may_sample || !percent)
+        return false;
+    c->config.sample = (uint8_t)percent;
+    c->may_sample = false;
+    pct_cli_say("%llu of the points of a run are plain accesses to memory: each run of the campaign has those of %u %% "
+                "of the places in the "
+                "code, drawn from its seed (--memory-sample=off takes all; --focus says which)",
+                (unsigned long long)plain, percent);
+    return true;
+}
+
 static void set_k(struct pct_campaign *c, const struct pct_learned *learned)
 {
     const struct pct_param *param = &c->strategy->params[c->k];
@@ -91,11 +111,13 @@ int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs
         return failed < 0 ? PCT_EXIT_INTERNAL : failed;
     if (orders)
         c->config.ordered = pct_ordered_save(&c->ordered);
-    k.orders = false;
     size_t count = c->learns || judge->same ? CALIBRATION : 1;
-    for (size_t i = 0; i < count; i++)
-        make_token(c, i, tokens[i]);
-    failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);
+    do {
+        k = (struct calibration){ .c = c, .judge = judge, .reference = CALIBRATION };
+        for (size_t i = 0; i < count; i++)
+            make_token(c, i, tokens[i]);
+        failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);
+    } while (!failed && take_sample(c, k.plain));
     k.repeats = true;
     if (!failed)
         failed = pct_batch_run(&c->launch, 1, tokens, 1, look, &k);

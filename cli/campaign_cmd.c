@@ -243,6 +243,7 @@ static int check(struct command *w)
         w->schedules.strategy = c->confidence > 0 ? pct_strategy_pct.name : pct_strategy_portfolio.name;
     if (!failed)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
+    c->may_sample &= !(c->confidence > 0); /* there is no bound for runs with a sample */
     if (!failed && c->config.run.seed > INT64_MAX / 2)
         failed = pct_cli_usage("--seed: a campaign begins at most at seed %lld", (long long)INT64_MAX / 2);
     if (!failed)

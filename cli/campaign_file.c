@@ -191,7 +191,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
                 there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
                 there.races == c->config.races && there.memory == c->config.memory &&
                 !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
-                !strcmp(there.watch, c->config.watch) && there.sample == c->config.sample &&
+                !strcmp(there.watch, c->config.watch) && (there.sample == c->config.sample || c->may_sample) &&
                 (there.ordered == c->config.ordered || !c->config.ordered);
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
@@ -204,6 +204,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
         return refuse(plan, "its strategy is", spec, here);
     memcpy(c->config.run.param, there.run.param, sizeof c->config.run.param);
     c->config.ordered = there.ordered; /* found out then, as k was */
+    c->config.sample = there.sample;   /* likewise */
+    c->may_sample = false;
     c->learns = false;
     c->calibrated = pct_store_number(store, "learned");
     return 0;

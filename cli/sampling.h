@@ -1,4 +1,5 @@
-/* The sample of places in the code (--memory-sample) in `pct run`: when it switches itself on, and the k of runs that have one.
+/* The sample of places in the code (--memory-sample): when it switches itself on, in `pct run` and, before the first run, in `pct campaign`
+ * (calibrate.h); and the k of runs of `pct run` that have one.
  *
  * A few places in the code make most of the accesses. Where these are not drawn, a run is short, and a change point falls near a rare
  * access as often as it does in a small program; that is what a sample is good for. So k must be that of the run's own sample, and not the

@@ -156,6 +156,28 @@ learned_k()
     has "replayed identically"
 }
 
+@test "a campaign has a sample from its first run on, also when it goes on, and in shards" {
+    local shard
+    run "$pct" campaign -n 3 -s 1 -j 1 --epoch 1000000000 --db whole.db -- ./hot
+    has "each run of the campaign has those of 8 % of the places"
+    has "memory-sample=8, seeds 1 to 3"
+    lacks "from now on"
+    run "$pct" campaign -n 6 -s 1 -j 1 --epoch 1000000000 --db whole.db -- ./hot
+    has "whole.db: 3 of 6 runs are done; going on"
+    has "memory-sample=8, seeds 1 to 6"
+    whole=$(grep coverage <<< "$output")
+    for shard in 1 2; do
+        run "$pct" campaign -n 6 -s 1 -j 1 --epoch 1000000000 --shard $shard/2 --db shard$shard.db -- ./hot
+        has "memory-sample=8"
+    done
+    run "$pct" campaign merge both.db shard1.db shard2.db
+    run "$pct" campaign report both.db
+    has "$whole"
+    run "$pct" campaign -n 9 -s 1 -j 1 --epoch 1000000000 --memory-sample=off --db whole.db -- ./hot
+    [ "$status" = 2 ]
+    has "whole.db is of another campaign"
+}
+
 @test "suppressed races do not end a run; the token needs no file" {
     run "$pct" run -n 5 -s 1 --races=fail -- ./app
     [ "$status" = 118 ]
