@@ -153,7 +153,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     depth->measured = !stop && says_enough(&k);
     depth->failed = k.failed;
     depth->of = pct_keeping_of(&k);
-    if (depth->measured)
+    if (!stop && depth->measured)
         stop = find_needs(&k, depth, keep);
     if (!stop && depth->measured)
         stop = merge(&k, depth, &orders, keep, failing->trace);

@@ -99,6 +99,11 @@ static int move(struct flips *f, struct pct_order *item, bool first)
     return stop;
 }
 
+static bool is_moved(const struct pct_order *a, const struct pct_order *b)
+{
+    return a->first.number != b->first.number || a->then.number != b->then.number;
+}
+
 /* This ordering as weak as it can be, if then none fails the other way round. */
 static int weaken(struct flips *f, size_t which)
 {
@@ -106,7 +111,7 @@ static int weaken(struct flips *f, size_t which)
     struct pct_order *item = &f->needs.item[which], before = *item;
     int stop = move(f, item, true);
     stop = stop ? stop : move(f, item, false);
-    if (!stop && memcmp(&before, item, sizeof before) == 0)
+    if (!stop && !is_moved(&before, item))
         return 0;
     stop = stop ? stop : sample(f, &f->needs, which, PCT_DEPTH_FLIPPED, UINT32_MAX, 1);
     bool better = !stop && all_passed(&f->keeping);
@@ -173,12 +178,14 @@ static void keep_nearest(void *context, const struct pct_trial *trial, bool pass
     size_t at = f->count;
     while (at && f->nearest[at - 1].apart > common.apart)
         at--;
+    if (at == NEAREST) {
+        pct_orders_free(&common.orders);
+        return;
+    }
     if (f->count == NEAREST)
-        pct_orders_free(at < NEAREST ? &f->nearest[NEAREST - 1].orders : &common.orders);
+        pct_orders_free(&f->nearest[NEAREST - 1].orders);
     else
         f->count++;
-    if (at == NEAREST)
-        return;
     memmove(f->nearest + at + 1, f->nearest + at, (f->count - at - 1) * sizeof *f->nearest);
     f->nearest[at] = common;
 }
@@ -325,7 +332,7 @@ static int measure(struct flips *f)
             continue;
         pct_series_step(trials, "looking for an ordering that says no more than is needed", 0);
         stop = weaken(f, i);
-        weaker = weaker || memcmp(&before, &f->needs.item[i], sizeof before) != 0;
+        weaker = weaker || is_moved(&before, &f->needs.item[i]);
     }
     /* The others were turned round under one that said more. */
     if (!stop && weaker)
