@@ -21,7 +21,8 @@ static void add_guarantee(FILE *out, const struct pct_campaign *c)
     char reason[256], miss[32];
     if (pct_claim_doubt(c, reason, sizeof reason) || c->done < 2)
         return;
-    uint32_t depth = (uint32_t)c->config.run.param[c->depth];
+    /* Where it is drawn for each run (0), one depth of five: most bugs have it, or a smaller one. */
+    uint32_t depth = c->config.run.param[c->depth] ? (uint32_t)c->config.run.param[c->depth] : 2;
     double log_miss = c->guarantee.threads == 1 ? -INFINITY : pct_guarantee_log_miss(&c->guarantee, depth);
     fprintf(out, "; depth %u missed: p<=%s", depth, pct_claim_format_miss(miss, sizeof miss, log_miss));
 }

@@ -91,7 +91,8 @@ wrong()
     wrong "unknown strategy 'ptc'; did you mean 'pct'?" run -S ptc -- touch started
     wrong "did you mean 'random-walk'?" run -S random-wlak -- touch started
     wrong "did you mean 'depth'?" run -S pct,dpeth=3 -- touch started
-    wrong "has no parameter" run -S random-walk -d 3 -- touch started
+    wrong "has no parameter" run -S random-walk,depth=3 -- touch started
+    wrong "the strategy random-walk has no depth, and no guarantee" run -S random-walk -d 3 -- touch started
     wrong "given twice" run -S pct,depth=3 -d 4 -- touch started
     wrong "cannot load the strategy" run -S ./no.so -- touch started
     wrong "cannot load the strategy" run -S ./target -- touch started
