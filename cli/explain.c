@@ -77,6 +77,12 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
                 depth->candidates, depth->candidates + depth->left_out);
         return;
     }
+    if (!depth->measured && !depth->of) {
+        fprintf(out,
+                "\nWhat it needs was not found: no schedule could be made that keeps to all of its %zu orderings.\n",
+                depth->candidates);
+        return;
+    }
     if (!depth->measured) {
         fprintf(
             out,

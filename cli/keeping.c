@@ -33,8 +33,11 @@ static bool is_sampled(struct pct_keeping *k, const struct pct_question *questio
 {
     struct pct_failure failure;
     bool passes = !pct_failure_read(&failure, &trial->result);
+    /* What a watchpoint tells of has been done when its step is recorded (docs/WATCH.md): the steps of a run that fails do not say
+     * then that it broke anything. */
+    bool unsure = trial->fails && *k->trials->config.watch;
     /* A run that ended where it had to fail may have kept to all that it came to. */
-    if (pct_orders_broken(k->orders, question->data, k->flipped, &trial->result.trace)) {
+    if (!unsure && pct_orders_broken(k->orders, question->data, k->flipped, &trial->result.trace)) {
         k->forced++;
     } else {
         k->failed += trial->fails;

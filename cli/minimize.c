@@ -147,6 +147,11 @@ static void print_depth(const struct pct_inquiry *q)
                 depth->candidates, depth->candidates + depth->left_out);
         return;
     }
+    if (!depth->measured && !depth->of) {
+        fprintf(stderr, "depth: not measured: no schedule could be made that keeps to all %zu orderings of calls\n",
+                depth->candidates);
+        return;
+    }
     if (!depth->measured) {
         fprintf(
             stderr,
