@@ -324,7 +324,7 @@ static int measure(struct flips *f)
     bool weaker = false;
     pct_series_step(trials, "turning each ordering round", f->needs.count);
     int stop = turn(f, trials->repeat > PCT_DEPTH_FLIPPED ? trials->repeat : PCT_DEPTH_FLIPPED);
-    if (stop || trials->rate < 1)
+    if (stop || trials->rate < 1 || trials->quick)
         return stop;
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         struct pct_order before = f->needs.item[i];

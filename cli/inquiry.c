@@ -360,7 +360,8 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
         fputs("     Whether that can be ruled out was not looked at: the time was over.\n", out);
         return;
     }
-    bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1;
+    bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1 &&
+                !q->shrink.trials.quick;
     if (open)
         fputs("     No orderings were found that rule this out: something else decides, too (which waiter a signal "
               "wakes, "

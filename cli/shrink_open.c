@@ -18,11 +18,12 @@
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
 enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256, SECONDS_MAX = 1000000 };
-enum { KEY_SECONDS = 4100 };
+enum { KEY_SECONDS = 4100, KEY_QUICK };
 
 static const struct argp_option options[] = {
     { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
     { "seconds", KEY_SECONDS, "N", 0, "after so many seconds, go no further: what was found so far is the result", 1 },
+    { "quick", KEY_QUICK, NULL, 0, "turn each ordering round once, and do not look for what else decides it", 1 },
     { 0 },
 };
 
@@ -39,6 +40,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SECONDS:
         s->trials.limited = true;
         s->trials.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
+        return 0;
+    case KEY_QUICK:
+        s->trials.quick = true;
         return 0;
     case ARGP_KEY_ARG:
         if (!s->name) {

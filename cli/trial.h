@@ -44,6 +44,7 @@ struct pct_trials {
     double begun;  /* on the clock of pct_cli_now() */
     bool limited;  /* so many seconds after that nothing more is tried: what was found so far is the result */
     double seconds;
+    bool quick;      /* only what one look at each ordering tells */
     bool late;       /* this time is over, and something was left undone */
     unsigned repeat; /* a schedule is judged by so many runs: 1 if the schedule decides everything */
     double rate;     /* of these fail at least so many, from 0 to 1 */

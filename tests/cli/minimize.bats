@@ -140,6 +140,18 @@ END
     lacks "the time was over"
 }
 
+@test "--quick does not look for what else decides it" {
+    run --separate-stderr "$pct" run -n 1000 -s 1 -d 2 -- "$build/bugs/stringbuffer"
+    token=$(replay_token)
+    run "$pct" explain "$token" -- "$build/bugs/stringbuffer"
+    has "fail all the same"
+    has "The other way round, and with this as well, "
+    run "$pct" explain --quick "$token" -- "$build/bugs/stringbuffer"
+    has "fail all the same"
+    lacks " as well, "
+    lacks "No orderings were found that rule this out"
+}
+
 @test "a schedule as a file: written, replayed, edited" {
     find_deadlock
     run --separate-stderr "$pct" minimize -q --no-depth -o small "$token" -- ./target abba
