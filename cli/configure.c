@@ -134,7 +134,7 @@ int pct_configure_parameter(const struct pct_strategy *strategy, const char *nam
 /* --depth, for a strategy that knows of none: who asks for it wants what goes with it. */
 static int check_depth(const struct pct_campaign *c, const char *spec)
 {
-    struct pct_config config;
+    struct pct_config config = { 0 };
     char error[512];
     if (!spec || pct_config_parse_spec(&config, spec, pct_cli_find_strategy, error, sizeof error))
         return 0; /* that is said elsewhere */

@@ -9,7 +9,7 @@
 /* The numbers in the assembly. */
 _Static_assert(PCT_CHUNK_LOG == 22 && PCT_ADDRESS_LOG == 47, "an entry of the table, a cell of a chunk");
 _Static_assert(PCT_LEAF_SIZES == 5 && PCT_LEAF_KINDS == 3, "the leaves below");
-_Static_assert(PCT_CELL_SHARED == UINT64_C(1) << 63, "the sign of a cell");
+_Static_assert((int64_t)PCT_CELL_SHARED == INT64_MIN, "the sign of a cell");
 
 /* What a thread that stands at an instruction of a leaf has saved: on the stack, from the top down; flags in rax as LAHF and SETO have
  * them. From the instruction at which this is noted on, up to the next note. */
