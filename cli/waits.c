@@ -10,6 +10,9 @@ struct loop {
     uint16_t written; /* so far */
     uint16_t carried; /* read before they are written, by which one round could hand something to the next */
     uint16_t changes; /* hold what may differ from round to round, where we are */
+    uint16_t seen;    /* hold what a look has read, or what comes from it */
+    bool compared;    /* the flags do */
+    bool waits;       /* a branch depends on that */
     unsigned loops;   /* branches back */
     bool framed;
 };
@@ -63,6 +66,16 @@ static bool clears(const ZydisDecodedInstruction *instruction, const ZydisDecode
            operands[0].reg.value == operands[1].reg.value;
 }
 
+/* What comes from a look, behind this instruction. */
+static void follow(struct loop *l, const ZydisDecodedInstruction *instruction, bool look, uint16_t reads,
+                   uint16_t writes)
+{
+    bool seen = look || reads & l->seen;
+    l->seen = seen ? l->seen | writes : l->seen & (uint16_t)~writes;
+    if (instruction->cpu_flags && (instruction->cpu_flags->modified || instruction->cpu_flags->set_0))
+        l->compared = seen;
+}
+
 /* One operand: what it reads and writes, as bits. *look: it is a read of shared memory. Returns false if it is one that a loop
  * which waits does not have. */
 static bool weigh(const struct loop *l, const ZydisDecodedOperand *operand, uint16_t *reads, uint16_t *writes,
@@ -102,6 +115,7 @@ static bool step(struct loop *l, const uint8_t *code, size_t size, ZydisDecodedI
     if (instruction->meta.category == ZYDIS_CATEGORY_COND_BR ||
         instruction->meta.category == ZYDIS_CATEGORY_UNCOND_BR) {
         l->loops += instruction->raw.imm[0].value.s < 0;
+        l->waits = l->waits || (l->compared && instruction->meta.category == ZYDIS_CATEGORY_COND_BR);
         return instruction->attributes & ZYDIS_ATTRIB_IS_RELATIVE;
     }
     for (unsigned i = 0; i < instruction->operand_count; i++)
@@ -112,6 +126,7 @@ static bool step(struct loop *l, const uint8_t *code, size_t size, ZydisDecodedI
     l->carried |= reads & (uint16_t)~l->written;
     l->written |= writes;
     *look = *look && !(reads & l->changes);
+    follow(l, instruction, *look, reads, writes);
     l->changes = reads & l->changes ? l->changes | writes : l->changes & (uint16_t)~writes;
     return true;
 }
@@ -135,9 +150,10 @@ unsigned pct_waits_find(const uint8_t *code, size_t size, bool framed, uint8_t l
                 looks[count++] = (uint8_t)at;
         }
         l.changes = l.carried & l.written;
+        l.waits = l.waits && pass;
         /* A loop over a table for each of something computes, unless it does exactly the same each time. */
         if (!pass && l.loops > 1 && l.changes)
             return 0;
     }
-    return count;
+    return l.waits ? count : 0;
 }

@@ -5,7 +5,8 @@
  * does not run. So these looks are sites at every level (PCT_SITE_LOOK): the spin is then seen at the same step in each run, and
  * the watchdog, which needs milliseconds for it, has nothing to do.
  *
- * What is looked for is a loop that writes no memory, calls nothing, and reads at addresses that are the same in each round.
+ * What is looked for is a loop that writes no memory, calls nothing, and reads at addresses that are the same in each round; and
+ * what it reads decides where it branches.
  * Such a read is no ordinary one: a compiler would have moved it out of the loop. What changes from round to round (a counter,
  * a pointer that goes along a string or a list) makes all addresses that come from it different, so those reads are none. In
  * a loop of loops, an inner one may walk over an array, if it begins anew in each round of the outer one.

@@ -241,6 +241,8 @@ static void test_no_waits(void **state)
     /* one that adds up a table, once for each of something: as above, without the xor */
     expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x89, 0xf0, 0x03, 0x08, 0x48, 0x83, 0xc0, 0x40, 0x48, 0x39, 0xf8,
                      0x75, 0xf5, 0x85, 0xc9, 0x75, 0xee));
+    /* what it reads decides nothing: mov (%rdi), %eax; sub $1, %edx; jne */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x07, 0x83, 0xea, 0x01, 0x75, 0xf9));
     /* on the thread's own stack: mov 8(%rsp), %eax; test %eax, %eax; je */
     expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x44, 0x24, 0x08, 0x85, 0xc0, 0x74, 0xf8));
     /* no loop, but a path that goes back to the other: mov (%rdi), %eax; jmp to it */
