@@ -95,6 +95,8 @@ unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit
 sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
 test_programs := $(addprefix $(B)/programs/,$(basename $(notdir $(sort $(wildcard tests/programs/*.c \
 	tests/programs/*.cc)))))
+# What debuggers load, found beside the command, as in share/pct when it is installed.
+debugger_scripts := $(patsubst cli/debug/%,$(B)/share/%,$(sort $(wildcard cli/debug/*.py)))
 # What test programs share, linked into each of them.
 unit_helpers := $(call objects_of,$(sort $(filter-out tests/unit/test_% tests/unit/fuzz_%,$(wildcard tests/unit/*.c))))
 sim_helpers := $(call objects_of,$(sort $(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c))))
@@ -106,7 +108,7 @@ fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
-command: $(B)/pct $(B)/share/gdb.py
+command: $(B)/pct $(debugger_scripts)
 bugs: $(bugs)
 paper: $(paper)
 memory-bugs: $(memory_bugs) $(memory_bugs_clang)
@@ -265,7 +267,7 @@ install: lib command compilers
 	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
 	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
 	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
-	$(INSTALL) -m 644 cli/debug/gdb.py $(DESTDIR)$(PREFIX)/share/pct/gdb.py
+	$(INSTALL) -m 644 $(debugger_scripts) $(DESTDIR)$(PREFIX)/share/pct/
 	$(foreach m,$(manuals),$(INSTALL) -m 644 $(m) $(call manual_directory,$(m))/ && ) :
 
 uninstall:
@@ -275,7 +277,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
 	rm -f $(foreach m,$(manuals),$(call manual_directory,$(m))/$(notdir $(m)))
-	rm -f $(DESTDIR)$(PREFIX)/share/pct/gdb.py
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/pct/,$(notdir $(debugger_scripts)))
 	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct 2>/dev/null
 
 clean:
@@ -381,7 +383,6 @@ $(B)/tsan/libtsan_preinit.o: $(common_prerequisites)
 
 $(compilers): scripts/pct-cc
 	$(call quiet,GEN)$(INSTALL) -m 755 $< $@
-# Found beside the command, as in share/pct when it is installed.
 $(B)/share/%: cli/debug/%
 	@mkdir -p $(@D)
 	$(call quiet,COPY)cp $< $@

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { KEY_GDB = 2000, KEY_WITH, KEY_RR };
+enum { KEY_GDB = 2000, KEY_LLDB, KEY_WITH, KEY_RR };
 
 static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "replay N times, and count how many were identical (default: 1)", 1 },
@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
       "replay under gdb, with commands that go through the schedule (`help pct` there); ARGUMENTS are further ones for "
       "gdb",
       2 },
+    { "lldb", KEY_LLDB, "ARGUMENTS", OPTION_ARG_OPTIONAL, "the same under lldb", 2 },
     { "with", KEY_WITH, "COMMAND", 0, "put this before the target: 'valgrind -q', for instance", 2 },
     { "rr", KEY_RR, NULL, 0, "record the replay with rr, where rr works", 2 },
     { 0 },
@@ -38,9 +39,10 @@ struct replay {
     const char *keep;
     uint64_t runs;
     bool quiet;
-    bool gdb;
-    const char *gdb_arguments; /* or NULL */
-    const char *with;          /* or NULL */
+    const char *debugger;           /* the option: "--gdb", "--lldb" or NULL */
+    int debugger_key;               /* its key */
+    const char *debugger_arguments; /* or NULL */
+    const char *with;               /* or NULL */
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
@@ -67,8 +69,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         r->quiet = true;
         return 0;
     case KEY_GDB:
-        r->gdb = true;
-        r->gdb_arguments = argument;
+    case KEY_LLDB:
+        if (r->debugger && r->debugger_key != key)
+            argp_error(state, "--gdb and --lldb: which of the two?");
+        r->debugger = key == KEY_GDB ? "--gdb" : "--lldb";
+        r->debugger_key = key;
+        r->debugger_arguments = argument;
         return 0;
     case KEY_WITH:
         r->with = argument;
@@ -166,12 +172,12 @@ static int prepare(struct replay *r)
         return failed;
     pct_config_format_token(r->token, sizeof r->token, &r->config,
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
-    if (r->gdb && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
-        return pct_cli_usage("--gdb goes with neither --with, --rr, --runs, --trace, --timeout nor --drive");
-    if (r->gdb && r->config.watch[0])
-        return pct_cli_usage("--gdb: gdb takes the signals of watchpoints (watch=%s) for its own; `pct explain` and "
-                             "`pct trace --sites` show the schedule",
-                             r->launch.watch);
+    if (r->debugger && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
+        return pct_cli_usage("%s goes with neither --with, --rr, --runs, --trace, --timeout nor --drive", r->debugger);
+    if (r->debugger && r->config.watch[0])
+        return pct_cli_usage("%s: debuggers take the signals of watchpoints (watch=%s) for their own; `pct explain` "
+                             "and `pct trace --sites` show the schedule",
+                             r->debugger, r->launch.watch);
     if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", r->keep, error);
     return 0;
@@ -307,9 +313,9 @@ int pct_cmd_replay(int argc, char **argv)
         failed = pct_launch_prepare(&replay.launch);
     if (failed)
         return failed;
-    if (replay.gdb) {
-        int status =
-            pct_debug(&replay.launch, replay.token, replay.gdb_arguments, replay.has_hash ? &replay.hash : NULL);
+    if (replay.debugger) {
+        int status = pct_debug(replay.debugger_key == KEY_GDB ? PCT_DEBUG_GDB : PCT_DEBUG_LLDB, &replay.launch,
+                               replay.token, replay.debugger_arguments, replay.has_hash ? &replay.hash : NULL);
         pct_launch_finish(&replay.launch);
         return status;
     }
