@@ -155,7 +155,7 @@ check-browser:
 	@$(build_with) all
 	@$(run_tests) browser
 
-# Replays under other tools.
+# Replays under other tools and lldb.
 check-checkers:
 	@scripts/setup build check checkers
 	@$(build_with) all
@@ -289,7 +289,7 @@ help:
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
 	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
-	@echo 'check-checkers    replays under valgrind and sanitizers; installs them first'
+	@echo 'check-checkers    replays under valgrind, sanitizers and lldb; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
 	@echo 'check-memory-real  servers and compressors with each level of --memory and SEEDS=3 seeds of each strategy: an hour or more'
 	@echo 'check-packages    source packages of Debian built by pct-cc: their own tests under pct; installs what they need first'

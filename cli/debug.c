@@ -58,6 +58,9 @@ static int write_facts(const struct pct_launch *launch, const char *token, const
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     json_object_object_add(facts, "pct", pct_json_text(self, length > 0 ? (size_t)length : 0));
+    /* What show_modules() changes. */
+    const char *python = getenv("PYTHONPATH");
+    json_object_object_add(facts, "python_path", python ? json_object_new_string(python) : NULL);
     json_object_object_add(facts, "trace", json_object_new_string(trace));
     json_object_object_add(facts, "token", json_object_new_string(token));
     json_object_object_add(facts, "aslr", json_object_new_boolean(launch->aslr));
@@ -79,8 +82,8 @@ static const struct debugger {
     [PCT_DEBUG_GDB] = { "gdb", "pct_gdb.py", { "-q" }, "python pct_facts = '%s'", "source %s", "--args" },
     [PCT_DEBUG_LLDB] = { "lldb",
                          "pct_lldb.py",
-                         { "--source-quietly" },
-                         "script pct_facts = '%s'",
+                         { NULL },
+                         "script import sys; sys.dont_write_bytecode = True; pct_facts = '%s'",
                          "command script import \"%s\"",
                          "--" },
 };

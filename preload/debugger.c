@@ -16,7 +16,7 @@ __attribute__((noinline)) void pct_debugger_stop(void)
     __asm__ volatile("" ::: "memory");
 }
 
-void pct_debugger_begin(void)
+__attribute__((noinline)) void pct_debugger_begin(void)
 {
     pct_debugger.sched = &pct_S;
     pct_debugger.slots = pct_shim.slots;

@@ -1,7 +1,8 @@
 /* What a debugger finds in a process that runs under libpct.so: where the scheduler's state is, and a place for its breakpoint.
- * cli/gdb/pct.py is the other side (`pct replay --gdb`). Both symbols are exported, so that a stripped library serves, too.
+ * cli/debug/ is the other side (`pct replay --gdb`, `--lldb`). All three symbols are exported, so that a stripped library serves, too.
  *
- * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs it writes stop_at; while it is stopped, wherever
+ * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs, or at a breakpoint on pct_debugger_begin(), it
+ * writes stop_at; while it is stopped, wherever
  * that is, it writes break_step and break_other of struct pct_sched, and 0 into its `stop`, so that they are looked at with the
  * next point. None of this changes the schedule: nothing that a strategy sees depends on it. */
 #ifndef PCT_PRELOAD_DEBUGGER_H
@@ -62,8 +63,8 @@ extern PCT_EXPORT struct pct_debugger pct_debugger;
 /* Does nothing: the debugger's breakpoint is here. */
 PCT_EXPORT void pct_debugger_stop(void);
 
-/* A run begins. */
-void pct_debugger_begin(void);
+/* A run begins: stop_at is read here. */
+PCT_EXPORT void pct_debugger_begin(void);
 
 /* For the scheduler: the thread is about to make the step at which the debugger wants to look. */
 void pct_debugger_pause(struct pct_thread *thread);
