@@ -2,6 +2,7 @@
 # `pct replay --lldb`: a replay under lldb, which goes through the schedule and does not disturb it. lldb reads its commands from
 # a file, one after the other. Everything here is said by steps, nothing by time. lldb is in none of the groups of packages that
 # `make check` wants: where it is not installed these are skipped.
+# shellcheck disable=SC2154 # variables that bats and common.bash set
 load common
 
 setup_file()
