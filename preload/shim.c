@@ -140,6 +140,13 @@ void pct_resumed(struct pct_shim_thread *self)
         pct_signal_deliver(self);
 }
 
+/* With a frame of that size: valgrind would complain of a look below the stack. */
+__attribute__((noinline)) void pct_probe_stack(void)
+{
+    char room[1536];
+    *(volatile char *)room = 0;
+}
+
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
                                enum pct_class class_)
 {

@@ -244,11 +244,7 @@ void pct_resumed(struct pct_shim_thread *self);
 
 /* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half done. A handler of the
  * target's on another stack may jump out of it and go on. As much as docs/SANDBOX.md says that the shim takes. */
-enum { PCT_STACK_ROOM = 1536 };
-static inline __attribute__((always_inline)) void pct_probe_stack(void)
-{
-    (void)*((const volatile char *)__builtin_frame_address(0) - PCT_STACK_ROOM);
-}
+void pct_probe_stack(void);
 
 /* Pass the scheduling point of an operation on this object that cannot block. */
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
