@@ -220,6 +220,9 @@ void pct_process_kill(struct pct_process *process, int signal);
 /* leftovers.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left, with a message. */
 void pct_launch_sweep(const struct pct_launch *launch);
 
+/* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or no /proc. */
+char pct_process_state(pid_t pid, pid_t *parent);
+
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);
 

@@ -92,8 +92,7 @@ static bool find(const struct pct_launch *launch, struct pids *all)
     return count;
 }
 
-/* Whether this one can still make a child. */
-static bool is_alive(pid_t pid)
+char pct_process_state(pid_t pid, pid_t *parent)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -103,7 +102,16 @@ static bool is_alive(pid_t pid)
         close(fd);
     text[got > 0 ? got : 0] = 0;
     const char *name = strrchr(text, ')');
-    return name && name[1] && !strchr("TtZX", name[2]);
+    char state = 0;
+    return name && sscanf(name + 1, " %c %d", &state, parent) == 2 ? state : 0;
+}
+
+/* Whether this one can still make a child. */
+static bool is_alive(pid_t pid)
+{
+    pid_t parent;
+    char state = pct_process_state(pid, &parent);
+    return state && !strchr("TtZX", state);
 }
 
 /* Stop all, and all that they have made, and so on. Returns whether all were stopped already: there are no others then, as whoever

@@ -1,7 +1,6 @@
 /* Signals that tell the command to end, and who has sent them: see launch.h. */
 #include "cli.h"
 #include "launch.h"
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,16 +16,8 @@ void pct_signals_of_ours(sigset_t *set)
 /* Whether this process is a child of ours; that of a run that ends just now, too. */
 static bool is_child(pid_t pid)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = 0;
-    const char *name = strrchr(text, ')');
-    int parent = 0;
-    return name && sscanf(name + 1, " %*c %d", &parent) == 1 && parent == getpid();
+    pid_t parent;
+    return pct_process_state(pid, &parent) && parent == getpid();
 }
 
 /* Whether a run has sent this signal: a child of ours, one of the group of a child, or a run that has ended since. */

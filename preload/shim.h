@@ -36,7 +36,6 @@
  * anyway. */
 #define PCT_STARTS __attribute__((cold))
 
-/* A thread of the target. */
 /* What a thread saw last in loops that may wait (patch_event.c). */
 struct pct_shim_looks {
     uint64_t seen[4]; /* addresses with values */
@@ -44,6 +43,7 @@ struct pct_shim_looks {
     uint32_t next, count;
 };
 
+/* A thread of the target. */
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
     uint32_t word;          /* the futex: 1 says go */

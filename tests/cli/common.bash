@@ -65,3 +65,9 @@ replay_token()
 {
     replay_line | grep -o 'pct1:[^ '"'"']*'
 }
+
+# steps_of TRACE: the steps as `before step N: thread T: OPERATION`, without the objects: that of a creation is not known before it is made.
+steps_of()
+{
+    "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: thread \2: \3/p'
+}

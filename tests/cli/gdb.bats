@@ -31,12 +31,6 @@ debug()
     run timeout 120 "$pct" replay --gdb "$trace" -- ./target "${arguments[@]}" < commands
 }
 
-# The steps as `before step N: thread T: OPERATION`, without the objects: that of a creation is not known before it is made.
-steps_of()
-{
-    "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: thread \2: \3/p'
-}
-
 @test "every step, with next, is the recorded one, and the run ends as recorded" {
     for trace in deadlock yields; do
         steps_of $trace.trace > expected

@@ -44,12 +44,6 @@ debug()
     run timeout -k 5 60 "$pct" replay --lldb='-b -o "command source -e false commands"' "$trace" -- ./target "${arguments[@]}" < /dev/null
 }
 
-# The steps as `before step N: thread T: OPERATION`, without the objects: that of a creation is not known before it is made.
-steps_of()
-{
-    "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: thread \2: \3/p'
-}
-
 @test "every step, with next, is the recorded one, and the run ends as recorded" {
     for trace in deadlock yields; do
         steps_of $trace.trace > expected

@@ -169,10 +169,7 @@ static int small_signal_stack(void)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        int (*function)(void);
-    } modes[] = {
+    static const struct mode modes[] = {
         { "go-on-after-faults", go_on_after_faults },
         { "exit-in-handler", exit_in_handler },
         { "go-on-after-overflow", go_on_after_overflow },
@@ -180,9 +177,5 @@ int main(int argc, char **argv)
         { "raise-again", raise_again },
         { "small-signal-stack", small_signal_stack },
     };
-    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
-        if (!strcmp(argv[1], modes[i].name))
-            return modes[i].function();
-    puts("no such mode");
-    return 98;
+    return run_mode(modes, sizeof modes / sizeof *modes, argc > 1 ? argv[1] : NULL);
 }

@@ -430,10 +430,7 @@ static int only_work(void)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        int (*function)(void);
-    } modes[] = {
+    static const struct mode modes[] = {
         { "close-range", close_range_all },
         { "close-one-by-one", close_one_by_one },
         { "close-before-main", close_before_main },
@@ -466,9 +463,5 @@ int main(int argc, char **argv)
     arguments = argv;
     if (argc > 2)
         rounds = atoi(argv[2]);
-    for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++)
-        if (!strcmp(mode, modes[i].name))
-            return modes[i].function();
-    puts("no such mode");
-    return 98;
+    return run_mode(modes, sizeof modes / sizeof *modes, mode);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,6 +68,22 @@ static void *crash(void *unused)
 {
     *(volatile int *)16 = 1;
     return unused;
+}
+
+/* --- What the program is to do --- */
+
+struct mode {
+    const char *name;
+    int (*function)(void);
+};
+
+static int run_mode(const struct mode *modes, size_t count, const char *name)
+{
+    for (size_t i = 0; name && i < count; i++)
+        if (!strcmp(name, modes[i].name))
+            return modes[i].function();
+    puts("no such mode");
+    return 98;
 }
 
 #endif
