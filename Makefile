@@ -203,11 +203,11 @@ check-planted:
 	@$(build_with) lib command
 	@PCT_BUILD='$(B)' tests/planted/run
 
-# glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes about an hour.
+# glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes some hours.
 conformance: SEEDS = 3
 conformance:
 	@scripts/setup build conformance
-	@$(build_with) lib
+	@$(build_with) lib command
 	@PCT_BUILD='$(B)' tests/conformance/run -n '$(SEEDS)'
 
 lint:
