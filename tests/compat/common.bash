@@ -1,5 +1,5 @@
-# The programs of tests/compat/programs: the table, and one run of one of them, with or without pct. Sourced by tests/compat/run and
-# bench/slowdown behind tests/programs/common.bash, at the top of the repository. Those set
+# The programs of tests/compat/programs: the table, and one run of one of them, with or without pct. Sourced by tests/compat/run,
+# bench/programs and bench/slowdown behind tests/programs/common.bash, at the top of the repository. Those set
 #     program, limit, jobs    the one at hand; the seconds that a run of it may take; how many run at a time
 #     logs, work              directories: for what is to stay, for what is not
 # shellcheck shell=bash disable=SC2154
@@ -132,4 +132,20 @@ prepare()
 middle()
 {
     sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`: two numbers, medians of RUNS
+# each, made by turns. Fails, and prints nothing, if one of them does.
+side_by_side()
+{
+    # shellcheck disable=SC2034 # for execute
+    local count=$1 port=${ports[0]} seed
+    rm -f "$work/native.seconds" "$work/pct.seconds"
+    for ((seed = 1; seed <= count; seed++)); do
+        execute "$work/0" timeout "$limit" taskset -c "$cpu" || return
+        cat "$work/0/seconds" >> "$work/native.seconds"
+        execute "$work/0" "$pct" run -s $seed --epoch "$epoch" --timeout "$limit" "${@:2}" || return
+        cat "$work/0/seconds" >> "$work/pct.seconds"
+    done
+    echo "$(middle < "$work/native.seconds") $(middle < "$work/pct.seconds")"
 }
