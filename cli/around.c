@@ -62,6 +62,12 @@ void pct_around_finish(struct pct_launch *launch)
     rmdir(launch->around.base); /* unless something is kept */
 }
 
+void pct_around_renew(const struct pct_launch *launch)
+{
+    if (launch->around.base[0])
+        nftw(launch->around.base, remove_below, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+}
+
 const char *pct_around_directory(const struct pct_launch *launch, unsigned worker, char *buffer, size_t size)
 {
     buffer[0] = 0;

@@ -28,6 +28,9 @@ enum pct_phase { PCT_PHASE_SETUP, PCT_PHASE_RUN, PCT_PHASE_TEARDOWN, PCT_PHASE_O
 int pct_around_prepare(struct pct_launch *launch);
 void pct_around_finish(struct pct_launch *launch);
 
+/* Empty all that workers have, for another process that goes on in the place of one that was killed. */
+void pct_around_renew(const struct pct_launch *launch);
+
 /* The scratch directory of this worker; "": it has none. Returns buffer. */
 const char *pct_around_directory(const struct pct_launch *launch, unsigned worker, char *buffer, size_t size);
 

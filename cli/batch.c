@@ -1,6 +1,7 @@
 /* Runs of given tokens: see batch.h. */
 #include "batch.h"
 #include "cli.h"
+#include "supervise.h"
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
 {
     if (jobs > count)
         jobs = (unsigned)count;
+    if (pct_supervised_deaths())
+        jobs = 1; /* one of them may have killed pct, and should be known */
     struct pct_process *workers = calloc(jobs, sizeof *workers);
     if (!workers) {
         pct_cli_say("out of memory");

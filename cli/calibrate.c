@@ -27,7 +27,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     const struct pct_trace_header *header = &result->trace.header;
     if (pct_outcome_is_void(result))
         return pct_outcome_explain(&k->c->launch, process, result);
-    if (result->unrecorded && result->ending != PCT_ENDING_TIMEOUT) {
+    if (pct_result_lacks_space(result)) {
         pct_cli_say("there is no space for traces: make room, and begin again");
         return PCT_EXIT_INTERNAL;
     }
@@ -36,7 +36,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         return 0;
     }
     if (result->unrecorded)
-        return 0;  /* its time was over before its first step, which says nothing of k */
+        return 0;  /* it ended before its first step, which says nothing of k */
     if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
         return pct_ordered_add(&k->c->ordered, &result->trace);
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;

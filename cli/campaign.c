@@ -5,6 +5,7 @@
 #include "estimate.h"
 #include "outcome.h"
 #include "sampling.h"
+#include "supervise.h"
 #include "together.h"
 #include <errno.h>
 #include <sched.h>
@@ -155,6 +156,7 @@ static int start_next(struct state *s)
     worker->worker = number;
     char token[PCT_TOKEN_MAX];
     make_token(s, s->next, token);
+    pct_supervised_reach(s->next + 1);
     int cpu = s->c->jobs > 1 && s->cpu_count ? s->cpus[number % (unsigned)s->cpu_count] : -1;
     int failed =
         pct_process_start(worker, &s->c->launch, token, cpu, s->c->observer || (s->c->runs > 1 && !s->c->pass_output));
@@ -171,7 +173,7 @@ static bool may_start(const struct state *s)
     uint64_t places = c->jobs > 1 && pct_forking_queues(&c->launch) ? PLACES * c->jobs : c->jobs;
     if (s->stop || s->hold || s->next >= c->runs || s->running >= places || s->next - s->frontier >= s->window)
         return false;
-    return !is_milestone(s) || s->next == s->frontier;
+    return s->next == s->frontier || !(is_milestone(s) || pct_supervised_is_alone(s->next));
 }
 
 static int start_all(struct state *s)
@@ -251,7 +253,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     const struct pct_trace_header *header = &result->trace.header;
     c->done++;
     c->failures += failed;
-    c->unrecorded += result->unrecorded && result->ending != PCT_ENDING_TIMEOUT;
+    c->unrecorded += pct_result_lacks_space(result);
     c->lost += header->verdict == PCT_VERDICT_RUNNING && result->ending == PCT_ENDING_EXIT;
     if (failed)
         c->by_ending[result->ending]++;

@@ -12,6 +12,7 @@
 #include "parse.h"
 #include "races.h"
 #include "recorder.h"
+#include "supervise.h"
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -391,7 +392,7 @@ static int go(struct command *w, struct pct_recorder *recorder)
         if (pct_store_set_fact(recorder->store, "runs", total))
             return pct_cli_usage("%s: %s", w->plan.path, pct_store_error(recorder->store));
     }
-    if (!w->quiet && c->resumed)
+    if (!w->quiet && c->resumed && !pct_supervised_deaths())
         pct_cli_say("%s: %llu of %llu runs are done; %s", w->plan.path, (unsigned long long)c->resumed,
                     (unsigned long long)c->runs,
                     c->resumed < c->runs ? "going on" : "-n adds more, --fresh begins anew");
@@ -438,6 +439,7 @@ static int campaign(int argc, char **argv)
     if (!status && w.fresh)
         status = move_away(w.plan.path);
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
+    c.launch.resumes = true;
     if (!status)
         status = pct_launch_prepare(&c.launch);
     if (status)

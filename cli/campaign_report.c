@@ -99,6 +99,10 @@ static void print_indented(FILE *out, const char *text, int spaces)
 
 static void print_confirmation(FILE *out, const struct pct_store_finding *finding)
 {
+    if (pct_recorder_never_replays(finding)) {
+        fputs("  not replayed, as it would kill pct again\n", out);
+        return;
+    }
     if (!finding->replays) {
         fputs("  not yet replayed: the same command does that when it goes on\n", out);
         return;

@@ -166,7 +166,7 @@ static struct pct_driven *make(const struct pct_launch *launch, unsigned worker)
 
 int pct_drive_open(struct pct_process *process, const struct pct_launch *launch, bool pass)
 {
-    char error[512], path[PATH_MAX];
+    char error[512];
     struct pct_driven *d = make(launch, process->worker);
     if (!d || pct_ready_parse(&d->ready, d->ready_text, error, sizeof error)) {
         pct_cli_say("%s", d ? error : "out of memory");
@@ -184,12 +184,11 @@ int pct_drive_open(struct pct_process *process, const struct pct_launch *launch,
     }
     if (pass)
         return 0;
-    d->output = pct_locate_scratch(path, sizeof path, true);
+    d->output = pct_locate_nameless();
     if (d->output < 0) {
         pct_cli_say("cannot make a scratch file for the output of the client: %s", strerror(-d->output));
         return PCT_EXIT_INTERNAL;
     }
-    unlink(path);
     fcntl(d->output, F_SETFL, O_APPEND);
     return 0;
 }

@@ -405,7 +405,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
     struct pct_process again = { .worker = first->worker, .index = UINT64_MAX };
     struct pct_result forked;
     int ended = -1;
-    if (forks->state != PCT_FORKING_TRY || launch->running)
+    if (forks->state != PCT_FORKING_TRY || launch->running || first->killed_pct)
         return;
     if (result->state != PCT_TRACE_GOOD || result->unrecorded) {
         never(launch, "the first run left no trace to compare a forked one with");

@@ -9,6 +9,7 @@
 #include "environment.h"
 #include "locate.h"
 #include "scope.h"
+#include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -81,7 +82,6 @@ static int take_over_tsan(struct pct_launch *launch)
 int pct_launch_prepare(struct pct_launch *launch)
 {
     char error[512];
-    launch->own = getpid();
     int status = pct_locate_command(launch->command[0], launch->program, sizeof launch->program);
     if (status) {
         pct_cli_say("%s: %s", launch->command[0],
@@ -116,6 +116,8 @@ int pct_launch_prepare(struct pct_launch *launch)
         status = pct_around_prepare(launch);
     if (status)
         return status;
+    pct_supervise(launch);
+    launch->own = getpid();
     launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
@@ -268,10 +270,16 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
     int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
-    if (!failed)
+    process->killed_pct = failed ? 0 : pct_supervised_convict(process);
+    if (process->killed_pct) {
+        process->phase = PCT_PHASE_OVER;
+        process->status = W_EXITCODE(0, SIGKILL);
+    } else if (!failed) {
+        pct_supervised_begin(process);
         failed = pct_around_open(process);
-    if (!failed && !pct_around_start(process, PCT_PHASE_SETUP))
-        failed = begin(process, launch);
+        if (!failed && !pct_around_start(process, PCT_PHASE_SETUP))
+            failed = begin(process, launch);
+    }
     process->running = !failed;
     launch->running += !failed;
     if (failed)
@@ -387,6 +395,7 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
         if (process->phase == PCT_PHASE_OVER) {
             process->running = false;
             launch->running--;
+            pct_supervised_end(process);
             return i;
         }
         if (then > 0 && (*next <= 0 || then < *next))
@@ -472,6 +481,7 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
         double now = pct_cli_now();
         next = enforce_deadlines(processes, count, now, next);
         next = bound_output(processes, count, now, next);
+        pct_supervised_follow(now);
         if (until > 0 && now >= until)
             return 0;
         if (until > 0 && (next <= 0 || until < next))
@@ -518,6 +528,7 @@ void pct_process_kill(struct pct_process *process, int signal)
 
 void pct_process_close(struct pct_process *process)
 {
+    pct_supervised_end(process);
     pct_drive_close(process);
     if (process->launch && !process->clean)
         pct_launch_sweep(process->launch);

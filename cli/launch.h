@@ -53,6 +53,7 @@ struct pct_launch {
     bool exec;                  /* start each run by exec */
     bool aslr;                  /* leave address-space randomisation on */
     uint64_t trace_size;        /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
+    bool resumes;               /* another process can go on where this one was killed: see supervise.h */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
     struct pct_around around;
@@ -95,8 +96,9 @@ enum pct_ending {
     PCT_ENDING_SANITIZER, /* from here: what only the judge of a campaign sees, see judge.h */
     PCT_ENDING_OUTPUT,
     PCT_ENDING_ORACLE,
-    PCT_ENDING_SETUP,    /* --setup failed: there was no run */
-    PCT_ENDING_TEARDOWN, /* --teardown failed: the next run might meet what this one has left */
+    PCT_ENDING_SETUP,      /* --setup failed: there was no run */
+    PCT_ENDING_TEARDOWN,   /* --teardown failed: the next run might meet what this one has left */
+    PCT_ENDING_KILLED_PCT, /* it has killed this command, twice: see supervise.h */
     PCT_ENDING_COUNT
 };
 
@@ -112,6 +114,8 @@ struct pct_process {
     double
         postponed; /* the kernel has no process to give: it is tried again; if no other run goes on, until then; 0: it is not so */
     bool unstarted; /* it could not be started, which was said */
+    int killed_pct; /* it is not started, because it has killed pct by this signal when it was; 0: it has not */
+    unsigned note;  /* supervise.c: where it is noted as under way, 0: nowhere */
     double started; /* on the same clock */
     bool pass;      /* its output goes where ours does */
     int cpu;        /* that the target is to be pinned to, -1: any */
@@ -191,6 +195,9 @@ void pct_scratches_remove(struct pct_launch *launch);
  * (flock) for as long as its command lives. */
 void pct_scratch_remove_stale(void);
 
+/* Those of this process, which has ended, but for one that is kept (or ""). */
+void pct_scratch_remove_of(pid_t launcher, const char *kept);
+
 /* Wait until one of the runs is over (its index in processes is returned in *ended), or until
  * `until` on the clock of pct_cli_now() (0: for ever; *ended is -1). Ends those whose time is over. Returns 0, or the
  * number of a signal that tells us to end. */
@@ -209,6 +216,9 @@ void pct_signals_drain(struct pct_launch *launch);
 /* Look at how the run ended. The result's traces are valid until pct_result_close(). */
 void pct_process_result(struct pct_process *process, struct pct_result *result);
 void pct_result_close(struct pct_result *result);
+
+/* Whether there was no space for its trace: it should be done again when there is. */
+bool pct_result_lacks_space(const struct pct_result *result);
 
 /* Collect the status of a leader that has ended, and kill what is left of its process group. Without waiting for the end of
  * that, the next server would find the port in use. */

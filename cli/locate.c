@@ -1,6 +1,7 @@
 /* Where things are: see locate.h. */
 #include "locate.h"
 #include "cli.h"
+#include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -97,18 +98,48 @@ int pct_locate_data(const char *name, char *out, size_t size)
     return 0;
 }
 
-int pct_locate_scratch(char *path, size_t size, bool large)
+enum { PLACES = 5 };
+
+static void list_places(const char **places, bool large)
 {
     const char *const runtime = getenv("XDG_RUNTIME_DIR"), *const temporary = getenv("TMPDIR");
-    const char *const places[] = { large ? temporary : runtime, large ? "/tmp" : "/dev/shm",
-                                   large ? "/var/tmp" : temporary, large ? runtime : "/tmp", "/dev/shm" };
+    const char *const all[PLACES] = { large ? temporary : runtime, large ? "/tmp" : "/dev/shm",
+                                      large ? "/var/tmp" : temporary, large ? runtime : "/tmp", "/dev/shm" };
+    for (size_t i = 0; i < PLACES; i++)
+        places[i] = all[i] && all[i][0] == '/' ? all[i] : NULL;
+}
+
+int pct_locate_nameless(void)
+{
+    const char *places[PLACES];
+    char path[PATH_MAX];
+    list_places(places, true);
+    for (size_t i = 0; i < PLACES; i++) {
+        int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+        if (fd >= 0 && !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0))
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    /* Not every file system has such files. */
+    int fd = pct_locate_scratch(path, sizeof path, true);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+int pct_locate_scratch(char *path, size_t size, bool large)
+{
+    const char *places[PLACES];
     int failed = -ENOENT;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (!places[i] || places[i][0] != '/')
+    list_places(places, large);
+    for (size_t i = 0; i < PLACES; i++) {
+        if (!places[i])
             continue;
         if ((size_t)snprintf(path, size, "%s/pct-XXXXXX", places[i]) >= size)
             continue;
         int fd = mkostemp(path, O_CLOEXEC);
+        pct_supervised_make(path);
         if (fd >= 0 && !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0))
             return fd;
         failed = fd < 0 ? -errno : -ENOSPC;

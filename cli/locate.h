@@ -22,6 +22,9 @@ int pct_locate_data(const char *name, char *out, size_t size);
  * that are memory, $XDG_RUNTIME_DIR and /dev/shm. Returns its descriptor, or a negative errno. The caller unlinks it. */
 int pct_locate_scratch(char *path, size_t size, bool large);
 
+/* The same for what has no bound, without a name: should we be killed, it does not stay. */
+int pct_locate_nameless(void);
+
 /* What the user has named is a file, or may be a token. Returns 0, or the exit status for bad usage after a message: it is
  * neither. */
 int pct_locate_named(const char *name, bool *is_file);

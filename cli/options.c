@@ -213,8 +213,8 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
     const struct pct_drive *drive = &launch->drive;
     if (!drive->client)
         return;
-    pct_options_print_word(out, "--ready", process ? process->driven->ready_text : drive->ready);
-    pct_options_print_word(out, "--drive", process ? process->driven->client : drive->client);
+    pct_options_print_word(out, "--ready", process && process->driven ? process->driven->ready_text : drive->ready);
+    pct_options_print_word(out, "--drive", process && process->driven ? process->driven->client : drive->client);
     pct_options_print_word(out, "--stop", drive->stop);
     if (drive->ready_timeout != PCT_DRIVE_READY_TIMEOUT)
         fprintf(out, "--ready-timeout %g ", drive->ready_timeout);

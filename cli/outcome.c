@@ -18,6 +18,7 @@ const char *pct_outcome_format(char *buffer, size_t size, const struct pct_proce
         break;
     case PCT_ENDING_CRASH:
     case PCT_ENDING_KILLED:
+    case PCT_ENDING_KILLED_PCT:
         snprintf(buffer, size, "%s by signal %d (%s)", name, result->code - 128,
                  sigdescr_np(result->code - 128) ? sigdescr_np(result->code - 128) : "unknown");
         break;
@@ -82,6 +83,9 @@ void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const 
         /* It is said there. */
     } else if (result->ending == PCT_ENDING_TIMEOUT) {
         snprintf(headline, sizeof headline, "timeout: killed after %g s of real time", launch->timeout);
+        own = true;
+    } else if (result->ending == PCT_ENDING_KILLED_PCT) {
+        snprintf(headline, sizeof headline, "%s: twice while it was under way, the second time alone", ending);
         own = true;
     } else if (result->trace.header.verdict == PCT_VERDICT_RUNNING) {
         snprintf(headline, sizeof headline, "the target ended without a last word to pct: %s", ending);

@@ -6,6 +6,7 @@
 #include "outcome.h"
 #include "progress.h"
 #include "signature.h"
+#include "supervise.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static int commit(struct pct_recorder *r)
     int failed = pct_store_commit(r->store, now - r->begun);
     r->committed = now;
     r->dirty = false;
+    pct_supervised_progress();
     return failed ? fail(r, failed) : 0;
 }
 
@@ -200,6 +202,7 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
         *id = finding->id = row.id;
         finding->signature = signature->hash;
         finding->hash = header->hash;
+        finding->confirmed = result->ending == PCT_ENDING_KILLED_PCT;
         memcpy(finding->uncontrolled, header->uncontrolled, sizeof finding->uncontrolled);
         strip(finding->token, header->token);
         failed = store_frames(r, row.id, signature);
@@ -287,7 +290,7 @@ static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c,
                  struct pct_result *result)
 {
     struct pct_recorder *r = of(observer);
-    if (!result->unrecorded || result->ending == PCT_ENDING_TIMEOUT)
+    if (!pct_result_lacks_space(result))
         return pct_judge_run(r->judge, &c->launch, process, result);
     /* What cannot be told of a run cannot be told later either: rather do it again. */
     pct_progress_clear(r->quiet);
@@ -368,7 +371,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     if (error)
         return error == -ENOMEM ? out_of_memory() : fail(r, error);
     *hold |= new;
-    return new ? commit(r) : commit_now_and_then(r);
+    return new || pct_supervised_is_alone(process->index) ? commit(r) : commit_now_and_then(r);
 }
 
 static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
@@ -432,6 +435,11 @@ static int restore_pair(void *data, uint64_t pair, uint64_t seed)
     return 0;
 }
 
+bool pct_recorder_never_replays(const struct pct_store_finding *finding)
+{
+    return !strcmp(finding->verdict, pct_ending_name(PCT_ENDING_KILLED_PCT));
+}
+
 static int restore_finding(void *data, const struct pct_store_finding *finding)
 {
     struct pct_recorder_finding *to = append(data);
@@ -441,7 +449,7 @@ static int restore_finding(void *data, const struct pct_store_finding *finding)
     char error[512];
     to->id = finding->id;
     to->signature = finding->signature;
-    to->confirmed = finding->replays;
+    to->confirmed = finding->replays || pct_recorder_never_replays(finding);
     if (!pct_config_parse_token(&config, finding->token, pct_cli_find_strategy, error, sizeof error))
         to->hash = config.hash;
     strip(to->token, finding->token);

@@ -42,6 +42,9 @@ int pct_recorder_open(struct pct_recorder *recorder, struct pct_campaign *c);
 int pct_recorder_finish(struct pct_recorder *recorder, struct pct_campaign *c, int status);
 void pct_recorder_close(struct pct_recorder *recorder);
 
+/* Whether a finding is not confirmed by replays: these would kill pct once more, as the run did twice. */
+bool pct_recorder_never_replays(const struct pct_store_finding *finding);
+
 /* Take the numbers of the runs in the file into c. For recorders and reports. Returns 0 or a negative errno. */
 int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c);
 

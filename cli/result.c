@@ -31,6 +31,7 @@ const char *pct_ending_name(enum pct_ending ending)
         [PCT_ENDING_ORACLE] = "oracle",
         [PCT_ENDING_SETUP] = "setup failed",
         [PCT_ENDING_TEARDOWN] = "teardown failed",
+        [PCT_ENDING_KILLED_PCT] = "killed pct",
     };
     return names[ending];
 }
@@ -121,6 +122,12 @@ static void judge(struct pct_process *process, struct pct_result *result)
     else if (result->state == PCT_TRACE_EMPTY && process->timed_out && (process->forked || process->index))
         /* The first run was under control. */
         set_unrecorded(result, process, "its time was over before its first step");
+    else if (result->state != PCT_TRACE_GOOD && process->killed_pct)
+        set_unrecorded(result, process, "it has killed pct before its first step");
+    if (process->killed_pct) {
+        set(result, PCT_ENDING_KILLED_PCT, 128 + process->killed_pct);
+        return;
+    }
     if (process->unstarted) {
         set(result, PCT_ENDING_INTERNAL, PCT_EXIT_INTERNAL);
         return;
@@ -168,6 +175,11 @@ void pct_process_result(struct pct_process *process, struct pct_result *result)
         pct_drive_judge(process, result);
     if (result->state == PCT_TRACE_GOOD)
         judge_children(process, result);
+}
+
+bool pct_result_lacks_space(const struct pct_result *result)
+{
+    return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED_PCT;
 }
 
 void pct_result_close(struct pct_result *result)

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "launch.h"
 #include "locate.h"
+#include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -40,8 +41,10 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
     }
     flock(fd, LOCK_SH | LOCK_NB); /* for pct_scratch_remove_stale() */
     int failed = write_header(fd, server, most);
-    if (!failed)
+    if (!failed) {
+        pct_supervised_make("");
         return fd;
+    }
     pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
     close(fd);
     unlink(path);
@@ -51,13 +54,11 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
 
 static int make_output(void)
 {
-    char path[PATH_MAX];
-    int fd = pct_locate_scratch(path, sizeof path, true);
+    int fd = pct_locate_nameless();
     if (fd < 0) {
         pct_cli_say("cannot make a scratch file for the output: %s", strerror(-fd));
         return -PCT_EXIT_INTERNAL;
     }
-    unlink(path);
     /* Standard output and standard error share it: each write goes to the end. */
     fcntl(fd, F_SETFL, O_APPEND);
     return fd;

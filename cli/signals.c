@@ -4,13 +4,24 @@
 #include <string.h>
 #include <unistd.h>
 
+/* nohup ignores it for us; one that is blocked would come all the same. */
+static bool hears_hangups(void)
+{
+    static int answer = -1;
+    struct sigaction action;
+    if (answer < 0)
+        answer = sigaction(SIGHUP, NULL, &action) || action.sa_handler != SIG_IGN;
+    return answer;
+}
+
 void pct_signals_of_ours(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGCHLD);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
+    if (hears_hangups())
+        sigaddset(set, SIGHUP);
 }
 
 /* Whether this process is a child of ours; that of a run that ends just now, too. */
