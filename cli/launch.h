@@ -69,6 +69,7 @@ struct pct_launch {
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
     unsigned spared;      /* signals to us that runs have sent */
+    bool controls;        /* a run was under control, so the program can be */
     unsigned reaped;      /* runs that have ended, */
     pid_t past[256];      /* the last of them */
     unsigned running;     /* runs that have begun and are not over, */

@@ -119,8 +119,9 @@ static void judge(struct pct_process *process, struct pct_result *result)
     struct stat file;
     if (result->state == PCT_TRACE_EMPTY && !fstat(process->trace, &file) && !file.st_size)
         set_unrecorded(result, process, "no space for the trace: the run was not recorded");
-    else if (result->state == PCT_TRACE_EMPTY && process->timed_out && (process->forked || process->index))
-        /* The first run was under control. */
+    else if (result->state == PCT_TRACE_EMPTY && process->timed_out &&
+             (process->forked || process->index || process->launch->controls))
+        /* Earlier runs were under control. */
         set_unrecorded(result, process, "its time was over before its first step");
     else if (result->state != PCT_TRACE_GOOD && process->killed_pct)
         set_unrecorded(result, process, "it has killed pct before its first step");
@@ -161,6 +162,7 @@ static void judge_children(const struct pct_process *process, struct pct_result 
 void pct_process_result(struct pct_process *process, struct pct_result *result)
 {
     judge(process, result);
+    process->launch->controls |= result->state == PCT_TRACE_GOOD && !result->unrecorded;
     const struct pct_trace_header *header = &result->trace.header;
     /* A run that was killed has counted nothing. */
     process->childless = result->state == PCT_TRACE_GOOD && !result->unrecorded &&

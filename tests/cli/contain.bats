@@ -198,6 +198,45 @@ C
     has "compute_forever"
 }
 
+@test "a run over its time before its first step is a timeout, not a full disk, nor one that was not controlled" {
+    cat > late.c <<'C'
+#include <sys/syscall.h>
+/* The first four runs end, the others compute for ever, while the linker binds: before libpct.so comes up. Nothing of libc is there yet. */
+static long make_link(const char *path)
+{
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_symlink), "D"("run"), "S"(path) : "rcx", "r11", "memory");
+    return result;
+}
+static int nothing(void)
+{
+    return 0;
+}
+static int (*choose(void))(void)
+{
+    char path[] = "3.run";
+    for (; make_link(path); path[0]--)
+        while (path[0] == '0')
+            ;
+    return nothing;
+}
+int chosen(void) __attribute__((ifunc("choose")));
+int main(void)
+{
+    return chosen();
+}
+C
+    "$cc" -Wl,-z,now -o late late.c
+    # Two are those of the calibration.
+    run "$pct" campaign "${fixed[@]:2}" --exec -k 10 -n 4 -s 1 -j 1 --timeout 1 -- ./late
+    is "$status" 1
+    has "4 of 4 runs"
+    has "2 failed, 1 finding"
+    has "10 of 10"
+    has "timeout"
+    lacks "no space"
+}
+
 @test "a daemon that leaves its session is ended with its run" {
     run "$pct" run -n 3 -- sh -c 'setsid sleep 300.75 > /dev/null 2>&1 & exit 0'
     is "$status" 0
