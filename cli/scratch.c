@@ -26,9 +26,8 @@ static int write_header(int fd, int server, uint64_t most)
                                              .launcher = getpid(),
                                              .server = server,
                                              .file_most = most };
-    if (lseek(fd, 0, SEEK_SET))
-        return -errno;
-    return pct_cli_write_all(fd, &head, sizeof head);
+    ssize_t put = pwrite(fd, &head, sizeof head, 0);
+    return put == sizeof head ? 0 : put < 0 ? -errno : -ENOSPC;
 }
 
 int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
