@@ -324,7 +324,9 @@ static int begin(struct command *w)
     bool differs = false;
     if (state == PCT_STORE_ABSENT && check_place(w->plan.path))
         return PCT_EXIT_USAGE;
-    int failed = state == PCT_STORE_ABSENT || w->judge.same ? pct_calibrate(c, &w->judge, &differs) : 0;
+    int failed = state != PCT_STORE_ABSENT && w->judge.same ? pct_campaign_file_adopt(c, &w->plan) : 0;
+    if (!failed && (state == PCT_STORE_ABSENT || w->judge.same))
+        failed = pct_calibrate(c, &w->judge, &differs);
     if (!failed && state == PCT_STORE_ABSENT)
         failed = plan_confidence(w);
     return failed || state != PCT_STORE_ABSENT ? failed : pct_campaign_file_create(c, &w->plan, &w->judge, differs);

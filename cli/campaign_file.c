@@ -250,6 +250,20 @@ int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, str
     return 0;
 }
 
+int pct_campaign_file_adopt(struct pct_campaign *c, const struct pct_campaign_plan *plan)
+{
+    char error[512];
+    struct pct_store *store = pct_store_open(plan->path, false, error, sizeof error);
+    if (!store)
+        return pct_cli_usage("%s: %s", plan->path, error);
+    if (plan->drawn)
+        c->config.run.seed = pct_store_number(store, "seed");
+    if (!plan->has_epoch)
+        c->config.epoch = pct_store_number(store, "epoch");
+    pct_store_close(store);
+    return 0;
+}
+
 struct checking {
     const struct pct_campaign *c;
     uint64_t index;

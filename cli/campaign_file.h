@@ -26,6 +26,10 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
                             const struct pct_judge *judge);
 
+/* Take the seed and the epoch from the file, where they were not given, to make the calibration's runs again. Returns 0 or an exit status
+ * after a message. */
+int pct_campaign_file_adopt(struct pct_campaign *c, const struct pct_campaign_plan *plan);
+
 /* The runs of the file are the first ones of this campaign, without a gap. Otherwise says so. Returns 0 or PCT_EXIT_USAGE. */
 int pct_campaign_file_check_runs(struct pct_store *store, const struct pct_campaign *c,
                                  const struct pct_campaign_plan *plan);

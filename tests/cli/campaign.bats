@@ -159,6 +159,27 @@ replay_command()
     is "$(query address.db 'SELECT count(*) FROM findings')" 1
 }
 
+@test "with --expect-same and no seed, the same command goes on: it is compared with the same output" {
+    cat > drawn.c <<'C'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    unsigned drawn;
+    return getentropy(&drawn, sizeof drawn) || printf("%u at %ld\n", drawn, (long)time(NULL)) < 0;
+}
+C
+    "$cc" -o drawn drawn.c
+    run "$pct" campaign -n 3 --expect-same -- ./drawn
+    is "$status" 1
+    has "3 of 3 runs"
+    run "$pct" campaign -n 5 --expect-same -- ./drawn
+    is "$status" 1
+    has "5 of 5 runs"
+    has "4 failed"
+}
+
 @test "output is compared with a file, or with the first run; an oracle decides" {
     echo "seen 0" > want
     run "$pct" campaign -n 40 -s 1 -d 1 --expect want -- ./target race tell
