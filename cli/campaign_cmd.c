@@ -238,7 +238,7 @@ static int check(struct command *w)
     struct pct_campaign *c = w->campaign;
     cpu_set_t set;
     w->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
-    int failed = pct_environment_check(false);
+    int failed = *w->plan.path ? pct_environment_check(false) : pct_cli_usage("--db: the name of the file is empty");
     /* Of all strategies that were measured, the one with the fewest runs to the first failure: docs/experiments/FINDINGS.md. */
     if (!pct_configure_choose(w->schedules.strategy, "PCT_STRATEGY"))
         w->schedules.strategy = c->confidence > 0 ? pct_strategy_pct.name : pct_strategy_portfolio.name;
@@ -251,6 +251,8 @@ static int check(struct command *w)
         failed = set_shard(w);
     if (!failed)
         failed = check_confidence(w);
+    if (!failed)
+        failed = pct_export_check(w->exports, w->export_count);
     if (!failed && w->judge.expect && w->judge.same)
         failed = pct_cli_usage("--expect and --expect-same are two answers to one question; give one");
     if (!failed)

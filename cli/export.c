@@ -78,6 +78,21 @@ static int write_one(const struct pct_summary *summary, const struct pct_export 
     return failed ? complain(file ? export->path : "standard output", failed) : 0;
 }
 
+int pct_export_check(const struct pct_export *exports, size_t count)
+{
+    char temporary[4096 + 32];
+    for (size_t i = 0; i < count; i++) {
+        if (!exports[i].path || !strcmp(exports[i].path, "-"))
+            continue;
+        FILE *out = open_beside(exports[i].path, temporary, sizeof temporary);
+        if (!out)
+            return complain(exports[i].path, -errno);
+        fclose(out);
+        unlink(temporary);
+    }
+    return 0;
+}
+
 bool pct_export_parse(struct pct_export *export, const char *text, char *error, size_t size)
 {
     const char *colon = strchr(text, ':');

@@ -2,8 +2,10 @@
 #include "cli.h"
 #include <argp.h>
 #include <common/text.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command {
     const char *name;
@@ -59,8 +61,21 @@ static int call(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+/* Where a standard stream is closed, the next file that is opened would take its place, and get what is meant for the stream. Targets find
+ * it closed, as we did. */
+static void fill_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_streams();
     if (argv[0] && argv[0][0])
         pct_cli_program = argv[0];
     argp_err_exit_status = PCT_EXIT_USAGE;
@@ -86,5 +101,8 @@ int main(int argc, char **argv)
         return call(command, 2, arguments);
     }
     int status = call(command, argc - 1, argv + 1);
-    return fflush(stdout) ? PCT_EXIT_INTERNAL : status;
+    if (!fflush(stdout) && !ferror(stdout))
+        return status;
+    pct_cli_say("standard output could not be written: what was to be printed there is not complete");
+    return PCT_EXIT_INTERNAL;
 }

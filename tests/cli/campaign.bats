@@ -468,3 +468,43 @@ END
     run "$pct" campaign --db other.db -n 4 -s 1 -k 9 -S pct,depth=1 -- ./target race 0
     has "pct,depth=1,k=9, seeds 1 to 4"
 }
+
+@test "a report that cannot be written: said before the first run, or by the exit status" {
+    run "$pct" campaign -n 3 --report "junit:$PWD/nowhere/x.xml" -- ./target
+    is "$status" 2
+    has "nowhere/x.xml: No such file or directory"
+    run "$pct" campaign -n 3 --db= -- ./target
+    is "$status" 2
+    has "--db: the name of the file is empty"
+    run ! ls pct-campaign.db
+    # Nothing but the report itself is there when it can be made.
+    run --separate-stderr "$pct" campaign -n 3 -q --report junit:x.xml -- ./target
+    is "$status" 0
+    is "$(ls x.xml*)" x.xml
+    run sh -c '"$1" campaign -n 3 -- ./target > /dev/full' sh "$pct"
+    is "$status" 125
+    has "standard output could not be written"
+}
+
+@test "standard streams that are closed are nobody else's" {
+    cat > open.c <<'C'
+#include <fcntl.h>
+int main(void)
+{
+    int open = 0;
+    for (int i = 0; i < 3; i++)
+        open |= (fcntl(i, F_GETFD) >= 0) << i;
+    return open;
+}
+C
+    "$cc" -o open open.c
+    code=0
+    "$pct" run -q -- ./open <&- >&- 2>&- || code=$?
+    is "$code" 0
+    code=0
+    "$pct" campaign -n 3 -s 1 -- ./open <&- >&- 2>&- || code=$?
+    is "$code" 1
+    run "$pct" campaign report
+    has "exit status 7"
+    is "$(query pct-campaign.db 'PRAGMA integrity_check')" ok
+}
