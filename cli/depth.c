@@ -140,7 +140,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
                              .look = remember,
                              .context = depth };
     k.schedules = at_least(&k, PCT_DEPTH_SEARCH);
-    bool *keep = malloc(orders.count + 1);
+    bool *keep = malloc(orders.count + orders.wakes + 1);
     depth->candidates = orders.count;
     depth->left_out = orders.left_out;
     int stop = keep ? 0 : -ENOMEM;
@@ -148,6 +148,14 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
         memset(keep, true, orders.count);
         pct_series_step(trials, "seeing whether the order of calls decides it", 1);
         k.most_passed = is_sometimes(&k) ? UINT32_MAX : 1;
+        stop = pct_keeping_sample(&k, keep);
+    }
+    /* Most bugs leave it to chance whom a signal wakes, or it follows from the orderings. */
+    if (!stop && !says_enough(&k) && orders.wakes) {
+        orders.count += orders.wakes;
+        orders.wakes = 0;
+        depth->candidates = orders.count;
+        memset(keep, true, orders.count);
         stop = pct_keeping_sample(&k, keep);
     }
     depth->measured = !stop && says_enough(&k);

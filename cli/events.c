@@ -14,6 +14,7 @@ struct object {
     uint32_t depth;       /* of a recursive mutex */
     uint16_t left_by;     /* who made the last step that let others go on: thread + 1 */
     uint16_t first, last; /* who waits for a condition variable, in order of arrival: thread + 1 */
+    uint32_t waiters;     /* and how many */
     uint64_t left_at;     /* and the number of that step */
 };
 
@@ -192,6 +193,7 @@ static void enqueue(struct pct_events *e, uint32_t thread, uint32_t object)
     t->prev = o->last;
     *(o->last ? &e->threads[o->last - 1].next : &o->first) = (uint16_t)(thread + 1);
     o->last = (uint16_t)(thread + 1);
+    o->waiters++;
 }
 
 static void dequeue(struct pct_events *e, uint32_t thread)
@@ -203,6 +205,7 @@ static void dequeue(struct pct_events *e, uint32_t thread)
     *(t->prev ? &e->threads[t->prev - 1].next : &o->first) = t->next;
     *(t->next ? &e->threads[t->next - 1].prev : &o->last) = t->prev;
     t->waits = 0;
+    o->waiters--;
 }
 
 static void wake(struct pct_events *e, uint32_t thread, const struct pct_event *event)
@@ -212,13 +215,27 @@ static void wake(struct pct_events *e, uint32_t thread, const struct pct_event *
     e->threads[thread].woken_at = event->step;
 }
 
-static void signal_one(struct pct_events *e, const struct object *object, const struct pct_event *event)
+/* Its wait runs out of time or is cancelled; when, the trace does not say. */
+static bool gives_up(const struct pct_events *e, uint32_t thread)
+{
+    uint64_t next = e->threads[thread].upcoming;
+    return next && failed(e->trace->records[next - 1]);
+}
+
+static void signal_one(struct pct_events *e, const struct object *object, struct pct_event *event)
 {
     uint32_t thread = object->first;
-    for (unsigned skip = PCT_RECORD_ARG(event->record); thread && skip; skip--)
+    event->waiters = object->waiters;
+    bool sure = thread && !gives_up(e, thread - 1);
+    for (unsigned skip = PCT_RECORD_ARG(event->record); thread && skip; skip--) {
         thread = e->threads[thread - 1].next;
-    if (thread)
-        wake(e, thread - 1, event);
+        sure = sure && thread && !gives_up(e, thread - 1);
+    }
+    if (!thread)
+        return;
+    if (sure)
+        event->woken = thread - 1;
+    wake(e, thread - 1, event);
 }
 
 /* The effect of a step on condition variables and their mutexes. */
@@ -441,9 +458,12 @@ bool pct_events_next(struct pct_events *e, struct pct_event *event)
     e->index++;
     uint64_t record = e->trace->records[i];
     uint32_t thread = PCT_RECORD_THREAD(record);
-    *event = (struct pct_event){
-        .step = e->trace->first + i + 1, .index = i, .record = record, .thread = thread, .next = thread
-    };
+    *event = (struct pct_event){ .step = e->trace->first + i + 1,
+                                 .index = i,
+                                 .record = record,
+                                 .thread = thread,
+                                 .next = thread,
+                                 .woken = PCT_NO_THREAD };
     e->threads[thread].upcoming = e->after[i];
     follow(e, event);
     if (i + 1 < e->trace->count)

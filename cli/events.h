@@ -68,6 +68,8 @@ struct pct_event {
     enum pct_link link;     /* if not NONE: */
     uint64_t from;          /* the number of the step that this one had to wait for */
     uint32_t from_thread;
+    uint32_t waiters; /* of a signal of a condition variable: how many waited for it */
+    uint32_t woken;   /* and the thread that it woke; PCT_NO_THREAD: none, or that is not known for sure */
 };
 
 /* An operation that a thread has not made yet at some point of the trace. */

@@ -103,7 +103,7 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
         const struct pct_need *need = &depth->needs[i];
         fprintf(out, "  %zu. ", i + 1);
         print_event(out, &q->story, &need->order.first);
-        fputs("     before ", out);
+        fputs(need->order.wake ? "     wakes, of those that wait, " : "     before ", out);
         print_event(out, &q->story, &need->order.then);
         pct_inquiry_print_flip(out, q, need);
     }

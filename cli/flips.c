@@ -31,6 +31,7 @@ struct flips {
     const struct pct_trace *trace;
     struct pct_keeping keeping;
     struct pct_orders needs; /* as depth has them */
+    size_t which;            /* the one that is turned round */
     bool *all;               /* true, for every ordering that there can be in a set */
     struct common nearest[NEAREST];
     size_t count;
@@ -109,6 +110,8 @@ static int weaken(struct flips *f, size_t which)
 {
     struct pct_need *need = &f->depth->needs[which];
     struct pct_order *item = &f->needs.item[which], before = *item;
+    if (item->wake)
+        return 0;
     int stop = move(f, item, true);
     stop = stop ? stop : move(f, item, false);
     if (!stop && !is_moved(&before, item))
@@ -134,6 +137,16 @@ static bool has(const struct pct_order *order, const struct pct_trace *trace)
     return !pct_orders_broken(&(struct pct_orders){ .item = &item, .count = 1 }, &keep, SIZE_MAX, trace);
 }
 
+/* Whether another ordering follows from this one. */
+static bool says(const struct pct_order *order, const struct pct_order *other)
+{
+    if (order->wake || other->wake)
+        return order->wake && other->wake && order->first.thread == other->first.thread &&
+               order->first.number == other->first.number;
+    return order->first.thread == other->first.thread && order->then.thread == other->then.thread &&
+           order->first.number >= other->first.number && order->then.number <= other->then.number;
+}
+
 /* The needs, with the orderings of this run that the failing one has, too, and those of the failing one that this one has. Returns
  * 0, or -ENOMEM. */
 static int find_common(struct common *common, const struct flips *f, const struct pct_trace *trace)
@@ -144,16 +157,19 @@ static int find_common(struct common *common, const struct flips *f, const struc
     *common = (struct common){ 0 };
     if (pct_orders_from_trace(&orders, &view, NULL))
         return -ENOMEM;
-    size_t most = f->needs.count + orders.count + f->candidates->count;
+    orders.count += orders.wakes;
+    size_t candidates = f->candidates->count + f->candidates->wakes;
+    size_t most = f->needs.count + orders.count + candidates;
     struct pct_order *item = calloc(most + 1, sizeof *item);
     size_t count = f->needs.count;
     if (item)
         memcpy(item, f->needs.item, count * sizeof *item);
-    for (size_t i = 0; item && i < f->candidates->count; i++)
-        if (has(&f->candidates->item[i], trace))
-            item[count++] = f->candidates->item[i];
-        else
+    for (size_t i = 0; item && i < candidates; i++)
+        if (!has(&f->candidates->item[i], trace))
             common->apart++;
+        /* A run that does not come to the ordering which it turns round has it, too; but held, the two contradict each other. */
+        else if (!says(&f->candidates->item[i], &f->needs.item[f->which]))
+            item[count++] = f->candidates->item[i];
     for (size_t i = 0; item && i < orders.count; i++)
         if (has(&orders.item[i], f->trace))
             item[count++] = orders.item[i];
@@ -281,6 +297,7 @@ static int take_held(struct flips *f, const struct pct_orders *set, bool shared,
 /* What has to be held, too, so that the failure hangs on this ordering alone. */
 static int hold(struct flips *f, size_t which)
 {
+    f->which = which;
     f->keeping.look = keep_nearest;
     f->keeping.context = f;
     int stop = sample(f, &f->needs, which, PCT_DEPTH_FLIPPED, UINT32_MAX, UINT32_MAX);

@@ -320,6 +320,17 @@ void pct_inquiry_print_event(FILE *out, const struct pct_story *story, const str
     }
 }
 
+void pct_inquiry_print_then(FILE *out, const struct pct_story *story, const struct pct_order *order)
+{
+    if (order->wake) {
+        fprintf(out, "wakes thread %u, of those that wait\n", order->then.thread);
+        return;
+    }
+    fputs("before ", out);
+    pct_inquiry_print_event(out, story, &order->then);
+    fputc('\n', out);
+}
+
 void pct_inquiry_print_switch(FILE *out, const struct pct_story *story, const struct pct_switch *item)
 {
     uint64_t at = pct_story_find(story, item->thread, item->made + item->wake);
@@ -363,10 +374,7 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
     bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1 &&
                 !q->shrink.trials.quick;
     if (open)
-        fputs("     No orderings were found that rule this out: something else decides, too (which waiter a signal "
-              "wakes, "
-              "...).\n",
-              out);
+        fputs("     No orderings were found that rule this out: something else decides, too.\n", out);
     if (!need->held.count)
         return;
     const char *these = need->held.count == 1 ? "this" : "these";
@@ -379,9 +387,8 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
     for (size_t i = 0; i < need->held.count && i < HELD; i++) {
         fputs("       ", out);
         pct_inquiry_print_event(out, &q->story, &need->held.item[i].first);
-        fputs("\n         before ", out);
-        pct_inquiry_print_event(out, &q->story, &need->held.item[i].then);
-        fputc('\n', out);
+        fputs("\n         ", out);
+        pct_inquiry_print_then(out, &q->story, &need->held.item[i]);
     }
     if (need->held.count > HELD)
         fprintf(out, "       and %zu more\n", need->held.count - HELD);

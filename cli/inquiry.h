@@ -32,6 +32,9 @@ void pct_inquiry_print_switch(FILE *out, const struct pct_story *story, const st
 /* "thread 1's lock mutex 1 `a`, fig.c:21 (thread1)". */
 void pct_inquiry_print_event(FILE *out, const struct pct_story *story, const struct pct_event *event);
 
+/* What must come behind the first operation of an ordering, or whom it wakes: "before thread 2's ...", and the end of the line. */
+void pct_inquiry_print_then(FILE *out, const struct pct_story *story, const struct pct_order *order);
+
 /* What becomes of the run when this ordering is turned round: lines that begin with a margin. */
 void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *inquiry, const struct pct_need *need);
 

@@ -171,9 +171,8 @@ static void print_depth(const struct pct_inquiry *q)
         const struct pct_need *need = &depth->needs[i];
         fprintf(stderr, "  %zu. ", i + 1);
         pct_inquiry_print_event(stderr, &q->story, &need->order.first);
-        fputs("\n     before ", stderr);
-        pct_inquiry_print_event(stderr, &q->story, &need->order.then);
-        fputc('\n', stderr);
+        fputs("\n     ", stderr);
+        pct_inquiry_print_then(stderr, &q->story, &need->order);
         pct_inquiry_print_flip(stderr, q, need);
     }
 }

@@ -7,6 +7,7 @@
 #include "orders.h"
 #include "cli.h"
 #include "switches.h"
+#include "wakes.h"
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
@@ -105,6 +106,8 @@ struct reader {
     uint32_t *clocks;       /* by thread, a row each: up to which operation of each other it is known to come behind */
     uint32_t *stamps;       /* the rows at each use: what a pair with it brings */
     uint32_t *held;         /* by thread: the mutex that it locked last, which a condition wait gives up */
+    struct pct_wakes wakes;
+    size_t woken; /* of these, so many have been come to */
 };
 
 static uint32_t *row(uint32_t *rows, const struct reader *r, size_t i)
@@ -117,6 +120,16 @@ static void join(const struct reader *r, uint32_t *into, const uint32_t *from)
     for (uint32_t t = 0; t < r->threads; t++)
         if (from[t] > into[t])
             into[t] = from[t];
+}
+
+static void append(struct pct_orders *orders, const struct pct_event *first, const struct pct_event *then)
+{
+    /* The first of the last ones stands where the next will. */
+    orders->item[(orders->left_out + orders->count) % PCT_ORDERS_MOST] = (struct pct_order){ *first, *then, false };
+    if (orders->count < PCT_ORDERS_MOST)
+        orders->count++;
+    else
+        orders->left_out++;
 }
 
 /* This use comes behind those that it depends on; what that says anew is an order. The latest first: it brings most. */
@@ -134,7 +147,7 @@ static void add_orders(struct reader *r, struct use *use, uint32_t from)
         next = before->previous;
         if (!depend(before->effect, use->effect))
             continue;
-        r->orders->item[r->orders->count++] = (struct pct_order){ before->event, use->event };
+        append(r->orders, &before->event, &use->event);
         join(r, clock, row(r->stamps, r, at - 1));
     }
 }
@@ -163,7 +176,7 @@ static void add_order(struct reader *r, const struct pct_event *first, const str
     uint32_t *clock = row(r->clocks, r, then->thread);
     if (clock[first->thread] >= first->number)
         return;
-    r->orders->item[r->orders->count++] = (struct pct_order){ *first, *then };
+    append(r->orders, first, then);
     clock[first->thread] = first->number;
 }
 
@@ -215,6 +228,34 @@ static void add_event(struct reader *r, const struct pct_event *event)
         r->exit = *event;
 }
 
+/* The end of the wait of a thread that a signal has just woken. */
+static struct pct_event wake_of(const struct reader *r, uint32_t thread, const struct pct_event *signal)
+{
+    struct pct_event event = { .thread = thread,
+                               .number = r->made[thread] + 1,
+                               .op = PCT_OP_COND_WAKE,
+                               .count = r->counts[thread * PCT_OP_COUNT + PCT_OP_COND_WAKE] + 1,
+                               .object = signal->object,
+                               .step = PCT_STEP_PENDING };
+    for (uint64_t i = signal->step + 1; i < r->trace->count; i++)
+        if (PCT_RECORD_THREAD(r->trace->records[i]) == thread && r->number[i]) {
+            event.step = i;
+            break;
+        }
+    return event;
+}
+
+/* The last wakes stand behind the orders that there can be. */
+static void add_wake(struct reader *r, const struct pct_event *signal)
+{
+    if (r->woken >= r->wakes.count || r->wakes.item[r->woken].step != signal->step)
+        return;
+    uint32_t thread = r->wakes.item[r->woken++].woken;
+    if (r->wakes.count - r->woken < PCT_ORDERS_MOST && thread < r->threads)
+        r->orders->item[PCT_ORDERS_MOST + r->orders->wakes++] =
+            (struct pct_order){ *signal, wake_of(r, thread, signal), true };
+}
+
 static void read_record(struct reader *r, uint64_t i)
 {
     uint64_t record = r->trace->records[i];
@@ -223,6 +264,7 @@ static void read_record(struct reader *r, uint64_t i)
     struct pct_event event =
         make_event(r, PCT_RECORD_THREAD(record), PCT_RECORD_OP(record), PCT_RECORD_OBJECT(record), i);
     add_event(r, &event);
+    add_wake(r, &event);
 }
 
 /* What blocked threads were about to do. */
@@ -348,6 +390,21 @@ static void find_end(const struct pct_trace *trace, struct pct_event *event, uin
     }
 }
 
+/* The orders in the order of the trace, the wakes right behind them. */
+static bool straighten(struct pct_orders *orders)
+{
+    size_t count = orders->count, from = orders->left_out % PCT_ORDERS_MOST;
+    struct pct_order *item = calloc(count + orders->wakes + 1, sizeof *item);
+    if (!item)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        item[i] = orders->item[(from + i) % PCT_ORDERS_MOST];
+    memcpy(item + count, orders->item + PCT_ORDERS_MOST, orders->wakes * sizeof *item);
+    free(orders->item);
+    orders->item = item;
+    return true;
+}
+
 int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *failing,
                           const struct pct_run_view *passing)
 {
@@ -356,9 +413,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     measure(&r, trace);
     size_t uses = 2 * trace->count + failing->snapshot->thread_count + (passing ? 2 * passing->trace->count : 0) + 1;
     size_t threads = r.threads;
-    /* A use has at most one order with each other thread, and so has the end of the process. */
-    orders->item = calloc((uses + 1) * (threads + 1), sizeof *orders->item);
-    orders->count = orders->left_out = 0;
+    *orders = (struct pct_orders){ .item = calloc(2 * (size_t)PCT_ORDERS_MOST, sizeof *orders->item) };
     r.number = pct_switches_number(trace);
     r.made = calloc(threads, sizeof *r.made);
     r.counts = calloc(threads * PCT_OP_COUNT, sizeof *r.counts);
@@ -370,7 +425,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     for (unsigned which = 0; which < 2; which++)
         r.last[which] = calloc((size_t)r.objects[which] + 1, sizeof **r.last);
     bool fine = r.number && r.made && r.counts && orders->item && r.uses && r.clocks && r.stamps && r.held && r.ends &&
-                r.last[0] && r.last[1];
+                r.last[0] && r.last[1] && !pct_wakes_from_trace(&r.wakes, trace);
     for (uint64_t i = 0; fine && i < trace->count; i++)
         read_record(&r, i);
     if (fine)
@@ -378,10 +433,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     for (uint32_t t = 0; fine && passing && t < threads; t++)
         if (t != trace->header.culprit)
             read_later(&r, failing, passing, t);
-    orders->left_out = orders->count > PCT_ORDERS_MOST ? orders->count - PCT_ORDERS_MOST : 0;
-    orders->count -= orders->left_out;
-    if (fine)
-        memmove(orders->item, orders->item + orders->left_out, orders->count * sizeof *orders->item);
+    fine = fine && straighten(orders);
     for (size_t i = 0; fine && i < orders->count; i++) {
         find_end(trace, &orders->item[i].first, orders->item[i].then.step);
         find_end(trace, &orders->item[i].then, trace->count);
@@ -396,6 +448,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     free(r.ends);
     free(r.last[0]);
     free(r.last[1]);
+    pct_wakes_free(&r.wakes);
     if (!fine)
         pct_orders_free(orders);
     return fine ? 0 : -ENOMEM;
@@ -419,6 +472,12 @@ char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_
         if (!keep[i])
             continue;
         const struct pct_event *first = &orders->item[i].first, *then = &orders->item[i].then;
+        if (orders->item[i].wake) {
+            fprintf(out, "%s%u.%ux%u.%c%u", between, first->thread, first->op, first->count, i == flipped ? 'n' : 'w',
+                    then->thread);
+            between = "-";
+            continue;
+        }
         const struct pct_event *a = i == flipped ? then : first, *b = i == flipped ? first : then;
         fprintf(out, "%s%u.%ux%u.%u.%ux%u", between, a->thread, a->end ? a->end : a->op,
                 a->end ? a->end_count : a->count, b->thread, b->op, b->count);
@@ -481,29 +540,53 @@ bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace)
     return true;
 }
 
+/* Likewise, of the wakes. Where there is no memory to see it, it counts as broken: such a run says nothing. */
+static bool breaks_wakes(const struct pct_orders *orders, const bool *keep, size_t flipped,
+                         const struct pct_trace *trace)
+{
+    struct pct_wakes wakes;
+    if (pct_wakes_from_trace(&wakes, trace))
+        return true;
+    bool broken = false;
+    for (size_t i = 0; i < orders->count && !broken; i++) {
+        const struct pct_order *order = &orders->item[i];
+        uint64_t signal = keep[i] && order->wake ? find(trace, &order->first, false) : trace->count;
+        uint32_t woken = signal < trace->count ? pct_wakes_find(&wakes, signal) : PCT_NO_THREAD;
+        broken = woken != PCT_NO_THREAD && (woken == order->then.thread) == (i == flipped);
+    }
+    pct_wakes_free(&wakes);
+    return broken;
+}
+
 bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped, const struct pct_trace *trace)
 {
+    bool wakes = false;
     for (size_t i = 0; i < orders->count; i++) {
         const struct pct_order *order = &orders->item[i];
         if (!keep[i])
             continue;
+        if (order->wake) {
+            wakes = true;
+            continue;
+        }
         uint64_t first = find(trace, i == flipped ? &order->then : &order->first, true);
         uint64_t then = find(trace, i == flipped ? &order->first : &order->then, false);
         if (then < first && first < trace->count)
             return true;
     }
-    return false;
+    return wakes && breaks_wakes(orders, keep, flipped, trace);
 }
 
 bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, const struct pct_trace *trace)
 {
-    if (into->first.thread != other->first.thread || into->then.thread != other->then.thread)
+    if (into->first.thread != other->first.thread || into->then.thread != other->then.thread || into->wake ||
+        other->wake)
         return false;
     uint64_t one = find(trace, &into->first, true), two = find(trace, &other->first, true);
     const struct pct_event *first = one >= two ? &into->first : &other->first,
                            *then = into->then.number <= other->then.number ? &into->then : &other->then;
     if ((one >= two ? one : two) >= then->step)
         return false;
-    *into = (struct pct_order){ *first, *then };
+    *into = (struct pct_order){ *first, *then, false };
     return true;
 }

@@ -18,18 +18,21 @@ struct pct_event {
     uint64_t step;   /* index of its record there, or PCT_STEP_* */
 };
 
-/* `first` came before `then`: the whole critical section, if it is the beginning of one. */
+/* `first` came before `then`: the whole critical section, if it is the beginning of one. Of a wake, `first` is the signal, and `then`
+ * the end of the wait of the thread that it chose among those that waited. */
 struct pct_order {
     struct pct_event first, then;
+    bool wake;
 };
 
 struct pct_orders {
     struct pct_order *item;
     size_t count;
+    size_t wakes;    /* so many wakes stand behind these */
     size_t left_out; /* earlier ones, of a long run */
 };
 
-/* The last so many orders of a run are looked at: strategies hold every thread against all of them at every step. */
+/* The last so many orders of a run, and as many wakes, are looked at: strategies hold every thread against all of them at every step. */
 enum { PCT_ORDERS_MOST = 256 };
 
 /* A recorded run. */
@@ -65,7 +68,7 @@ char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_
 bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, const struct pct_trace *trace);
 
 /* Whether the run of this trace broke one of them: then it says nothing about schedules that keep to them. An operation that
- * never came breaks nothing. */
+ * never came breaks nothing, nor does a signal that had no choice. */
 bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped,
                        const struct pct_trace *trace);
 

@@ -164,7 +164,7 @@ PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
     struct pct_object *queue = pct_at(self, PCT_OP_COND_SIGNAL, cond, PCT_CLASS_COND);
     uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters + queue->away - queue->model[0];
     if (waiters) {
-        chosen = pct_sched_choose(&pct_S, waiters);
+        chosen = pct_sched_choose(&pct_S, queue, waiters);
         struct pct_thread *waiter = queue->first;
         for (uint32_t i = 0; waiter && i < chosen; i++)
             waiter = waiter->next;

@@ -80,7 +80,7 @@ static long wake_many(const uint32_t *word, uint32_t count)
 static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
 {
     long woken = 0;
-    uint32_t first = queue->waiters ? pct_sched_choose(&pct_S, queue->waiters) : 0;
+    uint32_t first = queue->waiters ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
     *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
     struct pct_thread *t = queue->first;
     for (uint32_t i = 0; i < first; i++)

@@ -252,16 +252,6 @@ void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread)
         pct_sched_end_wait(s, thread, PCT_INTERRUPTED);
 }
 
-uint32_t pct_sched_choose(struct pct_sched *s, uint32_t waiters)
-{
-    if (s->replay)
-        return pct_replay_choose(s, waiters);
-    if (waiters < 2 || !s->strategy->choose)
-        return 0;
-    uint32_t chosen = s->strategy->choose(s->strategy_state, waiters, pct_steps(s));
-    return chosen < waiters ? chosen : 0;
-}
-
 /* Picking */
 
 /* Threads without the baton have changed something: who came back, and every predicate once more. */

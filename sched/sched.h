@@ -357,8 +357,9 @@ void pct_sched_cancel(struct pct_sched *s, struct pct_thread *thread);
 /* End any wait with PCT_INTERRUPTED, so that the thread runs; without effect on a thread that does not wait. */
 void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread);
 
-/* Which of `waiters` the strategy would wake: an index below it. */
-uint32_t pct_sched_choose(struct pct_sched *s, uint32_t waiters);
+/* Which of `waiters` the strategy would wake: an index below it. They are those in the queue, and others behind these that are not
+ * in it for a moment. */
+uint32_t pct_sched_choose(struct pct_sched *s, const struct pct_object *queue, uint32_t waiters);
 
 /* The running thread is about to pass a point without making progress. Call before its pct_point(). */
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);

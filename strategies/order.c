@@ -4,6 +4,8 @@
  *
  *     before=1.4.2.7-2.10x1.1.10x2    A.N.B.M  operation N of thread A comes before operation M of thread B;
  *                                     KxN instead of N: its Nth operation of kind K (enum pct_op)
+ *            0.32x1.w2                A.N.wB   operation N of thread A, a signal, wakes thread B, if that waits for it;
+ *                                     A.N.nB   it does not, if others wait, too
  *
  * A thread's operations are counted by themselves, from 1. A thread whose next operation has to wait for another one is held
  * back; if all enabled threads are, one of them goes on all the same, and the run broke that constraint: whoever asks can see
@@ -26,8 +28,11 @@ struct event {
     uint32_t made;              /* so many of these there were */
 };
 
+enum kind { BEFORE, WAKES, PASSES_BY };
+
 struct constraint {
-    struct event first, then;
+    struct event first, then; /* of a wake, then.thread is the waiter */
+    enum kind kind;
 };
 
 struct state {
@@ -63,6 +68,15 @@ static bool read_event(const char **at, struct event *event)
     return event->thread < PCT_MAX_THREADS && event->count;
 }
 
+/* What must come behind the first operation, or whom it must, or must not, wake. */
+static bool read_rest(const char **at, struct constraint *c)
+{
+    c->kind = pct_list_skip(at, 'w') ? WAKES : pct_list_skip(at, 'n') ? PASSES_BY : BEFORE;
+    if (c->kind == BEFORE)
+        return read_event(at, &c->then);
+    return pct_list_number(at, &c->then.thread) && c->then.thread < PCT_MAX_THREADS;
+}
+
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     static const uint32_t shifts[4] = { 0, 1, 3, 63 };
@@ -72,7 +86,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     s->shift = shifts[run->seed % 4];
     while (at && *at) {
         struct constraint *c = &s->constraints[s->count++];
-        bool fine = read_event(&at, &c->first) && pct_list_skip(&at, '.') && read_event(&at, &c->then) &&
+        bool fine = read_event(&at, &c->first) && pct_list_skip(&at, '.') && read_rest(&at, c) &&
                     (!*at || (pct_list_skip(&at, '-') && *at));
         if (!fine || c->first.thread == c->then.thread || s->count > MAX_CONSTRAINTS) {
             *why = "before is a list like 1.4.2.7-2.9.1.6 (operation 4 of thread 1 comes before operation 7 of thread "
@@ -105,8 +119,8 @@ static bool held(const struct state *s, uint32_t thread)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const struct event *first = &s->constraints[i].first, *then = &s->constraints[i].then;
-        if (then->thread == thread && then->made + 1 == then->count && (!then->op || then->op == s->next[thread]) &&
-            first->made < first->count)
+        if (s->constraints[i].kind == BEFORE && then->thread == thread && then->made + 1 == then->count &&
+            (!then->op || then->op == s->next[thread]) && first->made < first->count)
             return true;
     }
     return false;
@@ -169,6 +183,26 @@ static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
     return pct_random_waiter(s->seed, waiters, step);
 }
 
+/* The running thread's next operation, after the steps that it has made since the last pick, is this one. */
+static bool is_next(const struct state *s, const struct event *event, uint64_t step)
+{
+    uint64_t steps = step - s->step;
+    uint64_t made = event->made + (event->op ? steps && event->op == s->doing : steps);
+    return event->thread + 1 == s->running && made + 1 == event->count &&
+           (!event->op || event->op == s->next[event->thread]);
+}
+
+static bool may_wake(const void *state, uint32_t thread, uint64_t step)
+{
+    const struct state *s = state;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct constraint *c = &s->constraints[i];
+        if (c->kind != BEFORE && (c->then.thread == thread) != (c->kind == WAKES) && is_next(s, &c->first, step))
+            return false;
+    }
+    return true;
+}
+
 static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
     (void)spins;
@@ -188,7 +222,9 @@ const struct pct_strategy pct_strategy_order = {
     .disable = disable,
     .pick = pick,
     .choose = choose,
+    .may_wake = may_wake,
     .spinning = spinning,
     .list = "before",
-    .list_help = "A.N.B.M-...: operation N of thread A comes before operation M of thread B; KxN: its Nth of kind K",
+    .list_help = "A.N.B.M-...: operation N of thread A comes before operation M of thread B; KxN: its Nth of kind K; "
+                 "A.N.wB: it wakes thread B",
 };

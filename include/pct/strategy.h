@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 5u
+#define PCT_STRATEGY_ABI 6u
 
 #define PCT_NO_THREAD UINT32_MAX
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
@@ -113,6 +113,10 @@ struct pct_strategy {
     /* Which of `waiters` (at least 2, in the order of their arrival) a signal wakes: an index below it.
      * Optional: without it, the first. */
     uint32_t (*choose)(void *state, uint32_t waiters, uint64_t step);
+
+    /* Whether that signal may wake this waiter, for a strategy that cares who it is: choose() is asked among those that it may
+     * wake, or among all if it may wake none. Optional: without it, all. */
+    bool (*may_wake)(const void *state, uint32_t thread, uint64_t step);
 
     /* The running thread makes no progress: since it last blocked, it has passed `spins` (at least 1) scheduling points
      * that were yields, failed try-operations, sleeps of no length or reads of the clock in a loop. The next pick follows at once, with

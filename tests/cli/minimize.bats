@@ -140,6 +140,24 @@ END
     lacks "the time was over"
 }
 
+@test "a failure that hangs on which waiter a signal wakes" {
+    "$cc" -g -O1 -pthread -o wakes "$root/tests/cli/wakes.c"
+    run --separate-stderr "$pct" run -n 100 -s 1 -- ./wakes
+    is "$status" 120
+    token=$(replay_token)
+    culprit=$(grep -n -F '/* culprit */' "$root/tests/cli/wakes.c" | cut -d : -f 1)
+    run "$pct" minimize "$token" -- ./wakes
+    is "$status" 0
+    has "depth 1: 100 of 100 schedules fail that keep to this ordering"
+    has "1. thread 0's signal cond"
+    has "wakes.c:$culprit (main)"
+    has "     wakes thread 2, of those that wait"
+    has "The other way round, 24 of 24 pass."
+    run "$pct" explain "$token" -- ./wakes
+    is "$status" 0
+    has "     wakes, of those that wait, thread 2: cond wake"
+}
+
 @test "--quick does not look for what else decides it" {
     run --separate-stderr "$pct" run -n 1000 -s 1 -d 2 -- "$build/bugs/stringbuffer"
     token=$(replay_token)

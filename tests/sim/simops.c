@@ -252,7 +252,7 @@ static void signal(struct sim_thread *self, uint8_t c)
     point(self, PCT_OP_COND_SIGNAL, queue);
     uint32_t chosen = PCT_ARG_NOBODY;
     if (queue->waiters) {
-        chosen = pct_sched_choose(S, queue->waiters);
+        chosen = pct_sched_choose(S, queue, queue->waiters);
         wake(queue, chosen);
     }
     record(self, PCT_OP_COND_SIGNAL, chosen, queue->number);

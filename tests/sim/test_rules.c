@@ -115,6 +115,44 @@ static void test_choose(void **unused)
     probe.choice = 0;
 }
 
+/* Only these waiters may be woken, a bit each. */
+static uint32_t wakeable;
+
+static bool may_wake(const void *state, uint32_t thread, uint64_t step)
+{
+    (void)state;
+    sim_check(step == pct_steps(&sim.sched), "may_wake() is given another step");
+    return wakeable >> thread & 1;
+}
+
+/* choose() is asked among those that may be woken, where there is a choice left; among all if none may be. */
+static void test_may_wake(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint32_t wakeable, choice, chooses, asked; /* how often, and first among how many */
+        int64_t order[3];                          /* when thread 1, 2, 3 was woken */
+    } cases[] = { { 0xe, 0, 2, 3, { 1, 2, 3 } },   /* all */
+                  { 0x0, 1, 2, 3, { 3, 1, 2 } },   /* none */
+                  { 0x8, 0, 1, 2, { 2, 3, 1 } },   /* 3, then 1 of 1 and 2 */
+                  { 0xc, 1, 1, 2, { 3, 2, 1 } },   /* 3 of 2 and 3, then 2 */
+                  { 0xc, 0, 1, 2, { 3, 1, 2 } } }; /* 2 of 2 and 3, then 3 */
+    struct pct_strategy strategy = probe_strategy;
+    strategy.may_wake = may_wake;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wakeable = cases[i].wakeable;
+        probe.choice = cases[i].choice;
+        assert_int_equal(
+            probe_run_with(&three_waiters, PREFER_NEW, PCT_UNLIMITED, (struct sim_options){ .strategy = &strategy }),
+            PCT_VERDICT_EXIT);
+        for (int t = 0; t < 3; t++)
+            assert_int_equal(probe_result.var[1 + t], cases[i].order[t]);
+        assert_int_equal(probe.chooses, cases[i].chooses);
+        assert_int_equal(probe.waiters[0], cases[i].asked);
+    }
+    probe.choice = 0;
+}
+
 /* Without choose() the first that came; a signal that finds nobody says so. */
 static void test_choose_absent(void **unused)
 {
@@ -555,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_disabled_by_others),
         cmocka_unit_test(test_broadcast_waits_for_mutex),
         cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_may_wake),
         cmocka_unit_test(test_choose_absent),
         cmocka_unit_test(test_move),
         cmocka_unit_test(test_budget),

@@ -202,6 +202,54 @@ static void test_long_run(void **unused)
     free(steps);
 }
 
+/* Two wait for a condition variable, and the signal wakes the second: the one that did. A wait that ran out of time leaves that open, and
+ * where only one waits there is no choice. */
+static void test_wakes(void **unused)
+{
+    (void)unused;
+    uint64_t steps[] = {
+        STEP(0, THREAD_CREATE, 1), STEP(0, THREAD_CREATE, 2),
+        STEP(1, THREAD_START, 1),  STEP(1, MUTEX_LOCK, 1),
+        STEP(1, COND_WAIT, 2),     STEP(2, THREAD_START, 2),
+        STEP(2, MUTEX_LOCK, 1),    STEP(2, COND_WAIT, 2),
+        STEP(0, MUTEX_LOCK, 1),    PCT_RECORD(0, PCT_OP_COND_SIGNAL, 1, 2),
+        STEP(0, MUTEX_UNLOCK, 1),  STEP(2, COND_WAKE, 2),
+        STEP(0, COND_SIGNAL, 2),   STEP(2, MUTEX_UNLOCK, 1),
+        STEP(1, COND_WAKE, 2),
+    };
+    struct pct_trace trace = { .records = steps, .count = sizeof steps / sizeof *steps, .complete = true };
+    trace.header.threads = 3;
+    struct pct_snapshot snapshot = { 0 };
+    struct pct_run_view run = { &trace, &snapshot };
+    struct pct_orders orders;
+    assert_int_equal(pct_orders_from_trace(&orders, &run, NULL), 0);
+    assert_int_equal(orders.wakes, 1);
+    orders.item += orders.count;
+    struct pct_order *item = orders.item - orders.count;
+    orders.count = 1;
+    const struct pct_order *wake = &orders.item[0];
+    assert_true(wake->wake && wake->then.thread == 2 && wake->then.step == 11 && wake->then.number == 4);
+    bool keep[] = { true };
+    char *text = pct_orders_format(&orders, keep, SIZE_MAX), *turned = pct_orders_format(&orders, keep, 0);
+    assert_string_equal(text, "0.18x1.w2");
+    assert_string_equal(turned, "0.18x1.n2");
+    free(text);
+    free(turned);
+    assert_false(pct_orders_broken(&orders, keep, SIZE_MAX, &trace));
+    assert_true(pct_orders_broken(&orders, keep, 0, &trace));
+    /* The other one is woken. */
+    steps[9] = STEP(0, COND_SIGNAL, 2);
+    assert_true(pct_orders_broken(&orders, keep, SIZE_MAX, &trace));
+    assert_false(pct_orders_broken(&orders, keep, 0, &trace));
+    /* The first had run out of time by then, or would: the trace does not say. */
+    steps[9] = PCT_RECORD(0, PCT_OP_COND_SIGNAL, 1, 2);
+    steps[14] = PCT_RECORD(1, PCT_OP_COND_WAKE, PCT_ARG_TIMEOUT, 2);
+    assert_false(pct_orders_broken(&orders, keep, SIZE_MAX, &trace));
+    assert_false(pct_orders_broken(&orders, keep, 0, &trace));
+    orders.item = item;
+    pct_orders_free(&orders);
+}
+
 /* The operations of a thread by their number, and by their kind and count. */
 static void test_events(void **unused)
 {
@@ -239,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_reduce),   cmocka_unit_test(test_switches),
                                         cmocka_unit_test(test_orders),   cmocka_unit_test(test_sections),
-                                        cmocka_unit_test(test_long_run), cmocka_unit_test(test_events) };
+                                        cmocka_unit_test(test_long_run), cmocka_unit_test(test_wakes),
+                                        cmocka_unit_test(test_events) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,16 +127,42 @@ static void test_order(void **unused)
     assert_true(other);
 }
 
+/* A signal wakes whom the list says, or anybody else: by number, and by kind and count. */
+static void test_order_wakes(void **unused)
+{
+    (void)unused;
+    _Static_assert(PCT_OP_COND_SIGNAL == 18, "the number in the list");
+    struct pct_run run = { .list = "0.18x2.w2-0.4.n1-1.18x1.w2", .seed = 1 };
+    const struct pct_strategy *order = &pct_strategy_order;
+    const char *why = NULL;
+    void *state = calloc(1, order->state_size(&run));
+    assert_int_equal(order->start(state, &run, &why), 0);
+    order->enable(state, 0);
+    struct pct_operation signal = { .op = PCT_OP_COND_SIGNAL }, yield = { .op = PCT_OP_YIELD };
+    /* Thread 0 signals, yields, signals, signals. */
+    static const bool signals[] = { true, false, true, true };
+    static const bool allowed[][2] = { { true, true }, { true, true }, { false, true }, { false, true } };
+    for (uint64_t step = 0; step < 4; step++) {
+        struct pct_point point = { .step = step, .enabled = 1, .why = step ? PCT_WHY_BUDGET : PCT_WHY_START };
+        order->announce(state, 0, signals[step] ? &signal : &yield);
+        assert_int_equal(order->pick(state, &point).thread, 0);
+        for (uint32_t waiter = 1; waiter <= 2; waiter++)
+            assert_int_equal(order->may_wake(state, waiter, step), allowed[step][waiter - 1]);
+        assert_int_equal(order->may_wake(state, 3, step), step != 2);
+    }
+    free(state);
+}
+
 static void test_bad_lists(void **unused)
 {
     (void)unused;
     static const char *const switches[] = { "1",         "1.2",         "1.2.",       "1.2.3-", "-1.2.3",
                                             "1.2.3.4",   "a.2.3",       "1.2.x3",     "01.2.3", "32767.1.0",
                                             "1.2.32767", "1.3.0-1.3.2", "1.3.0-1.2.0" };
-    static const char *const orders[] = {
-        "1",        "1.2.3",     "1.2.1.3",     "1.0.2.1",  "1.2.2.1-",  "1.2.2.1.3",
-        "1.x2.2.1", "1.0x2.2.1", "1.127x2.2.1", "1.2x.2.1", "1.2x0.2.1", "32767.1.0.1"
-    };
+    static const char *const orders[] = { "1",         "1.2.3",       "1.2.1.3",   "1.0.2.1",     "1.2.2.1-",
+                                          "1.2.2.1.3", "1.x2.2.1",    "1.0x2.2.1", "1.127x2.2.1", "1.2x.2.1",
+                                          "1.2x0.2.1", "32767.1.0.1", "1.2.w",     "1.2.w1",      "1.2.w32767",
+                                          "1.2.w2.1",  "1.2.v2",      "1.2.n" };
     for (size_t i = 0; i < sizeof switches / sizeof *switches + sizeof orders / sizeof *orders; i++) {
         bool first = i < sizeof switches / sizeof *switches;
         const struct pct_strategy *strategy = first ? &pct_strategy_schedule : &pct_strategy_order;
@@ -152,6 +178,7 @@ static void test_bad_lists(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule), cmocka_unit_test(test_wakes),
-                                        cmocka_unit_test(test_order), cmocka_unit_test(test_bad_lists) };
+                                        cmocka_unit_test(test_order), cmocka_unit_test(test_order_wakes),
+                                        cmocka_unit_test(test_bad_lists) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
