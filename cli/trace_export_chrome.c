@@ -4,7 +4,8 @@
  * takes of virtual time, too, but jumps of time do not show. A slice `runs` spans the steps from one switch to the next, and
  * comes before them, because viewers nest slices of the same start in the order of the file; an arrow leads from a step to
  * the one of another thread that had to wait for it. Viewers keep thread 0 for the idle task, so the track of thread n has
- * the number n + 1, and the name `thread n`. */
+ * the number n + 1, and the name `thread n`. Nothing says in which unit times are to be shown: Perfetto once took that for the unit
+ * that they are in. */
 #include "json.h"
 #include "cli.h"
 #include "trace_export.h"
@@ -97,7 +98,7 @@ int pct_trace_export_chrome(const struct pct_trace_export *x)
     }
     fputs("{\"otherData\":", x->out);
     pct_json_print_line(x->out, pct_json_run(x));
-    fputs(",\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", x->out);
+    fputs(",\"traceEvents\":[\n", x->out);
     print_process(x);
     while (pct_events_next(events, &event) && event.index < x->to) {
         if (event.index < x->from)

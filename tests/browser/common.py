@@ -1,7 +1,7 @@
 """For the tests of pages: a Chromium without a display, driven by Debian's Selenium, and results as TAP.
 
-A test file defines functions test_NAME(page) and calls main(make): make(directory) writes the pages once and returns what
-each test gets besides the browser. Nothing here waits for a fixed time: wait() looks until something holds.
+A test file defines functions test_NAME(browser, pages) and calls main(make), with further options of the browser if it needs
+any: make(directory) writes the pages once and returns what each test gets besides the browser. Nothing here waits for a fixed time: wait() looks until something holds.
 """
 import inspect
 import os
@@ -28,11 +28,11 @@ def run(*command, status=0):
 
 
 class Browser:
-    def __init__(self):
+    def __init__(self, *arguments):
         options = webdriver.ChromeOptions()
         # As root Chromium has no sandbox; /dev/shm is small in containers.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                         "--window-size=1400,1000", "--host-resolver-rules=MAP * ~NOTFOUND"):
+                         "--window-size=1400,1000", "--host-resolver-rules=MAP * ~NOTFOUND", *arguments):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
@@ -67,12 +67,12 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
 
 
-def main(make):
+def main(make, *arguments):
     tests = [(name, f) for name, f in inspect.getmembers(sys.modules["__main__"], inspect.isfunction)
              if name.startswith("test_") and (len(sys.argv) < 2 or name in sys.argv[1:])]
     failed = False
     with tempfile.TemporaryDirectory() as directory:
-        browser = Browser()
+        browser = Browser(*arguments)
         try:
             pages = make(directory)
             print("1..%d" % len(tests), flush=True)

@@ -115,6 +115,51 @@ check(all(named[t] == "thread %d" % (t - 1) for t in slices), "names")
     done
 }
 
+# Its trace processor goes through the events in the order of their times, equal ones as in the file; an arrow belongs to the slice that
+# began last on its track.
+@test "the Trace Event Format: as Perfetto reads it" {
+    for trace in deadlock yields; do
+        "$pct" trace $trace.trace -f chrome -o $trace.json
+        "$pct" trace $trace.trace -f jsonl -o $trace.jsonl
+        # shellcheck disable=SC2016
+        python '
+file = json.load(open(sys.argv[1]))
+steps = {s["step"]: s for s in map(json.loads, open(sys.argv[2])) if s["type"] == "step"}
+check("displayTimeUnit" not in file, "until 2022 it was taken for the unit of the times")
+events = [e for e in file["traceEvents"] if e["ph"] != "M"]
+stacks, begun, bound, instants = {}, {}, set(), 0
+for e in sorted(events, key=lambda e: e["ts"]):
+    check(all(isinstance(e[k], int) for k in ("pid", "tid")), "numbers: a name in their place is another track")
+    check(e["ts"] > 0 and "\\" not in e["name"] + e["cat"], e)
+    stack = stacks.setdefault(e["tid"], [])
+    if e["ph"] in "Xi":
+        check(e["ph"] == "X" or e["s"] == "t", "an instant of its thread")
+        while stack and stack[-1]["ts"] + stack[-1].get("dur", 0) <= e["ts"]: stack.pop()
+        check(not stack or e["ts"] + e.get("dur", 0) <= stack[-1]["ts"] + stack[-1]["dur"], "no slice overlaps another")
+        check((e["name"] == "runs") == (not stack), "tracks hold runs, runs hold steps")
+        check(e["ph"] == "X" or stack[-1]["args"]["step"] == int(e["ts"]), "the reason of a switch stands in its step")
+        stack.append(e)
+        instants += e["ph"] == "i"
+        continue
+    check(isinstance(e["id"], int) and e["id"] >= 0 and e["cat"], "what names an arrow: number, category, name")
+    key, step = (e["id"], e["cat"], e["name"]), steps[stack[-1]["args"]["step"]]
+    if e["ph"] == "s":
+        check(key not in begun, "one beginning each")
+        begun[key] = step
+    else:
+        check(e["bp"] == "e", "it ends in the slice that it is in, not in the next one")
+        check(key not in bound, "one end each")
+        bound.add(key)
+        check(begun[key]["step"] == step["after"] and step["link"] == e["name"], "from step to step")
+check(set(begun) == bound and len(bound) == sum("link" in s for s in steps.values()) > 0, "an arrow for each wait")
+check(instants == sum("switch_to" in s for s in steps.values()), "an instant for each switch")
+names = {(e["name"], e.get("tid")): e["args"] for e in file["traceEvents"] if e["ph"] == "M"}
+check(names["process_name", None]["name"], "the process has a name")
+check(all(("thread_name", tid) in names for tid in stacks), "and so has each track")
+' $trace.json $trace.jsonl
+    done
+}
+
 @test "Graphviz: the cycle at the end, and before it who waits at that step" {
     run --separate-stderr "$pct" trace deadlock.trace -f dot
     is "$status" 0
