@@ -13,6 +13,9 @@
  * a switch at every step to none without need, because each kind of schedule is rare in the others. The end of the process
  * waits for nobody: that a schedule shows a bug only because it does would be a constraint, too.
  *
+ * An access that a watchpoint tells of is announced when it has been made, and nobody knows what its thread does next: it is held back
+ * if that may be the operation that has to wait.
+ *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "list.h"
 #include <pct/random.h>
@@ -20,7 +23,7 @@
 #include <pct/trace.h>
 #include <stddef.h>
 
-enum { MAX_CONSTRAINTS = 4096 };
+enum { MAX_CONSTRAINTS = 4096, SAID = 3 };
 
 /* An operation. */
 struct event {
@@ -46,7 +49,9 @@ struct state {
     struct pct_rank_set enabled;
     struct pct_rank_set free;      /* scratch: those who are enabled and not held back */
     uint8_t next[PCT_MAX_THREADS]; /* what the thread does next */
-    uint8_t doing;                 /* what the one that the last pick chose was about to do */
+    uint8_t doing;                 /* what the one that the last pick chose was about to do; PCT_OP_NONE: nobody knew */
+    uint8_t said[SAID];            /* what it has announced since then */
+    uint32_t said_count;
     struct constraint constraints[];
 };
 
@@ -113,27 +118,47 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
 {
     struct state *s = state;
     s->next[thread] = (uint8_t)next->op;
+    if (s->running == thread + 1 && s->said_count < SAID)
+        s->said[s->said_count++] = (uint8_t)next->op;
 }
 
 static bool held(const struct state *s, uint32_t thread)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const struct event *first = &s->constraints[i].first, *then = &s->constraints[i].then;
-        if (s->constraints[i].kind == BEFORE && then->thread == thread && then->made + 1 == then->count &&
-            (!then->op || then->op == s->next[thread]) && first->made < first->count)
+        bool may_be = !then->op || then->op == s->next[thread] || s->next[thread] == PCT_OP_NONE;
+        if (s->constraints[i].kind == BEFORE && then->thread == thread && then->made + 1 == then->count && may_be &&
+            first->made < first->count)
             return true;
     }
     return false;
 }
 
-/* This thread has made so many steps, the first of which was what it was about to do. */
-static void count(struct state *s, uint32_t thread, uint32_t steps)
+/* What the running thread made in this step since the last pick, from 0; PCT_OP_NONE: something that has no kind here. Two steps in
+ * one turn are an access behind another one, or an arrival from outside. */
+static uint32_t made_in(const struct state *s, uint32_t step)
 {
+    uint32_t known = s->doing != PCT_OP_NONE, said = step - known;
+    uint32_t op = step < known ? s->doing : said < s->said_count ? s->said[said] : PCT_OP_NONE;
+    return !step || op == PCT_OP_LOAD || op == PCT_OP_STORE ? op : PCT_OP_NONE;
+}
+
+/* The running thread has made so many steps. */
+static void count(struct state *s, uint32_t steps)
+{
+    uint32_t thread = s->running - 1, known = (s->doing != PCT_OP_NONE) + s->said_count;
     for (uint32_t i = 0; i < 2 * s->count && steps; i++) {
         struct event *event = i % 2 ? &s->constraints[i / 2].then : &s->constraints[i / 2].first;
-        if (event->thread == thread)
-            event->made += event->op ? event->op == s->doing : steps;
+        if (event->thread != thread)
+            continue;
+        for (uint32_t step = 0; event->op && step < steps && step < known; step++)
+            event->made += made_in(s, step) == event->op;
+        event->made += event->op ? 0 : steps;
     }
+    /* All that it announced has been made. */
+    uint32_t last = steps && steps >= known ? made_in(s, steps - 1) : PCT_OP_NONE;
+    if (last == PCT_OP_LOAD || last == PCT_OP_STORE)
+        s->next[thread] = PCT_OP_NONE;
 }
 
 /* Any of these. */
@@ -150,7 +175,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
     if (s->running)
-        count(s, s->running - 1, (uint32_t)(point->step - s->step));
+        count(s, (uint32_t)(point->step - s->step));
     s->step = point->step;
     uint32_t free = 0, running = s->running ? s->running - 1 : PCT_NO_THREAD;
     struct pct_rank_set *set = &s->free;
@@ -173,6 +198,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
         pct_rank_set_remove(set, t);
     s->running = next + 1;
     s->doing = s->next[next];
+    s->said_count = 0;
     s->spins = false;
     return (struct pct_choice){ .thread = next, .budget = 1 };
 }

@@ -70,6 +70,21 @@ token()
     has "before thread 2: load memory"
 }
 
+@test "what a failure needs is found, also of a program that tells of its accesses itself" {
+    needs_watchpoints
+    "$build/pct-cc" -g -O1 -pthread -o torn-told "$root/bench/bugs-memory/torn-publication.c"
+    "$build/pct-cc" -g -O1 -pthread -o check-told "$root/bench/bugs-memory/check-then-act.c"
+    local program
+    for program in torn torn-told check check-told; do
+        local watched=pair
+        [[ $program = torn* ]] || watched=owner
+        run -134 "$pct" run -q -n 300 -s 1 --watch=$watched -- ./$program
+        run -0 "$pct" minimize "$(token)" -- ./$program
+        has "depth 2: 100 of 100 schedules fail"
+        is "$(grep -c -E 'he other way round, .*([0-9]+) of \1 pass' <<< "$output")" 2
+    done
+}
+
 @test "a program without the bug passes, and the claim says what it is about" {
     needs_watchpoints
     run "$pct" run -n 50 -s 1 -d 2 --watch=pair -- ./torn-fixed

@@ -153,6 +153,44 @@ static void test_order_wakes(void **unused)
     free(state);
 }
 
+/* Whom the strategy lets go on when thread 0 has stored, by a step that was announced before and one behind it, as a watchpoint tells of
+ * it; thread 1 is about to do something else. */
+static uint32_t after_watched(const char *list, uint64_t seed)
+{
+    _Static_assert(PCT_OP_LOAD == 74 && PCT_OP_STORE == 75, "the numbers in the list");
+    const struct pct_strategy *order = &pct_strategy_order;
+    struct pct_run run = { .list = list, .seed = seed };
+    struct pct_operation store = { .op = PCT_OP_STORE }, yield = { .op = PCT_OP_YIELD };
+    const char *why = NULL;
+    void *state = calloc(1, order->state_size(&run));
+    assert_int_equal(order->start(state, &run, &why), 0);
+    order->announce(state, 0, &store);
+    order->enable(state, 0);
+    struct pct_point point = { .current = PCT_NO_THREAD, .enabled = 1, .why = PCT_WHY_START };
+    assert_int_equal(order->pick(state, &point).thread, 0);
+    order->announce(state, 1, &yield);
+    order->enable(state, 1);
+    order->announce(state, 0, &store);
+    point = (struct pct_point){ .step = 2, .ran = 2, .enabled = 2, .why = PCT_WHY_BUDGET };
+    uint32_t next = order->pick(state, &point).thread;
+    free(state);
+    return next;
+}
+
+/* Both steps count. Of what comes next nothing is known: it may be what has to wait, as far as it goes by the number. */
+static void test_order_watched(void **unused)
+{
+    (void)unused;
+    bool on = false, other = false;
+    for (uint64_t seed = 0; seed < 64; seed++) {
+        assert_int_equal(after_watched("1.74x1.0.75x3", seed), 1);
+        assert_int_equal(after_watched("1.74x1.0.50x1", seed), 1);
+        on = on || after_watched("1.74x1.0.75x4", seed) == 0;
+        other = other || after_watched("1.74x1.0.75x2", seed) == 0;
+    }
+    assert_true(on && other);
+}
+
 static void test_bad_lists(void **unused)
 {
     (void)unused;
@@ -177,8 +215,8 @@ static void test_bad_lists(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule), cmocka_unit_test(test_wakes),
-                                        cmocka_unit_test(test_order), cmocka_unit_test(test_order_wakes),
-                                        cmocka_unit_test(test_bad_lists) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule),      cmocka_unit_test(test_wakes),
+                                        cmocka_unit_test(test_order),         cmocka_unit_test(test_order_wakes),
+                                        cmocka_unit_test(test_order_watched), cmocka_unit_test(test_bad_lists) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
