@@ -164,28 +164,31 @@ static int run(const struct debugger *debugger, const struct pct_launch *launch,
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Whether breakpoints and stepping have left the schedule as it was. */
-static void compare(const struct debugger *debugger, const char *path, uint64_t hash)
+/* Whether breakpoints and stepping have left the schedule as it was. False: they, or something else, have not. */
+static bool compare(const struct debugger *debugger, const char *path, uint64_t hash)
 {
     static struct pct_trace trace;
     char error[256];
+    bool same = true;
     if (pct_trace_open(&trace, path, error, sizeof error) == PCT_TRACE_GOOD &&
         trace.header.verdict != PCT_VERDICT_RUNNING) {
-        bool same = trace.header.hash == hash && trace.header.verdict != PCT_VERDICT_DIVERGENCE;
+        same = trace.header.hash == hash && trace.header.verdict != PCT_VERDICT_DIVERGENCE;
         pct_cli_say("the last run under %s %s the recorded one (hash %016llx, %llu steps)", debugger->name,
                     same ? "was" : "was NOT", (unsigned long long)trace.header.hash,
                     (unsigned long long)trace.header.steps);
     }
     pct_trace_close(&trace);
+    return same;
 }
 
 int pct_debug(enum pct_debug_with with, const struct pct_launch *launch, const char *token, const char *arguments,
-              const uint64_t *hash)
+              const uint64_t *hash, bool *same)
 {
     static const char *words[WORDS_MAX + 1];
     char script[PATH_MAX], facts[PATH_MAX], trace[PATH_MAX];
     wordexp_t more = { 0 };
     const struct debugger *debugger = &debuggers[with];
+    *same = true;
     if (pct_locate_data(debugger->script, script, sizeof script))
         return pct_cli_usage("%s is not beside pct, nor in ../share/pct: install pct with `make install`",
                              debugger->script);
@@ -198,7 +201,7 @@ int pct_debug(enum pct_debug_with with, const struct pct_launch *launch, const c
     else if (!(status = make_command(debugger, words, launch, script, facts, arguments, &more))) {
         status = run(debugger, launch, words);
         if (hash)
-            compare(debugger, trace, *hash);
+            *same = compare(debugger, trace, *hash);
     }
     if (more.we_wordv)
         wordfree(&more);

@@ -1,4 +1,5 @@
 /* `pct replay`: repeat the run that a token or a trace names, and say whether it was the same run. */
+#include "changed.h"
 #include "checker.h"
 #include "cli.h"
 #include "debug.h"
@@ -247,6 +248,13 @@ static void compare(struct replay *r, const struct pct_process *process, const s
                     ending);
 }
 
+/* It was not the recorded run: what may be known of why. */
+static void say_why(const struct replay *r)
+{
+    pct_changed_say(r->name, &r->config, r->launch.program);
+    pct_changed_offer(r->name, &r->config);
+}
+
 /* After the first replay: its output, its trace, its report. */
 static void show(struct replay *r, struct pct_process *process, const struct pct_result *result)
 {
@@ -255,9 +263,9 @@ static void show(struct replay *r, struct pct_process *process, const struct pct
     if (r->keep && !result->unrecorded && pct_trace_save(&result->trace, r->keep, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", r->keep, error);
     compare(r, process, result);
+    if (r->has_hash && !r->identical && r->runs == 1 && !result->unrecorded)
+        say_why(r);
     bool clean = result->ending == PCT_ENDING_EXIT && !result->code;
-    if (r->is_schedule && r->has_hash && result->trace.header.hash != r->hash)
-        pct_schedule_file_compare(r->name, r->launch.program);
     if (!r->quiet && !clean && result->ending != PCT_ENDING_DIVERGENCE)
         pct_outcome_report(&r->launch, process, result);
     else if (result->trace.header.races)
@@ -314,8 +322,11 @@ int pct_cmd_replay(int argc, char **argv)
     if (failed)
         return failed;
     if (replay.debugger) {
+        bool same;
         int status = pct_debug(replay.debugger_key == KEY_GDB ? PCT_DEBUG_GDB : PCT_DEBUG_LLDB, &replay.launch,
-                               replay.token, replay.debugger_arguments, replay.has_hash ? &replay.hash : NULL);
+                               replay.token, replay.debugger_arguments, replay.has_hash ? &replay.hash : NULL, &same);
+        if (!same)
+            say_why(&replay);
         pct_launch_finish(&replay.launch);
         return status;
     }
@@ -328,5 +339,7 @@ int pct_cmd_replay(int argc, char **argv)
     if (replay.runs > 1 && replay.has_hash)
         pct_cli_say("replayed identically %llu times of %llu (hash %016llx)", (unsigned long long)replay.identical,
                     (unsigned long long)replay.runs, (unsigned long long)replay.hash);
+    if (replay.runs > 1 && replay.has_hash && !replay.identical)
+        say_why(&replay);
     return replay.has_hash && replay.identical < replay.runs ? PCT_EXIT_DIVERGENCE : code;
 }

@@ -1,5 +1,6 @@
 /* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how often; a failure
  * that the schedule does not decide alone is judged by its rate. */
+#include "changed.h"
 #include "locate.h"
 #include "ordered.h"
 #include "shrink.h"
@@ -112,13 +113,6 @@ static int read_name(struct pct_shrink *s)
     return failed ? failed : pct_ordered_check(s->trials.config.ordered);
 }
 
-/* What a schedule's file tells about the program. */
-static void say_changes(const struct pct_shrink *s)
-{
-    if (pct_schedule_file_is(s->name))
-        pct_schedule_file_compare(s->name, s->trials.launch.program);
-}
-
 /* None of the runs of the failing schedule did: s->trials.failure is how the last one ended. */
 static int explain_pass(const struct pct_shrink *s, bool same)
 {
@@ -133,7 +127,7 @@ static int explain_pass(const struct pct_shrink *s, bool same)
     pct_cli_say(
         "the run took other steps than then, so something besides the schedule is not as it was: the program was "
         "rebuilt, or its input, arguments, environment or libraries differ");
-    say_changes(s);
+    pct_changed_say(s->name, &s->trials.config, s->trials.launch.program);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
     return PCT_EXIT_DIVERGENCE;
 }
@@ -227,7 +221,7 @@ static int go_nearby(struct pct_shrink *s, bool *found)
         "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); the nearest "
         "one that does, with which this goes on: %s",
         token);
-    say_changes(s);
+    pct_changed_say(s->name, &t->config, t->launch.program);
     return 0;
 }
 
@@ -323,10 +317,12 @@ int pct_shrink_open(struct pct_shrink *s)
     s->switches = trace->header.switches;
     s->preemptions = trace->header.preemptions;
     uint64_t hash = trace->header.hash;
-    if (t->config.has_hash && hash != t->config.hash)
+    if (t->config.has_hash && hash != t->config.hash) {
         pct_cli_say(
             "the run took other steps than the one of the token (the program was rebuilt, or its input or libraries "
             "differ), but it fails: going on with this failure");
+        pct_changed_say(s->name, &t->config, t->launch.program);
+    }
     if (!trace->complete) {
         pct_cli_say("only the first %llu of %llu steps could be recorded: there is no room for the rest",
                     (unsigned long long)trace->count, (unsigned long long)trace->header.steps);

@@ -329,6 +329,24 @@ END
     has "the nearest one that does, with which this goes on: pct1:schedule,switches="
     has "the smallest schedule: 1 switch, 1 preemption"
     has "depth 2: "
+    # The replay says what is known of it, and where to go on.
+    touch -d 2000-01-01 changed
+    run -122 "$pct" replay "$small" -- ./changed
+    has "did NOT replay: "
+    lacks "it may have been rebuilt"
+    has "which functions have changed is not known from a token or trace; a file of \`pct minimize -o\` would tell"
+    has "the nearest schedule that fails: pct minimize '$small'"
+    touch -d 2100-01-01 changed
+    run -122 "$pct" replay -q -n 2 small -- ./changed
+    has "/changed was written 2100-01-01 00:00:00, after the run that this schedule is from"
+    has "function update has changed since this schedule was made"
+    run -0 "$pct" explain --quick small -- ./changed
+    has "function update has changed since this schedule was made"
+    if command -v gdb > /dev/null; then
+        run "$pct" replay --gdb='-batch -ex run' small -- ./changed
+        has "was NOT the recorded one"
+        has "function update has changed since this schedule was made"
+    fi
     # Without the bug there is none.
     "$cc" -g -O1 -pthread -DFIXED -I"$root/bench/bugs" -I"$root" -o fixed now.c
     run "$pct" minimize "$small" -- ./fixed
