@@ -2,6 +2,7 @@
  * sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
 #include "shim.h"
 #include "sys.h"
+#include "user.h"
 #include <string.h>
 
 static struct {
@@ -104,7 +105,8 @@ static const unsigned long *mask_of(const struct pct_shim_thread *thread)
 static int remember(struct pct_shim_thread *thread, size_t size, const cpu_set_t *set)
 {
     unsigned long mask[sizeof thread->cpus / sizeof *thread->cpus] = { 0 }, some = 0;
-    memcpy(mask, set, size < cpus.size ? size : cpus.size);
+    if (!pct_user_copy_in(mask, set, size < cpus.size ? size : cpus.size))
+        return EFAULT;
     for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
         some |= mask[i] &= cpus.bits[i];
     if (!some)
@@ -132,7 +134,8 @@ static int show(const struct pct_shim_thread *thread, size_t size, cpu_set_t *se
 {
     if (size < cpus.size)
         return EINVAL;
-    memcpy(set, mask_of(thread), cpus.size);
+    if (!pct_user_copy_out(set, mask_of(thread), cpus.size))
+        return EFAULT;
     memset((char *)set + cpus.size, 0, size - cpus.size);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "confine.h"
 #include "shim.h"
 #include "sys.h"
+#include "user.h"
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -70,11 +71,13 @@ PCT_EXPORT int prctl(int option, ...)
 /* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. */
 static void give_back(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit)
 {
-    if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY || (pid && pid != pct_shim.pid))
+    struct rlimit wanted;
+    if (resource != RLIMIT_AS || !limit || (pid && pid != pct_shim.pid) ||
+        !pct_user_copy_in(&wanted, limit, sizeof wanted) || wanted.rlim_cur == RLIM_INFINITY)
         return;
     /* Nobody else may be recording meanwhile. */
     bool alone = pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1);
-    size_t most = (limit->rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
+    size_t most = (wanted.rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
     most = most > least ? most : (least + 4095) & ~(size_t)4095;
     if (!alone || pct_S.ring || most >= pct_shim.mapped)
         return;

@@ -2,6 +2,7 @@
  * lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the question. */
 #include "io.h"
 #include "sys.h"
+#include "user.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>
@@ -89,7 +90,7 @@ static bool record_free(const struct pct_io *io)
 
 /* command: F_SETLKW or F_OFD_SETLKW. */
 static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...), int fd, int command,
-                       struct flock *lock)
+                       const struct flock *lock)
 {
     bool own = command == F_OFD_SETLKW; /* the file description's */
     pct_io_point(self, PCT_OP_FILE_LOCK, fd);
@@ -113,19 +114,20 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
 static int fcntl_by(int (*real)(int, int, ...), int fd, int command, void *argument)
 {
     PCT_ENTER(self);
-    struct flock *lock = argument;
+    struct flock lock;
     switch (command) {
     case F_SETLKW:
     case F_OFD_SETLKW:
-        if (self && lock)
-            return lock_record(self, real, fd, command, lock);
+        if (self)
+            return pct_user_copy_in(&lock, argument, sizeof lock) ? lock_record(self, real, fd, command, &lock)
+                                                                  : real(fd, command, argument); /* EFAULT */
         return PASS(PCT_OP_FILE_LOCK, PCT_CLASS_FD, pct_io_key(fd), real(fd, command, argument));
     case F_SETLK:
     case F_OFD_SETLK:
-        if (!self)
+        if (!self || !pct_user_copy_in(&lock, argument, sizeof lock))
             return real(fd, command, argument);
-        pct_io_point(self, lock && lock->l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd);
-        return done(self, lock && lock->l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd,
+        pct_io_point(self, lock.l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd);
+        return done(self, lock.l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd,
                     real(fd, command, argument));
     case F_DUPFD:
     case F_DUPFD_CLOEXEC: {

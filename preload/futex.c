@@ -5,6 +5,7 @@
 #include "confine.h"
 #include "shim.h"
 #include "sys.h"
+#include "user.h"
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -261,21 +262,6 @@ static long futex_outside(struct pct_shim_thread *self, const long a[6], enum pc
     return OUTSIDE(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex, a));
 }
 
-static bool copy_in(const void *from, void *to, size_t size)
-{
-    struct iovec there = { to, size }, here = { (void *)from, size };
-    long got = PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &there, 1, &here, 1, 0);
-    if (pct_refused(got)) /* a sandbox: then the program has to be right */
-        memcpy(to, from, size);
-    return got == (long)size || pct_refused(got);
-}
-
-/* Whether the word can be read, asked with a system call that sandboxes allow who let futexes through: it does nothing. */
-static bool readable(const uint32_t *word)
-{
-    return PCT_SYS6(SYS_futex, word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0, word, 0) != -EFAULT;
-}
-
 /* Those who wait for a shared word wait in the kernel, which moves them. */
 static long requeue_outside(struct pct_shim_thread *self, const long a[6])
 {
@@ -292,13 +278,19 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     const struct timespec *timeout = (const struct timespec *)a[3];
     uint64_t deadline = PCT_NEVER;
     int command = op & FUTEX_CMD_MASK;
-    if ((uintptr_t)word % sizeof *word)
-        return fail(EINVAL);
+    struct timespec limit;
     bool waits =
         command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+    if (waits && timeout) { /* of the others it is a number */
+        if (!pct_user_copy_in(&limit, timeout, sizeof limit))
+            return fail(EFAULT);
+        timeout = &limit;
+    }
+    if ((uintptr_t)word % sizeof *word)
+        return fail(EINVAL);
     /* Waking by a private address looks at nothing there. */
     bool looks = waits || command == FUTEX_CMP_REQUEUE || command == FUTEX_WAKE_OP || !(op & FUTEX_PRIVATE_FLAG);
-    if (looks && !readable(word))
+    if (looks && !pct_user_readable(word, sizeof *word))
         return fail(EFAULT);
     if (waits && shared(word, op))
         return futex_outside(self, a, PCT_UNCONTROLLED_PSHARED);
@@ -328,7 +320,7 @@ static long futex(struct pct_shim_thread *self, const long a[6])
         uint32_t *other = (uint32_t *)a[4];
         if ((uintptr_t)other % sizeof *other)
             return fail(EINVAL);
-        if (!readable(other))
+        if (!pct_user_readable(other, sizeof *other))
             return fail(EFAULT);
         if (shared(word, op) || shared(other, op)) /* does not wait */
             return by_number(SYS_futex, a);
@@ -360,9 +352,14 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     clockid_t clock = (clockid_t)a[4];
     if (a[2] || !count || count > FUTEX_WAITV_MAX || !a[0])
         return fail(EINVAL);
-    if (timeout && ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || !pct_deadline(clock, timeout, &deadline)))
+    if (timeout && clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return fail(EINVAL);
-    if (!copy_in((void *)a[0], words, count * sizeof *words))
+    struct timespec limit;
+    if (timeout && !pct_user_copy_in(&limit, timeout, sizeof limit))
+        return fail(EFAULT);
+    if (timeout && !pct_deadline(clock, &limit, &deadline))
+        return fail(EINVAL);
+    if (!pct_user_copy_in(words, (void *)a[0], count * sizeof *words))
         return fail(EFAULT);
     for (unsigned i = 0; i < count; i++) {
         uint32_t flags = words[i].flags;
@@ -376,7 +373,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
     int error = 0;
     for (unsigned i = 0; i < count && !error; i++)
-        if (!readable((const uint32_t *)(uintptr_t)words[i].uaddr))
+        if (!pct_user_readable((const uint32_t *)(uintptr_t)words[i].uaddr, sizeof(uint32_t)))
             error = EFAULT;
         else if (*(const volatile uint32_t *)(uintptr_t)words[i].uaddr != (uint32_t)words[i].val)
             error = EAGAIN;

@@ -1,6 +1,7 @@
 /* alarm, ualarm, setitimer: the process's one timer in real time, here in virtual time. Its SIGALRM goes to the first thread if
  * that does not block it, else to the lowest that does not. The timers that count CPU time are the kernel's. */
 #include "signals.h"
+#include "user.h"
 #include "vtimer.h"
 
 static struct pct_vtimer alarm_timer;
@@ -65,24 +66,27 @@ static bool valid(const struct timeval *t)
     return t->tv_sec >= 0 && t->tv_usec >= 0 && t->tv_usec < 1000000;
 }
 
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
 PCT_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new, struct itimerval *restrict old)
 {
     PCT_ENTER(self);
-    static const struct itimerval none;
+    struct itimerval wanted = { 0 };
     __asm__("" : "+r"(new)); /* declared nonnull, but NULL disarms */
     if (!pct_vtimer_virtual(self) || which != ITIMER_REAL)
         return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(setitimer)(which, new, old));
-    if (!new)
-        new = &none;
-    if (!valid(&new->it_value) || !valid(&new->it_interval)) {
-        errno = EINVAL;
-        return -1;
-    }
+    if (new && !pct_user_copy_in(&wanted, new, sizeof wanted))
+        return REAL(setitimer)(which, new, old); /* EFAULT */
+    if (!valid(&wanted.it_value) || !valid(&wanted.it_interval))
+        return fail(EINVAL);
     uint64_t interval = alarm_timer.interval;
-    uint64_t left = set(self, ns_of(&new->it_value), ns_of(&new->it_interval));
-    if (old)
-        *old = (struct itimerval){ .it_value = tv_of(left), .it_interval = tv_of(interval) };
-    return 0;
+    uint64_t left = set(self, ns_of(&wanted.it_value), ns_of(&wanted.it_interval));
+    const struct itimerval before = { .it_value = tv_of(left), .it_interval = tv_of(interval) };
+    return old && !pct_user_copy_out(old, &before, sizeof before) ? fail(EFAULT) : 0;
 }
 
 PCT_EXPORT int getitimer(__itimer_which_t which, struct itimerval *now)
@@ -90,9 +94,9 @@ PCT_EXPORT int getitimer(__itimer_which_t which, struct itimerval *now)
     PCT_ENTER(self);
     if (!pct_vtimer_virtual(self) || which != ITIMER_REAL)
         return REAL(getitimer)(which, now);
-    *now = (struct itimerval){ .it_value = tv_of(pct_vtimer_left(&alarm_timer)),
-                               .it_interval = tv_of(alarm_timer.interval) };
-    return 0;
+    const struct itimerval state = { .it_value = tv_of(pct_vtimer_left(&alarm_timer)),
+                                     .it_interval = tv_of(alarm_timer.interval) };
+    return pct_user_copy_out(now, &state, sizeof state) ? 0 : fail(EFAULT);
 }
 
 PCT_EXPORT unsigned alarm(unsigned seconds)

@@ -1,6 +1,7 @@
 /* POSIX message queues: they are descriptors, and waited for like them. */
 #include "io.h"
 #include "sys.h"
+#include "user.h"
 #include <mqueue.h>
 
 /* Whether the kernel would refuse this size at once: a message may not be larger than the limit, the room for one not
@@ -13,15 +14,16 @@ static bool wrong_size(mqd_t queue, short events, size_t size)
     return events & POLLIN ? size < (size_t)limits.mq_msgsize : size > (size_t)limits.mq_msgsize;
 }
 
-/* Wait until the queue is ready; -1 with errno ETIMEDOUT, EINTR or EINVAL. */
+/* Wait until the queue is ready; -1 with errno ETIMEDOUT, EINTR, EINVAL or EFAULT. */
 static int begin(struct pct_shim_thread *self, mqd_t queue, short events, size_t size, const struct timespec *until)
 {
     struct pollfd asked = { .fd = queue, .events = events };
     const struct pct_io io = { .fds = &asked, .count = 1 };
     uint64_t deadline = PCT_NEVER;
+    struct timespec limit;
     pct_cancel_point(self);
-    if (until && !pct_deadline(CLOCK_REALTIME, until, &deadline)) {
-        errno = EINVAL;
+    if (until && (!pct_user_copy_in(&limit, until, sizeof limit) || !pct_deadline(CLOCK_REALTIME, &limit, &deadline))) {
+        errno = pct_user_readable(until, sizeof limit) ? EINVAL : EFAULT;
         return -1;
     }
     if (!pct_io_is_blocking(queue) || wrong_size(queue, events, size)) {

@@ -10,6 +10,7 @@
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
 #include "shim.h"
+#include "user.h"
 #include "memory.h"
 #include <limits.h>
 
@@ -195,15 +196,16 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 }
 
 /* GLIBC: a deadline with invalid nanoseconds, or on a clock that is none, is noticed first for the clock, and for the
- * nanoseconds only by a lock that has to wait. */
+ * nanoseconds only by a lock that has to wait. Only that looks at the deadline at all. */
 static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, clockid_t clock,
                       const struct timespec *when, const void *pc)
 {
     if (fast(self, mutex, self->locks, 0, 1))
         return 0;
     uint64_t deadline = PCT_NEVER;
-    bool valid = pct_deadline(clock, when, &deadline);
-    if (!valid && !available(mutex, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), self->tid))
+    bool waits = !available(mutex, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), self->tid);
+    bool valid = (waits || pct_user_readable(when, sizeof *when)) && pct_deadline(clock, when, &deadline);
+    if (!valid && waits)
         return EINVAL;
     int error = lock_slow(self, mutex, valid ? deadline : PCT_NEVER);
     if (!error)

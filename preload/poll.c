@@ -3,6 +3,7 @@
 #include "confine.h"
 #include "io.h"
 #include "signals.h"
+#include "user.h"
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -48,10 +49,10 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
 }
 
 /* A signal mask for the time of the wait. Signals that it lets in are handled right away; then the call is interrupted. */
-static bool set_mask(struct pct_shim_thread *self, const sigset_t *mask, uint64_t *old)
+static bool set_mask(struct pct_shim_thread *self, uint64_t mask, uint64_t *old)
 {
     self->handled = 0;
-    *old = pct_signal_mask(SIG_SETMASK, pct_signal_bits(mask));
+    *old = pct_signal_mask(SIG_SETMASK, mask);
     if (pct_signal_waits(self))
         pct_signal_deliver(self);
     return self->handled;
@@ -61,11 +62,15 @@ static bool set_mask(struct pct_shim_thread *self, const sigset_t *mask, uint64_
 static int run_masked(struct pct_shim_thread *self, struct call *call, bool waits, uint64_t deadline,
                       const sigset_t *mask)
 {
-    uint64_t old;
+    uint64_t set, old;
     if (!mask)
         return run(self, call, waits, deadline);
     pct_cancel_point(self);
-    bool interrupted = set_mask(self, mask, &old);
+    if (!pct_user_copy_in(&set, mask, sizeof set)) {
+        errno = EFAULT;
+        return -1;
+    }
+    bool interrupted = set_mask(self, set, &old);
     int ready = run(self, call, waits && !interrupted, deadline), error = errno;
     pct_signal_restore(self, old);
     if (!ready && interrupted) {
@@ -218,6 +223,8 @@ static int select_until(struct pct_shim_thread *self, struct sets *sets, bool wa
     struct pollfd few[FEW], *fds = few;
     if (sets->count < 0 || sets->count > 1024)
         waits = false;
+    for (int i = 0; i < 3; i++) /* EFAULT: the call itself will say */
+        waits = waits && (!sets->set[i] || pct_user_readable(sets->set[i], bytes(sets->count)));
     if (waits)
         fds = room_for(self, few, FEW, sets->count);
     struct call call = { .ask = ask_select, .what = sets, .io = { .fds = fds, .ready = ready_select, .arg = sets } };
@@ -311,10 +318,14 @@ PCT_EXPORT int epoll_pwait2(int epoll, struct epoll_event *events, int count, co
                             const sigset_t *mask)
 {
     PCT_ENTER(self);
+    struct timespec length;
     uint64_t deadline;
     if (!self || refused())
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(epoll_pwait2)(epoll, events, count, timeout, mask));
-    if (!deadline_after(timeout, &deadline))
+    /* The only one of these whose timeout libc does not look at. */
+    if (timeout && !pct_user_copy_in(&length, timeout, sizeof length))
+        return REAL(epoll_pwait2)(epoll, events, count, timeout, mask); /* EFAULT */
+    if (!deadline_after(timeout ? &length : NULL, &deadline))
         return REAL(epoll_pwait2)(epoll, events, count, timeout, mask); /* EINVAL */
-    return epoll_until(self, epoll, events, count, !is_zero(timeout), deadline, mask);
+    return epoll_until(self, epoll, events, count, !timeout || !is_zero(&length), deadline, mask);
 }

@@ -4,6 +4,7 @@
  * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait. */
 #include "io.h"
 #include "sys.h"
+#include "user.h"
 #include <limits.h>
 #include <sys/socket.h>
 
@@ -86,6 +87,11 @@ static bool at_once(struct pct_shim_thread *self, long number, int fd, const voi
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);
+    if (*result == -EFAULT) { /* an eventfd has given out what it had */
+        errno = EFAULT;
+        *result = -1;
+        return true;
+    }
     return *result >= 0;
 }
 
@@ -107,12 +113,18 @@ PCT_EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
     return size <= room ? read(fd, buffer, size) : REAL(__read_chk)(fd, buffer, size, room);
 }
 
+/* Whether there is nothing to wait for: the kernel looks at the parts first, and says what is wrong with them. */
+static bool returns_at_once(const struct iovec *parts, int count)
+{
+    return count <= 0 || count > IOV_MAX || !pct_user_readable(parts, (size_t)count * sizeof *parts);
+}
+
 PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
-    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, count <= 0))
+    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, returns_at_once(parts, count)))
         return -1;
     return pct_io_end(self, PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
 }
@@ -124,9 +136,9 @@ PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(write)(fd, buffer, size));
     if (at_once(self, SYS_pwritev2, fd, buffer, size, &sent)) {
-        struct iovec rest = { (char *)buffer + sent, size - (size_t)sent };
-        const struct msghdr message = { .msg_iov = &rest, .msg_iovlen = 1 };
-        if (rest.iov_len && pct_io_is_blocking(fd)) { /* a socket that had room for a part */
+        if (sent >= 0 && (size_t)sent < size && pct_io_is_blocking(fd)) { /* a socket that had room for a part */
+            struct iovec rest = { (char *)buffer + sent, size - (size_t)sent };
+            const struct msghdr message = { .msg_iov = &rest, .msg_iovlen = 1 };
             ssize_t more = pct_io_write(self, PCT_OP_WRITE, fd, &message, 0);
             sent += more > 0 ? more : 0;
         }
@@ -146,12 +158,13 @@ PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(writev)(fd, parts, count));
-    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, count <= 0))
+    bool returns = returns_at_once(parts, count);
+    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, returns))
         return -1;
     size_t size = 0;
-    for (int i = 0; count <= IOV_MAX && i < count; i++)
+    for (int i = 0; !returns && i < count; i++)
         size += parts[i].iov_len;
-    const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)(count > 0 ? count : 0) };
+    const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };
     return pct_io_end(self, PCT_OP_WRITE, fd,
                       may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0)
                                          : REAL(writev)(fd, parts, count));

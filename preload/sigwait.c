@@ -3,6 +3,7 @@
  * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then nothing
  * but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
 #include "signals.h"
+#include "user.h"
 #include "vtimer.h"
 #include "watch.h"
 
@@ -66,8 +67,10 @@ static int take(uint64_t set, siginfo_t *info, const struct timespec *timeout)
 
 static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, siginfo_t *info, uint64_t deadline)
 {
-    uint64_t set = pct_signal_bits(wait_set);
+    uint64_t set;
     pct_cancel_point(self);
+    if (!pct_user_copy_in(&set, wait_set, sizeof set))
+        return -EFAULT;
     /* Signals that are waited for do not go to their handlers meanwhile. */
     uint64_t mask = pct_signal_mask(SIG_BLOCK, set);
     struct pct_wait wait = { .op = PCT_OP_SIGNAL_WAIT,
@@ -140,9 +143,12 @@ PCT_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict in
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigtimedwait)(set, info, timeout));
-    if (timeout && !pct_valid(timeout))
+    struct timespec length;
+    if (timeout && !pct_user_copy_in(&length, timeout, sizeof length))
+        return as_libc(-EFAULT);
+    if (timeout && !pct_valid(&length))
         return as_libc(-EINVAL);
-    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(timeout) : PCT_NEVER;
+    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(&length) : PCT_NEVER;
     return as_libc(wait_for(self, set, info, deadline));
 }
 
@@ -183,7 +189,10 @@ PCT_EXPORT int sigsuspend(const sigset_t *mask)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigsuspend)(mask));
-    return suspend(self, pct_signal_bits(mask));
+    uint64_t set;
+    if (!pct_user_copy_in(&set, mask, sizeof set))
+        return as_libc(-EFAULT);
+    return suspend(self, set);
 }
 
 PCT_EXPORT int pause(void)

@@ -1,6 +1,7 @@
 /* Sleeping and yielding. A sleep takes virtual time: the thread is disabled until its deadline, and when nothing else can
  * run, time jumps there. A sleep of no length is a yield. */
 #include "shim.h"
+#include "user.h"
 
 int pct_yield(struct pct_shim_thread *self)
 {
@@ -71,8 +72,9 @@ static int sleep_relative(struct pct_shim_thread *self, const struct timespec *d
 {
     uint64_t ns = 0;
     int error = sleep_for(self, pct_nanoseconds(duration), &ns);
-    if (error && left)
-        pct_limit_timespec(ns, left);
+    struct timespec rest;
+    if (error && left && !pct_user_copy_out(left, pct_limit_timespec(ns, &rest), sizeof rest))
+        return EFAULT;
     return error;
 }
 
@@ -99,7 +101,10 @@ PCT_EXPORT int nanosleep(const struct timespec *duration, struct timespec *left)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(nanosleep)(duration, left));
-    return fail(pct_valid(duration) ? sleep_relative(self, duration, left) : EINVAL);
+    struct timespec length;
+    if (!pct_user_copy_in(&length, duration, sizeof length))
+        return REAL(nanosleep)(duration, left); /* EFAULT */
+    return fail(pct_valid(&length) ? sleep_relative(self, &length, left) : EINVAL);
 }
 
 PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration, struct timespec *left)
@@ -107,11 +112,14 @@ PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
-    if (!pct_keeps_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || (flags & ~TIMER_ABSTIME) || !pct_valid(duration))
+    struct timespec length;
+    if (!pct_user_copy_in(&length, duration, sizeof length))
+        return REAL(clock_nanosleep)(clock, flags, duration, left); /* EFAULT, or EINVAL */
+    if (!pct_keeps_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || (flags & ~TIMER_ABSTIME) || !pct_valid(&length))
         return OUTSIDE(self, PCT_OP_SLEEP, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
     if (!(flags & TIMER_ABSTIME))
-        return sleep_relative(self, duration, left);
+        return sleep_relative(self, &length, left);
     uint64_t deadline;
-    pct_deadline(clock, duration, &deadline);
+    pct_deadline(clock, &length, &deadline);
     return sleep_until(self, deadline, NULL);
 }

@@ -4,6 +4,7 @@
  * calls are made without waiting, and wait again in the scheduler when that was in vain. */
 #include "io.h"
 #include "sys.h"
+#include "user.h"
 #include <fcntl.h>
 #include <limits.h>
 
@@ -89,6 +90,14 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     return (int)pct_io_end(self, PCT_OP_CONNECT, fd, failed);
 }
 
+/* Whether a message can be looked at: its header, and where its parts are. If not, the kernel says what is wrong with it, and waits for
+ * nothing. */
+static bool is_readable(const struct msghdr *message)
+{
+    return pct_user_readable(message, sizeof *message) && message->msg_iovlen <= IOV_MAX &&
+           pct_user_readable(message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov);
+}
+
 /* Receiving */
 
 /* Calls that never wait, whatever the socket is. */
@@ -100,7 +109,6 @@ static bool never_waits(int flags)
 /* One message, or what there is of a stream. */
 static ssize_t receive_some(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
 {
-    /* The call changes these also when it fails. */
     const struct msghdr before = *message;
     int error = errno;
     for (;;) {
@@ -109,7 +117,10 @@ static ssize_t receive_some(struct pct_shim_thread *self, int fd, struct msghdr 
         ssize_t got = REAL(recvmsg)(fd, message, flags | MSG_DONTWAIT);
         if (got >= 0 || errno != EAGAIN || never_waits(flags) || !pct_io_is_blocking(fd))
             return got;
-        *message = before;
+        /* Changed also by a call that fails; what is as before may be memory that cannot be written. */
+        if (message->msg_namelen != before.msg_namelen || message->msg_controllen != before.msg_controllen ||
+            message->msg_flags != before.msg_flags)
+            *message = before;
         errno = error;
     }
 }
@@ -154,6 +165,8 @@ PCT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmsg)(fd, message, flags));
+    if (!is_readable(message))
+        return REAL(recvmsg)(fd, message, flags);
     ssize_t got = receive(self, fd, message, flags);
     if (got >= 0 && message->msg_controllen)
         pct_fd_share_all(); /* descriptors may have come with it */
@@ -167,14 +180,14 @@ PCT_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flag
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvfrom)(fd, buffer, size, flags, address, length));
     struct iovec part = { buffer, size };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-    if (address && length) {
-        message.msg_name = address;
-        message.msg_namelen = *length;
-    }
+    struct msghdr message = { .msg_name = address, .msg_iov = &part, .msg_iovlen = 1 };
+    /* The kernel looks at the length when it has received something. */
+    bool told = address && pct_user_copy_in(&message.msg_namelen, length, sizeof *length);
     ssize_t got = receive(self, fd, &message, flags);
-    if (got >= 0 && address && length)
-        *length = message.msg_namelen;
+    if (got >= 0 && address && (!told || !pct_user_copy_out(length, &message.msg_namelen, sizeof *length))) {
+        errno = EFAULT;
+        return -1;
+    }
     return got;
 }
 
@@ -195,35 +208,55 @@ PCT_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, in
     return size <= room ? recv(fd, buffer, size, flags) : REAL(__recv_chk)(fd, buffer, size, room, flags);
 }
 
+/* How much of one message was moved, where the kernel would write it. False: with errno. */
+static bool say_length(struct mmsghdr *message, ssize_t size)
+{
+    unsigned length = (unsigned)size;
+    if (pct_user_copy_out(&message->msg_len, &length, sizeof length))
+        return true;
+    errno = EFAULT;
+    return false;
+}
+
 PCT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmmsg)(fd, messages, count, flags, timeout));
-    if (timeout && !pct_valid(timeout)) {
+    struct timespec limit;
+    if (timeout && !pct_user_copy_in(&limit, timeout, sizeof limit))
+        return REAL(recvmmsg)(fd, messages, count, flags, timeout); /* EFAULT */
+    if (timeout && !pct_valid(&limit)) {
         errno = EINVAL;
         return -1;
     }
-    uint64_t began = pct_sched_now(&pct_S), length = timeout ? pct_nanoseconds(timeout) : PCT_NEVER;
+    uint64_t began = pct_sched_now(&pct_S), length = timeout ? pct_nanoseconds(&limit) : PCT_NEVER;
     unsigned got = 0;
     bool dont_wait = flags & MSG_DONTWAIT;
     int error = errno;
     /* As Linux does it: the timeout is looked at after each message. */
     while (got < count) {
         struct msghdr *message = &messages[got].msg_hdr;
-        ssize_t size = receive(self, fd, message, (flags & ~MSG_WAITFORONE) | (dont_wait ? MSG_DONTWAIT : 0));
-        if (size < 0)
+        int how = (flags & ~MSG_WAITFORONE) | (dont_wait ? MSG_DONTWAIT : 0);
+        ssize_t size =
+            is_readable(message) ? receive(self, fd, message, how) : REAL(recvmsg)(fd, message, how | MSG_DONTWAIT);
+        if (size < 0 || !say_length(&messages[got], size))
             break;
-        messages[got++].msg_len = (unsigned)size;
+        got++;
         dont_wait = dont_wait || flags & MSG_WAITFORONE;
         if (timeout && pct_sched_now(&pct_S) - began >= length)
             break;
     }
     if (!got)
         return count ? -1 : 0;
-    if (timeout)
-        pct_limit_timespec(length - (pct_sched_now(&pct_S) - began < length ? pct_sched_now(&pct_S) - began : length),
-                           timeout);
+    if (timeout) {
+        uint64_t took = pct_sched_now(&pct_S) - began;
+        pct_limit_timespec(length - (took < length ? took : length), &limit);
+        if (!pct_user_copy_out(timeout, &limit, sizeof limit)) {
+            errno = EFAULT;
+            return -1;
+        }
+    }
     errno = error;
     return (int)got;
 }
@@ -251,6 +284,8 @@ PCT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendmsg)(fd, message, flags));
+    if (!is_readable(message))
+        return REAL(sendmsg)(fd, message, flags);
     return transmit(self, fd, message, flags);
 }
 
@@ -280,10 +315,12 @@ PCT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fl
     unsigned sent = 0;
     int error = errno;
     while (sent < count) {
-        ssize_t size = transmit(self, fd, &messages[sent].msg_hdr, flags);
-        if (size < 0)
+        const struct msghdr *message = &messages[sent].msg_hdr;
+        ssize_t size = is_readable(message) ? transmit(self, fd, message, flags)
+                                            : REAL(sendmsg)(fd, message, flags | MSG_DONTWAIT);
+        if (size < 0 || !say_length(&messages[sent], size))
             break;
-        messages[sent++].msg_len = (unsigned)size;
+        sent++;
     }
     if (!sent)
         return count ? -1 : 0;

@@ -3,6 +3,7 @@
  * schedule. Each operation is first tried without waiting, because the kernel alone knows which of its errors comes first. */
 #include "io.h"
 #include "sys.h"
+#include "user.h"
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
@@ -273,16 +274,20 @@ static int operate(int set, struct sembuf *operations, size_t count, const struc
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(semtimedop)(set, operations, count, timeout));
-    if (count > MOST_OPERATIONS || (timeout && !pct_valid(timeout)))
+    /* Copies, as the kernel makes them: what becomes of the program's own while it waits is nobody's business. */
+    struct sembuf copy[MOST_OPERATIONS];
+    struct timespec length;
+    if (count > MOST_OPERATIONS || (timeout && !pct_user_copy_in(&length, timeout, sizeof length)) ||
+        (timeout && !pct_valid(&length)) || !pct_user_copy_in(copy, operations, count * sizeof *copy))
         return (int)AT_ONCE(self, REAL(semtimedop)(set, operations, count, timeout));
-    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(timeout) : PCT_NEVER;
+    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(&length) : PCT_NEVER;
     const struct attempt attempt = { .now = operate_now,
                                      .blocking = operate_blocking,
                                      .look = operate_look,
                                      .id = set,
-                                     .operations = operations,
+                                     .operations = copy,
                                      .count = count,
-                                     .timeout = timeout };
+                                     .timeout = timeout ? &length : NULL };
     return (int)perform(self, &attempt, deadline);
 }
 

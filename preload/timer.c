@@ -4,6 +4,7 @@
  * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such timers
  * and starts one for each expiration; it is an ordinary thread of the schedule. */
 #include "signals.h"
+#include "user.h"
 #include "vtimer.h"
 #include <limits.h>
 
@@ -274,15 +275,17 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
         return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(timer_settime)(id, flags, new, old));
-    if (!pct_valid(&new->it_value) || !pct_valid(&new->it_interval))
+    struct itimerspec wanted, before;
+    if (!pct_user_copy_in(&wanted, new, sizeof wanted))
+        return REAL(timer_settime)(id, flags, new, old); /* EFAULT, or EINVAL */
+    if (!pct_valid(&wanted.it_value) || !pct_valid(&wanted.it_interval))
         return fail(EINVAL);
     pct_here(self, PCT_OP_TIMER_SET);
-    if (old)
-        pct_vtimer_gettime(&timer->v, old);
+    pct_vtimer_gettime(&timer->v, &before);
     timer->overrun = 0;
-    pct_vtimer_settime(&timer->v, timer->clock, flags & TIMER_ABSTIME, new);
+    pct_vtimer_settime(&timer->v, timer->clock, flags & TIMER_ABSTIME, &wanted);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
-    return 0;
+    return old && !pct_user_copy_out(old, &before, sizeof before) ? fail(EFAULT) : 0;
 }
 
 PCT_EXPORT int timer_gettime(timer_t id, struct itimerspec *now)
@@ -291,8 +294,9 @@ PCT_EXPORT int timer_gettime(timer_t id, struct itimerspec *now)
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
         return REAL(timer_gettime)(id, now);
-    pct_vtimer_gettime(&timer->v, now);
-    return 0;
+    struct itimerspec state;
+    pct_vtimer_gettime(&timer->v, &state);
+    return pct_user_copy_out(now, &state, sizeof state) ? 0 : fail(EFAULT);
 }
 
 PCT_EXPORT int timer_getoverrun(timer_t id)

@@ -2,6 +2,7 @@
  * when the timer goes off, the expirations are added to it. All names of the descriptor (dup) are known to fds.c. */
 #include "io.h"
 #include "sys.h"
+#include "user.h"
 #include "vtimer.h"
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -62,6 +63,12 @@ static struct timer *find(const struct pct_shim_thread *self, int fd)
     return number && number <= used ? &timers[number - 1] : NULL;
 }
 
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
 PCT_EXPORT int timerfd_create(clockid_t clock, int flags)
 {
     PCT_ENTER(self);
@@ -86,22 +93,22 @@ PCT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new, 
     struct timer *timer = find(self, fd);
     if (!timer)
         return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(timerfd_settime)(fd, flags, new, old));
-    if (!pct_valid(&new->it_value) || !pct_valid(&new->it_interval) ||
-        flags & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)) {
-        errno = EINVAL;
-        return -1;
-    }
+    struct itimerspec wanted, before;
+    if (!pct_user_copy_in(&wanted, new, sizeof wanted))
+        return REAL(timerfd_settime)(fd, flags, new, old); /* EFAULT */
+    if (!pct_valid(&wanted.it_value) || !pct_valid(&wanted.it_interval) ||
+        flags & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET))
+        return fail(EINVAL);
     pct_here(self, PCT_OP_TIMER_SET);
-    if (old)
-        pct_vtimer_gettime(&timer->v, old);
+    pct_vtimer_gettime(&timer->v, &before);
     /* Expirations that nobody has read are forgotten. */
     struct pollfd asked = { .fd = fd, .events = POLLIN };
     uint64_t count;
     if (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0)
         PCT_SYS3(SYS_read, fd, &count, sizeof count);
-    pct_vtimer_settime(&timer->v, timer->clock, flags & TFD_TIMER_ABSTIME, new);
+    pct_vtimer_settime(&timer->v, timer->clock, flags & TFD_TIMER_ABSTIME, &wanted);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
-    return 0;
+    return old && !pct_user_copy_out(old, &before, sizeof before) ? fail(EFAULT) : 0;
 }
 
 PCT_EXPORT int timerfd_gettime(int fd, struct itimerspec *now)
@@ -110,6 +117,7 @@ PCT_EXPORT int timerfd_gettime(int fd, struct itimerspec *now)
     struct timer *timer = find(self, fd);
     if (!timer)
         return REAL(timerfd_gettime)(fd, now);
-    pct_vtimer_gettime(&timer->v, now);
-    return 0;
+    struct itimerspec state;
+    pct_vtimer_gettime(&timer->v, &state);
+    return pct_user_copy_out(now, &state, sizeof state) ? 0 : fail(EFAULT);
 }

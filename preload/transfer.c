@@ -1,6 +1,7 @@
 /* Moving data between descriptors without the program seeing it: sendfile, splice and their relatives; and eventfds, whose
  * own functions call libc's internal read and write. */
 #include "io.h"
+#include "user.h"
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
@@ -11,6 +12,8 @@ static ssize_t send_file(ssize_t (*real)(int, int, off_t *, size_t), int to, int
     PCT_IO_ENTER(self, to);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, to, real(to, from, offset, size));
+    if (offset && !pct_user_readable(offset, sizeof *offset))
+        return real(to, from, offset, size); /* EFAULT */
     size_t done = 0;
     int error = errno;
     do {
@@ -53,6 +56,9 @@ PCT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_of
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, to, REAL(splice)(from, from_offset, to, to_offset, size, flags));
     bool nonblocking = flags & SPLICE_F_NONBLOCK;
+    if ((from_offset && !pct_user_readable(from_offset, sizeof *from_offset)) ||
+        (to_offset && !pct_user_readable(to_offset, sizeof *to_offset)))
+        return REAL(splice)(from, from_offset, to, to_offset, size, flags); /* EFAULT, or ESPIPE */
     if (both_ready(self, from, to, nonblocking || !size))
         return -1;
     /* Both are ready; no call after that waits for more than there is. */
@@ -76,7 +82,8 @@ PCT_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, uns
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(vmsplice)(fd, parts, count, flags));
-    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, flags & SPLICE_F_NONBLOCK || !count))
+    bool returns = !count || count > IOV_MAX || !pct_user_readable(parts, count * sizeof *parts);
+    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, flags & SPLICE_F_NONBLOCK || returns))
         return -1;
     /* It may map fewer pages than it was asked to, never wait for the rest. */
     bool nonblocking = flags & SPLICE_F_NONBLOCK || !pct_io_is_blocking(fd);

@@ -4,6 +4,7 @@
  * liburing's functions return errors as negative numbers and leave errno alone. One that both submits and waits returns what
  * it submitted, if that was anything, and an error of the wait otherwise. */
 #include "io.h"
+#include "user.h"
 #include <liburing.h>
 
 struct completions {
@@ -107,6 +108,8 @@ PCT_EXPORT int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **c
     if (must_enter(ring, mask))
         return finish(
             self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)));
+    if (timeout && !pct_user_readable(timeout, sizeof *timeout))
+        return finish(self, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)); /* EFAULT */
     *completion = NULL;
     int error = await(self, ring, count, deadline_after(timeout));
     return error ? error

@@ -96,6 +96,6 @@ PCT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
         return -1;
     siginfo_t found = { 0 };
     int failed = REAL(waitid)(type, id, info ? info : &found, options);
-    end(self, failed, (info ? info : &found)->si_pid);
+    end(self, failed, !failed && (info ? info : &found)->si_pid);
     return failed;
 }
