@@ -79,3 +79,17 @@ teardown()
     has "deadlock"
     has "./target lost"
 }
+
+@test "a program that su or runuser starts for root has a schedule of its own; one that setpriv becomes is the target" {
+    [ "$(id -u)" = 0 ] || skip "needs root"
+    run --separate-stderr "$pct" run -n 1 -s 1 -- su root -s /bin/sh -c './children deadlock'
+    is "$status" 120
+    has "deadlock in a child process"
+    run --separate-stderr "$pct" run -n 1 -s 1 -- runuser -u root ./children deadlock
+    is "$status" 120
+    has "deadlock in a child process"
+    run --separate-stderr "$pct" run -n 50 -s 1 -- setpriv --reuid=0 --clear-groups ./target abba
+    is "$status" 120
+    has "the cycle:"
+    lacks "child process"
+}
