@@ -5,9 +5,11 @@
  * vfork is fork: its child would run on the memory of this process, scheduler included, while its parent stands still. */
 #include "fifo.h"
 #include "sys.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 /* A child is about to be made: it will have the descriptors, and do what it likes. */
 static uint32_t count_child(void)
@@ -100,11 +102,31 @@ PCT_EXPORT FILE *popen(const char *command, const char *mode)
     return file;
 }
 
+/* libc closes the stream's descriptor and then waits, both beside the schedule: the number would be free for other threads at a time of
+ * the machine's own. So it is freed here, and libc closes another one, of the numbers that come last. GLIBC: _fileno. */
+static void free_number(FILE *file)
+{
+    enum { MOST = 1024, LAST = 64 }; /* more, and the kernel's table of descriptors would have to grow for it */
+    struct rlimit limit;
+    int fd = file->_fileno;
+    if (fd < 0 || pct_shim.confined || PCT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) ||
+        limit.rlim_cur <= LAST)
+        return;
+    long from = (long)(limit.rlim_cur < MOST ? limit.rlim_cur : MOST) - LAST;
+    long other = fd < from ? PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from) : -1;
+    if (other < 0)
+        return;
+    file->_fileno = (int)other;
+    PCT_SYS1(SYS_close, fd);
+    pct_fd_forget(fd);
+}
+
 /* Waits for the child. */
 PCT_EXPORT int pclose(FILE *file)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_CHILD_WAIT, PCT_CLASS_NONE, NULL, REAL(pclose)(file));
+    free_number(file);
     return OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(pclose)(file));
 }

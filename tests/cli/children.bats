@@ -93,3 +93,13 @@ teardown()
     has "the cycle:"
     lacks "child process"
 }
+
+@test "what libc opens and closes while it waits changes no descriptor's number: a trace with children replays" {
+    "$cc" -g -O1 -pthread -o numbers "$root/tests/cli/numbers.c"
+    for seed in {1..20}; do
+        "$pct" run -q -S random-walk -s "$seed" -t trace -- ./numbers
+        run "$pct" replay trace -- ./numbers
+        is "$status" 0
+        has "replayed identically"
+    done
+}
