@@ -2,7 +2,8 @@
  * block: whether it would. Then such calls are made without the baton (PASS), and are no matter of the schedule. A limit on
  * memory counts the address space of the trace, too: most of it is given back. */
 #include "confine.h"
-#include "shim.h"
+#include "io.h"
+#include "signals.h"
 #include "sys.h"
 #include "user.h"
 #include <fcntl.h>
@@ -22,15 +23,40 @@ void pct_confine_entered(void)
         about[i] = UNSURE;
 }
 
-/* Only read, write and the end of the thread will be left: all that the scheduler needs is gone. If there is but this thread, it needs none.
- * The trace ends here. */
-void pct_confine_strict(void)
+/* For the others this thread ends here, but goes on beside them, and can tell nobody what it does. They must not take its pipes for ones
+ * that only they write to. */
+static void leave_for_good(struct pct_shim_thread *self)
+{
+    pct_here(self, PCT_OP_THREAD_FINISH);
+    pct_uncontrolled(PCT_UNCONTROLLED_STRICT);
+    pct_S.foreign |= PCT_FOREIGN_THREADS | PCT_FOREIGN_SILENT;
+    pct_S.in_full = 1;
+    pct_fd_share_all();
+    uint64_t mask = pct_signal_retire(self);
+    self->beside = true;
+    __atomic_store_n(&self->lingers, 1, __ATOMIC_SEQ_CST);
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
+    pct_sched_finish(&pct_S, &self->core);
+    pct_signal_mask(SIG_SETMASK, mask);
+}
+
+/* Only read, write and the end of the thread will be left: all that the scheduler needs is gone. If there is but this thread, it needs none:
+ * the trace ends here. */
+bool pct_confine_strict(void)
 {
     struct pct_shim_thread *self = pct_enter();
-    if (!self || pct_S.live > 1)
-        return;
+    if (PCT_SYS1(SYS_prctl, PR_GET_SECCOMP)) /* the kernel will refuse */
+        return false;
+    if (self && pct_S.live > 1) {
+        leave_for_good(self);
+        return true;
+    }
+    if (!self)
+        return true;
+    self->beside = pct_shim.confined = true;
     pct_shim.ended = true;
     pct_S.current = NULL;
+    return true;
 }
 
 static bool refused(enum pct_question question)
@@ -56,14 +82,13 @@ PCT_EXPORT int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT)
-        pct_confine_strict();
-    else if (option == PR_SET_SECCOMP)
+    bool strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT && pct_confine_strict();
+    if (option == PR_SET_SECCOMP && !strict)
         pct_watchdog_have();
     if (option == PR_SET_NAME)
         pct_shim.named = true;
     int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
-    if (option == PR_SET_SECCOMP && !result)
+    if (option == PR_SET_SECCOMP && !strict && !result)
         pct_confine_entered();
     return result;
 }

@@ -10,8 +10,9 @@ enum pct_question {
     PCT_QUESTIONS
 };
 
-/* SECCOMP_MODE_STRICT is about to be entered by the calling thread. Before pct_confine_entered(). */
-void pct_confine_strict(void);
+/* SECCOMP_MODE_STRICT is about to be entered by the calling thread, and by it alone: only read, write, _exit and the return from a handler
+ * will be left to it. It leaves the schedule. False: the kernel will refuse. */
+bool pct_confine_strict(void);
 /* A filter of system calls is in force from now on. */
 void pct_confine_entered(void);
 /* Whether it keeps the kernel from answering. */

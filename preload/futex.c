@@ -429,14 +429,15 @@ PCT_EXPORT long syscall(long number, ...)
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
     default: {
         bool confines = number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
-        if (confines && (number == SYS_seccomp ? a[0] == SECCOMP_SET_MODE_STRICT : a[1] == SECCOMP_MODE_STRICT))
-            pct_confine_strict();
-        else if (confines)
+        bool strict = number == SYS_seccomp ? a[0] == SECCOMP_SET_MODE_STRICT && !a[1] && !a[2]
+                                            : confines && a[1] == SECCOMP_MODE_STRICT;
+        strict = strict && pct_confine_strict();
+        if (confines && !strict)
             pct_watchdog_have();
         if (number == SYS_prctl && a[0] == PR_SET_NAME)
             pct_shim.named = true;
         long result = by_number(number, a);
-        if (confines)
+        if (confines && !strict)
             pct_confine_entered();
         return result;
     }

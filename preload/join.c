@@ -54,8 +54,16 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
         pct_cancel_point(self);
         return ETIMEDOUT;
     }
+    if (thread->beside && deadline != PCT_NEVER) {
+        struct timespec when;
+        pct_real_deadline(CLOCK_MONOTONIC, deadline, &when);
+        return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL,
+                       REAL(pthread_clockjoin_np)(handle, value, CLOCK_MONOTONIC, &when));
+    }
     thread->joined = true;
     pct_object_destroy(&pct_S.objects, pct_object_at(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD));
+    if (thread->beside) /* it ends when it likes */
+        return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL, REAL(pthread_join)(handle, value));
     return MAY_SLEEP(self, REAL(pthread_join)(handle, value));
 }
 

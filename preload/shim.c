@@ -76,7 +76,7 @@ static void note_free(enum pct_op op, enum pct_class class_, const volatile void
 bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *object)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!pct_S.host || pct_shim.ended)
+    if (!pct_S.host || pct_shim.ended || pct_is_beside())
         return false;
     if (self) {
         pct_sched_leave(&pct_S, &self->core, op, NULL);
@@ -95,7 +95,7 @@ bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *obj
 void pct_passed(enum pct_op op, enum pct_class class_, const volatile void *object)
 {
     struct pct_shim_thread *self = pct_self;
-    if (!pct_S.host || pct_shim.mode == PCT_MODE_OFF || pct_shim.ended)
+    if (!pct_S.host || pct_shim.mode == PCT_MODE_OFF || pct_shim.ended || pct_is_beside())
         return;
     if (pct_shim.mode == PCT_MODE_FREE) {
         note_free(second_of(op) == PCT_OP_NONE ? op : second_of(op), class_, object);

@@ -62,6 +62,7 @@ struct pct_shim_thread {
     struct pct_object *once_object;
     uint32_t destructor_rounds;
     bool c11;     /* start returns int */
+    bool beside;  /* it has left the schedule for good, and may make hardly a system call: confine.h */
     bool started; /* it has had the baton */
     bool repin;   /* its attributes named CPUs */
     bool detached;
@@ -217,6 +218,12 @@ static inline __attribute__((always_inline)) void pct_leave(struct pct_shim_thre
 /* Declares `self`: the calling thread, marked as inside a wrapper until the function returns; NULL as from pct_enter(). */
 #define PCT_ENTER(self)                                                                                                \
     struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) = pct_mark(pct_enter(), __builtin_frame_address(0))
+
+/* Whether the calling thread has left the schedule for good. */
+static inline bool pct_is_beside(void)
+{
+    return pct_self && pct_self->beside;
+}
 
 /* A call is about to be passed through. True: the caller has the baton, but could not be told whether the call would block
  * (pct_io_enter); so it makes the call without, and comes back then. */

@@ -11,8 +11,9 @@
 #include "internal.h"
 #include "record.h"
 
-/* How often to ask the host whether there still is hope, in real time. */
-enum { HOPE_NS = 10000000 };
+/* How often to ask the host whether there still is hope, and to look for what a thread has changed that cannot tell; in real
+ * time. */
+enum { HOPE_NS = 10000000, SILENT_NS = 1000000 };
 
 void pct_outside_drain(struct pct_sched *s)
 {
@@ -68,7 +69,7 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
 
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self)
 {
-    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope)
+    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope && !(s->foreign & PCT_FOREIGN_SILENT))
         return NULL;
     if (self && self->state == PCT_STATE_BLOCKED)
         return self;
@@ -117,13 +118,15 @@ void pct_outside_keep(struct pct_sched *s)
         until = PCT_NEVER; /* what was recorded came before the deadline */
     if (s->hope)
         until = real + HOPE_NS;
+    bool silent = s->foreign & PCT_FOREIGN_SILENT;
     do {
-        if (s->polled_outside)
-            s->host->poll(until, &s->attention, 0, s->polled);
+        uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until;
+        if (s->polled_outside || (silent && s->polled))
+            s->host->poll(next, &s->attention, 0, s->polled);
         else
-            s->host->sleep(until, &s->attention, 0);
+            s->host->sleep(next, &s->attention, 0);
         pct_sched_kernel_changed(s);
-        if (s->attention)
+        if (s->attention || silent)
             pct_sched_attend(s);
         if (s->replay && pct_replay_ready(s))
             return;
@@ -131,7 +134,7 @@ void pct_outside_keep(struct pct_sched *s)
             pct_outside_note(s, s->host->now() - real);
             return;
         }
-        if (!s->polled_outside && !s->outside && !s->can_attention)
+        if (!s->polled_outside && !s->outside && !s->can_attention && !silent)
             return; /* who could have come no longer waits */
     } while (s->host->now() < until);
     /* Exactly: a run to which nothing came does not depend on how long the sleep took. */

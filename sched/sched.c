@@ -390,7 +390,8 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
                 pct_outside_note(s, 0);
         } else if (s->lock_waits && !s->enabled && others_wait(s) && pct_cycle_find(s)) {
             s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
-        } else if (s->outside || s->can_outside || s->polled_outside || attention_may_come(s)) {
+        } else if (s->outside || s->can_outside || s->polled_outside || s->foreign & PCT_FOREIGN_SILENT ||
+                   attention_may_come(s)) {
             pct_outside_send(s, self);
             struct pct_thread *keeper = pct_outside_keeper(s, self);
             if (!keeper) {

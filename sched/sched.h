@@ -47,6 +47,7 @@
  * taken. */
 #define PCT_FOREIGN_THREADS 1u
 #define PCT_FOREIGN_FINISHED 2u
+#define PCT_FOREIGN_SILENT 4u /* with THREADS: some cannot tell when they have changed something */
 
 /* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that stands still. */
 #define PCT_EXPECT_NS UINT64_C(10000000000)

@@ -208,7 +208,8 @@ enum {
     X(PARENT, "signals to the pct that started the run, which it was spared")                                          \
     X(SITE, "instructions that access memory and could not be patched")                                                \
     X(MODULE, "modules of which nothing could be patched")                                                             \
-    X(WATCH, "accesses to a watched variable, in signal handlers and the like, that were no scheduling points")
+    X(WATCH, "accesses to a watched variable, in signal handlers and the like, that were no scheduling points")        \
+    X(STRICT, "threads that left themselves reading and writing alone: they went on beside the schedule")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,

@@ -278,6 +278,48 @@ static int sandbox_strict(void)
     return 98;
 }
 
+static int to_jail[2], from_jail[2];
+
+/* What such a sandbox is for: it computes for the others, between a read and a write. */
+static void *jail(void *unused)
+{
+    static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    unsigned char number;
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+        fail("seccomp");
+    while (read(to_jail[0], &number, 1) == 1 && number) {
+        pthread_mutex_lock(&own);
+        number *= 2;
+        pthread_mutex_unlock(&own);
+        if (write(from_jail[1], &number, 1) != 1)
+            break;
+    }
+    syscall(SYS_exit, 0);
+    return unused;
+}
+
+/* One of several threads enters it: the others go on under control. */
+static int sandbox_strict_thread(void)
+{
+    pthread_t thread;
+    long sum = 0;
+    if (pipe(to_jail) || pipe(from_jail))
+        fail("pipe");
+    pthread_create(&thread, NULL, jail, NULL);
+    for (unsigned char i = 1; i <= 20; i++) {
+        unsigned char number = i;
+        if (write(to_jail[1], &number, 1) != 1 || read(from_jail[0], &number, 1) != 1)
+            fail("jail");
+        sum += number;
+    }
+    work();
+    if (write(to_jail[1], "", 1) != 1)
+        fail("jail");
+    pthread_join(thread, NULL);
+    say("sum", sum);
+    return 3;
+}
+
 /* --- Space --- */
 
 /* The trace is on the file system that becomes full. */
@@ -449,6 +491,7 @@ int main(int argc, char **argv)
         { "sandbox-pipe", sandbox_pipe },
         { "sandbox-kill", sandbox_kill },
         { "sandbox-strict", sandbox_strict },
+        { "sandbox-strict-thread", sandbox_strict_thread },
         { "fill-disk", fill_disk },
         { "small-files", small_files },
         { "little-memory", little_memory },
