@@ -69,11 +69,12 @@ objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
 pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(cli_sources)))
 
 # Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own name, and under
-# those of the libraries that it stands in for in programs linked with -fsanitize=thread.
+# those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers are linked into each program.
 compiler_names := pct-cc pct-c++ pct-clang pct-clang++
 compilers := $(addprefix $(B)/,$(compiler_names))
 takeovers := $(B)/tsan/libtsan.so.2 $(B)/tsan/libclang_rt.tsan-x86_64.so
-runtime_parts := $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(takeovers)
+handlers := $(B)/tsan/pct-handlers.o
+runtime_parts := $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
@@ -263,7 +264,7 @@ install: lib command compilers
 	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	$(INSTALL) -m 644 $(B)/libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
-	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(DESTDIR)$(PREFIX)/lib/pct/tsan/
+	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(handlers) $(DESTDIR)$(PREFIX)/lib/pct/tsan/
 	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
 	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
 	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
@@ -366,10 +367,17 @@ $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sour
 # Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
 $(call objects_of,$(runtime_sources)): CFLAGS += -mcx16
 
+# It becomes part of other people's programs, whatever we are built with, and has no table of addresses but the loader's.
+$(B)/obj/runtime/handlers.o: CFLAGS += -O2 -g0 -fno-lto -fno-plt
+$(handlers): $(B)/obj/runtime/handlers.o
+	@mkdir -p $(@D)
+	$(call quiet,COPY)cp $< $@
+
+runtime_library := $(call objects_of,$(filter-out runtime/handlers.c,$(runtime_sources)))
 runtime_ldflags := -shared -Wl,-z,now -Wl,--no-undefined
-$(B)/libpct-tsan.so: $(call objects_of,$(runtime_sources)) $(B)/sources
+$(B)/libpct-tsan.so: $(runtime_library) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
-$(takeovers): $(call objects_of,$(runtime_sources)) $(B)/sources
+$(takeovers): $(runtime_library) $(B)/sources
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
 

@@ -55,6 +55,14 @@ static bool is_code(const struct module *m, uint64_t from, uint64_t to)
     return false;
 }
 
+/* NULL: it has none. */
+static const char *section_name(const struct module *m, Elf_Scn *section, GElf_Shdr *head)
+{
+    size_t names = 0;
+    elf_getshdrstrndx(m->elf, &names);
+    return gelf_getshdr(section, head) ? elf_strptr(m->elf, names, head->sh_name) : NULL;
+}
+
 /* --- The table of functions -------------------------------------------------------------------------------------------- */
 
 static int32_t get32(const uint8_t *at)
@@ -167,6 +175,22 @@ static enum pct_plan_refusal read_functions(struct module *m)
     return PCT_PLAN_NONE;
 }
 
+/* The handlers of a program that tells of its accesses itself (pct-cc) are not to tell of their own. */
+static void leave_out_handlers(struct module *m)
+{
+    for (Elf_Scn *section = elf_nextscn(m->elf, NULL); section; section = elf_nextscn(m->elf, section)) {
+        GElf_Shdr head;
+        const char *name = section_name(m, section, &head);
+        if (!name || strcmp(name, PCT_HANDLERS_SECTION))
+            continue;
+        size_t kept = 0;
+        for (size_t i = 0; i < m->count; i++)
+            if (m->functions[i].from < head.sh_addr || m->functions[i].from >= head.sh_addr + head.sh_size)
+                m->functions[kept++] = m->functions[i];
+        m->count = kept;
+    }
+}
+
 /* --- Data -------------------------------------------------------------------------------------------------------------- */
 
 /* Take [from, to) out of the ranges. */
@@ -195,11 +219,9 @@ static void find_globals(struct module *m)
     for (size_t i = 0; i < m->segments; i++)
         if (gelf_getphdr(m->elf, (int)i, &segment) && segment.p_type == PT_GNU_RELRO)
             take_out(m, segment.p_vaddr, segment.p_vaddr + segment.p_memsz);
-    size_t names = 0;
-    elf_getshdrstrndx(m->elf, &names);
     for (Elf_Scn *section = elf_nextscn(m->elf, NULL); section; section = elf_nextscn(m->elf, section)) {
         GElf_Shdr head;
-        const char *name = gelf_getshdr(section, &head) ? elf_strptr(m->elf, names, head.sh_name) : NULL;
+        const char *name = section_name(m, section, &head);
         if (name && (!strcmp(name, ".got") || !strcmp(name, ".got.plt") || !strcmp(name, ".dynamic")))
             take_out(m, head.sh_addr, head.sh_addr + head.sh_size);
     }
@@ -264,8 +286,9 @@ static enum pct_plan_refusal examine(struct module *m)
     enum pct_plan_refusal refusal = read_functions(m);
     if (refusal != PCT_PLAN_NONE)
         return refusal;
+    leave_out_handlers(m);
     find_globals(m);
-    return scan(m);
+    return m->count ? scan(m) : PCT_PLAN_UNWIND;
 }
 
 static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal refusal)

@@ -11,6 +11,9 @@
 
 #define PCT_PLAN_MAGIC "pctplan3"
 
+/* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c): never patched. */
+#define PCT_HANDLERS_SECTION ".pct_handlers"
+
 /* Why nothing of a module is patched. X(identifier, text). */
 #define PCT_PLAN_REFUSALS(X)                                                                                           \
     X(NONE, "")                                                                                                        \

@@ -17,6 +17,7 @@ static struct {
     void **table; /* of cells, for map.cells: zero */
 } memory;
 
+PCT_EXPORT const unsigned pct_memory_interface = PCT_MEMORY_INTERFACE;
 PCT_EXPORT struct pct_memory_view pct_memory_view;
 PCT_EXPORT __thread struct pct_memory_own pct_memory_own;
 

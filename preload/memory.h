@@ -13,6 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Goes up with any change to what stands here that programs and libpct-tsan.so use, and so do the names of what has changed: neither side
+ * misreads the other then, and libpct-tsan.so says so. */
+enum { PCT_MEMORY_INTERFACE = 1 };
+extern const unsigned pct_memory_interface;
+
 /* What kind of access. */
 enum {
     PCT_MEMORY_READ,

@@ -1,31 +1,36 @@
 /* Plain accesses, function entries and exits: the names that gcc 12 and clang 14 call under -fsanitize=thread. */
-#include "events.h"
+#include "plain.h"
 
 /* libpct.so's, where that was preloaded. */
 PCT_RUNTIME struct pct_memory_view pct_memory_view;
 PCT_RUNTIME __thread struct pct_memory_own pct_memory_own;
 
-/* What tells libpct.so is called last, so that compilers that optimise make a jump of the call: then its caller is the compiled code,
- * and the fast half need not look who that is. */
-#ifdef __OPTIMIZE__
-#define SLOW __attribute__((noinline, cold))
-#else
-#define SLOW inline __attribute__((always_inline))
-#endif
+/* What is in this library does not go through its table of addresses. */
+static inline void tell(const volatile void *address, size_t size, unsigned what, const void *pc)
+{
+    if (PCT_WATCHED)
+        pct_memory_access(address, size, what, pc);
+}
 
-/* The name, the size in bytes, the kind. */
-#define ACCESS(name, size, kind)                                                                                       \
-    static SLOW void name##_slow(void *address)                                                                        \
-    {                                                                                                                  \
-        if (PCT_WATCHED)                                                                                               \
-            pct_memory_access(address, size, kind, PCT_CALLER);                                                        \
-    }                                                                                                                  \
-    PCT_RUNTIME void name(void *address);                                                                              \
-    PCT_RUNTIME void name(void *address)                                                                               \
-    {                                                                                                                  \
-        if (!pct_own(address, size))                                                                                   \
-            name##_slow(address);                                                                                      \
-    }
+PCT_RUNTIME void pct_tsan_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+{
+    tell(address, size, what, pc);
+}
+
+PCT_RUNTIME void pct_tsan_function(const void *pc, const void *frame)
+{
+    if (PCT_CALLS_WATCHED)
+        pct_memory_function(pc, frame);
+}
+
+PCT_RUNTIME void pct_tsan_function_exit(void)
+{
+    if (PCT_CALLS_WATCHED)
+        pct_memory_function_exit();
+}
+
+PCT_HANDLERS(PCT_RUNTIME, tell)
+PCT_FUNCTION_HANDLERS(PCT_RUNTIME, pct_memory_function, pct_memory_function_exit)
 
 /* clang calls one function where an expression reads and then writes: there is a moment between the two. */
 #define BOTH(name, size)                                                                                               \
@@ -45,14 +50,6 @@ PCT_RUNTIME __thread struct pct_memory_own pct_memory_own;
 
 #define SIZES(X) X(1) X(2) X(4) X(8) X(16)
 #define OF_SIZE(n)                                                                                                     \
-    ACCESS(__tsan_read##n, n, PCT_MEMORY_READ)                                                                         \
-    ACCESS(__tsan_write##n, n, PCT_MEMORY_WRITE)                                                                       \
-    ACCESS(__tsan_unaligned_read##n, n, PCT_MEMORY_READ)                                                               \
-    ACCESS(__tsan_unaligned_write##n, n, PCT_MEMORY_WRITE)                                                             \
-    ACCESS(__tsan_volatile_read##n, n, PCT_MEMORY_READ)                                                                \
-    ACCESS(__tsan_volatile_write##n, n, PCT_MEMORY_WRITE)                                                              \
-    ACCESS(__tsan_unaligned_volatile_read##n, n, PCT_MEMORY_READ)                                                      \
-    ACCESS(__tsan_unaligned_volatile_write##n, n, PCT_MEMORY_WRITE)                                                    \
     BOTH(__tsan_read_write##n, n)                                                                                      \
     BOTH(__tsan_unaligned_read_write##n, n)                                                                            \
     WITH_PC(__tsan_read##n##_pc, n, PCT_MEMORY_READ)                                                                   \
@@ -87,21 +84,6 @@ PCT_RUNTIME void __tsan_vptr_update(void **address, void *value)
 {
     if (*address != value)
         pct_access(address, sizeof *address, PCT_MEMORY_WRITE, PCT_CALLER);
-}
-
-PCT_RUNTIME void __tsan_func_entry(void *pc);
-PCT_RUNTIME void __tsan_func_entry(void *pc)
-{
-    if (PCT_CALLS_WATCHED)
-        pct_memory_function(pc, __builtin_frame_address(0));
-}
-
-PCT_RUNTIME void __tsan_func_exit(void *pc);
-PCT_RUNTIME void __tsan_func_exit(void *pc)
-{
-    (void)pc;
-    if (PCT_CALLS_WATCHED)
-        pct_memory_function_exit();
 }
 
 PCT_RUNTIME void __tsan_init(void);

@@ -63,6 +63,99 @@ setup()
     has "load memory"
 }
 
+@test "each module has handlers of its own, which nobody else sees, and one that is loaded later does" {
+    printf '%s\n' 'static int shared; int add(void) { return ++shared; }' > plugin.c
+    # Not instrumented: all that pct hears of is the library.
+    cat > host.c << 'END'
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+static int (*add)(void);
+static void *run(void *arg) { add(); return arg; }
+int main(void)
+{
+    pthread_t a, b;
+    add = (int (*)(void))dlsym(dlopen("./plugin.so", RTLD_NOW), "add");
+    pthread_create(&a, NULL, run, NULL);
+    pthread_create(&b, NULL, run, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    assert(add() == 3);
+}
+END
+    compilers="pct-cc"
+    if command -v clang > /dev/null; then compilers="pct-cc pct-clang"; fi
+    "$cc" -pthread -o host host.c
+    for compiler in $compilers; do
+        "$build/$compiler" -O2 -fPIC -shared -o plugin.so plugin.c
+        run readelf --dyn-syms -W plugin.so
+        lacks "__tsan_write"
+        has "pct_tsan_access"
+        run ./host
+        [ "$status" = 0 ]
+        run "$pct" run -n 100 -s 1 -- ./host
+        [ "$status" = 134 ]
+        has "load memory"
+        token=$(tail -n 1 <<< "$output" | grep -o "pct1:[^']*")
+        run "$pct" replay "$token" -- ./host
+        [ "$status" = 134 ]
+        has "replayed identically"
+    done
+}
+
+@test "options that name a language do not reach what is linked in addition" {
+    "$build/pct-cc" -o from-input -pthread -x c - < lost-update.c
+    run "$pct" run -n 100 -s 1 -- ./from-input
+    [ "$status" = 134 ]
+    if command -v clang > /dev/null; then
+        "$build/pct-clang" -o from-input -pthread -x c - < lost-update.c
+        run "$pct" run -n 100 -s 1 -- ./from-input
+        [ "$status" = 134 ]
+    fi
+}
+
+@test "patching leaves the handlers alone, and sees the rest" {
+    # An increment that the compiler does not know of.
+    cat > inline.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+static int seen, unseen;
+static void *run(void *arg) { seen++; __asm__ volatile("incl %0" : "+m"(unseen)); return arg; }
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, run, NULL);
+    pthread_create(&b, NULL, run, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    assert(unseen == 2);
+}
+END
+    "$build/pct-cc" -g -O1 -pthread -o inline inline.c
+    run "$pct" sites inline
+    [ "$status" = 0 ]
+    sites=$output
+    objcopy --rename-section .pct_handlers=.other inline renamed
+    run "$pct" sites renamed
+    [ "$output" != "${sites//inline/renamed}" ]
+    run "$pct" run -n 50 -s 1 -- ./inline
+    [ "$status" = 0 ]
+    run "$pct" run -n 50 -s 1 --memory=all -- ./inline
+    [ "$status" = 134 ]
+}
+
+@test "a library of another version does not go unnoticed" {
+    # One that does not have what the program's handlers want: the loader says so, with and without pct.
+    echo 'int nothing;' | "$cc" -shared -fPIC -Wl,-soname,libpct-tsan.so -o libpct-tsan.so -x c -
+    LD_LIBRARY_PATH=$PWD run -127 ./lost
+    has "undefined symbol: pct_tsan_"
+    # A libpct.so that speaks of memory in another way.
+    printf '%s\n' 'const unsigned pct_memory_interface = 99;' | "$cc" -shared -fPIC -o newer.so -x c -
+    LD_PRELOAD=$PWD/newer.so run ./lost-fixed
+    [ "$status" = 0 ]
+    has "pct: libpct.so and the libpct-tsan.so of this program are of different versions: its memory accesses are not seen"
+}
+
 @test "a race ends the run, with both accesses" {
     run "$pct" run -n 5 -s 1 --races=fail -- ./lazy
     [ "$status" = 118 ]

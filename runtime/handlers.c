@@ -1,0 +1,12 @@
+/* The object that pct-cc and its like link into each program and library: the handlers of plain accesses, where a call of compiled code
+ * goes straight to them. Through a table of addresses, as into libpct-tsan.so, it takes up to twice the time. An object, no archive: with
+ * link-time optimisation the calls come into being after the linker has looked through archives.
+ *
+ * The names are hidden: each module has handlers of its own. The state stays in libpct.so. A section of its own, because patching at
+ * load time leaves these functions out (cli/plan.c). */
+#include "plain.h"
+#include <patch/plan.h>
+
+#define HIDDEN __attribute__((visibility("hidden"), section(PCT_HANDLERS_SECTION)))
+PCT_HANDLERS(HIDDEN, pct_tsan_access)
+PCT_FUNCTION_HANDLERS(HIDDEN, pct_tsan_function, pct_tsan_function_exit)
