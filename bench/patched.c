@@ -2,11 +2,13 @@
  * short rounds: a loaded machine interrupts some of them.
  *     patched atomic|polling    an increment with lock
  *     patched global|heap       a load of a global variable; a load through a pointer
- *     patched shared            a store through a pointer
- * The place is the calling thread's alone, while another thread exists; in the last case both have touched it. That thread waits; with
+ *     patched shared|looks      a store through a pointer; three loads to each store, of which each is counted
+ *     patched xchg|cas          an exchange; a compare and exchange that succeeds
+ * The place is the calling thread's alone, while another thread exists; in the cases of the third row both have touched it. That thread waits; with
  * `polling` it could run, so that pct takes the loop for one that waits for it. */
 #include "measure.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +22,8 @@ static volatile int *heap;
 
 static void *wait_for_end(void *shared)
 {
-    if (shared)
-        heap[FAR] = 1;
+    for (int i = 0; shared && i < 3; i++)
+        heap[FAR + i] = 1;
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     return NULL;
@@ -39,6 +41,19 @@ static void work(char what)
     else if (what == 'h')
         for (int i = 0; i < ROUNDS; i++)
             (void)*place;
+    else if (what == 'x')
+        for (int i = 0; i < ROUNDS; i++)
+            __atomic_exchange_n(&counter, i, __ATOMIC_RELAXED);
+    else if (what == 'c')
+        for (int i = 0, seen = counter; i < ROUNDS; i++)
+            seen += __atomic_compare_exchange_n(&counter, &seen, seen + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    else if (what == 'l')
+        for (int i = 0; i < ROUNDS; i += 4) {
+            (void)place[FAR];
+            (void)place[FAR + 1];
+            place[FAR + 2] = i;
+            (void)place[FAR];
+        }
     else
         for (int i = 0; i < ROUNDS; i++)
             place[FAR] = i;
@@ -49,11 +64,11 @@ int main(int argc, char **argv)
     const char what = argc > 1 ? argv[1][0] : 'g';
     double ns[MEASURED];
     pthread_t thread;
-    heap = calloc(FAR + 1, sizeof *heap);
+    heap = calloc(FAR + 3, sizeof *heap);
     if (!heap)
         return 1;
     pthread_mutex_lock(&mutex);
-    if (pthread_create(&thread, NULL, wait_for_end, what == 's' ? argv : NULL))
+    if (pthread_create(&thread, NULL, wait_for_end, what == 's' || what == 'l' ? argv : NULL))
         return 1;
     if (what != 'p') { /* it goes first */
         struct timespec moment = { .tv_nsec = 20000000 };

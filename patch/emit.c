@@ -72,11 +72,17 @@ static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leave
     bool small = site->size && site->size <= 1 << (PCT_LEAF_SIZES - 1) && !(site->size & (site->size - 1));
     static const uint8_t kinds[] = { [PCT_SITE_READ] = PCT_LEAF_READ,
                                      [PCT_SITE_WRITE] = PCT_LEAF_WRITE,
-                                     [PCT_SITE_UPDATE] = PCT_LEAF_READ,
-                                     [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC };
+                                     [PCT_SITE_UPDATE] = PCT_LEAF_BOTH,
+                                     [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC,
+                                     [PCT_SITE_COMPARE] = PCT_LEAF_COMPARE };
+    if (!small || site->flags & PCT_SITE_WAITS)
+        return leaves->slow;
+    const unsigned size = (unsigned)__builtin_ctz(site->size), keeps = !(site->flags & PCT_SITE_FLAGS_DEAD);
     uint64_t quick = 0;
-    if (site->kind < sizeof kinds && small && !(site->flags & PCT_SITE_WAITS))
-        quick = leaves->quick[kinds[site->kind]][__builtin_ctz(site->size)][!(site->flags & PCT_SITE_FLAGS_DEAD)];
+    if (site->kind == PCT_SITE_EXCHANGE)
+        quick = site->value < 16 ? leaves->exchange[site->value][size][keeps] : 0;
+    else if (site->kind < sizeof kinds)
+        quick = leaves->quick[kinds[site->kind]][size][keeps];
     return quick ? quick : leaves->slow;
 }
 

@@ -36,9 +36,11 @@ enum { PCT_LEAF_SIZES = 5 }; /* accesses of 1, 2, 4, 8, 16 bytes */
 
 /* What leaves are for. */
 enum {
-    PCT_LEAF_READ, /* also what reads and then writes */
+    PCT_LEAF_READ,
     PCT_LEAF_WRITE,
-    PCT_LEAF_ATOMIC, /* what always changes something */
+    PCT_LEAF_BOTH,    /* what reads and then writes */
+    PCT_LEAF_ATOMIC,  /* what always changes something */
+    PCT_LEAF_COMPARE, /* what compares with the accumulator */
     PCT_LEAF_KINDS
 };
 
@@ -46,6 +48,7 @@ enum {
 struct pct_leaves {
     uint64_t slow;                                     /* always enters the slow half */
     uint64_t quick[PCT_LEAF_KINDS][PCT_LEAF_SIZES][2]; /* by log2 of the size; [1] keeps the flags; 0: there is none */
+    uint64_t exchange[16][PCT_LEAF_SIZES][2];          /* the same, by the register */
 };
 
 /* A thread that was interrupted. */

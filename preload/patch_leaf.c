@@ -8,7 +8,9 @@
 
 /* The numbers in the assembly. */
 _Static_assert(PCT_CHUNK_LOG == 22 && PCT_ADDRESS_LOG == 47, "an entry of the table, a cell of a chunk");
-_Static_assert(PCT_LEAF_SIZES == 5 && PCT_LEAF_KINDS == 3, "the leaves below");
+_Static_assert(PCT_LEAF_SIZES == 5 && PCT_LEAF_KINDS == 5, "the leaves below");
+_Static_assert(PCT_RECORD_THREAD(UINT64_C(0x7fff) << 48) == 0x7fff && PCT_RECORD_OP(UINT64_C(0x7f) << 41) == 0x7f,
+               "a record");
 _Static_assert((int64_t)PCT_CELL_SHARED == INT64_MIN, "the sign of a cell");
 
 /* What a thread that stands at an instruction of a leaf has saved: on the stack, from the top down; flags in rax as LAHF and SETO have
@@ -26,9 +28,11 @@ struct note {
     uint16_t state;
 };
 
-/* A leaf, by what it is for. */
+enum { EXCHANGE = PCT_LEAF_KINDS };
+
+/* A leaf, by what it is for: PCT_LEAF_*, or EXCHANGE. */
 struct leaf {
-    uint8_t kind, size, keeps, unused;
+    uint8_t kind, size, keeps, value; /* value: of an exchange, the register */
     uint16_t start;
 };
 
@@ -51,16 +55,31 @@ static __attribute__((used, noinline)) void assembly(void)
         ".short 771b - pct_leaf_begin, \\state\n"
         ".popsection\n"
         ".endm\n"
+        ".macro pct_leaf_note_before keep\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[and_flags]\n"
+        ".else\n"
+        "pct_leaf_note %c[rcx]\n"
+        ".endif\n"
+        ".endm\n"
+        /* While rax is on the stack for a leaf's own purposes. */
+        ".macro pct_leaf_note_within keep\n"
+        ".if \\keep\n"
+        "pct_leaf_note %c[flags]\n"
+        ".else\n"
+        "pct_leaf_note %c[rax]\n"
+        ".endif\n"
+        ".endm\n"
         ".macro pct_leaf_hole of\n"
         "772: .pushsection .rodata.pct_leaf_holes, \"a\"\n"
         ".short 772b - pct_leaf_begin, \\of\n"
         ".popsection\n"
         ".endm\n"
 
-        ".macro pct_leaf_enter kind, size, keep\n"
+        ".macro pct_leaf_enter kind, size, keep, value=0\n"
         ".balign 16\n"
         "773: .pushsection .rodata.pct_leaf_all, \"a\"\n"
-        ".byte \\kind, \\size, \\keep, 0\n"
+        ".byte \\kind, \\size, \\keep, \\value\n"
         ".short 773b - pct_leaf_begin\n"
         ".popsection\n"
         "pct_leaf_note %c[nothing]\n"
@@ -130,11 +149,7 @@ static __attribute__((used, noinline)) void assembly(void)
          * it is touched or not. */
         ".macro pct_leaf_unaligned mask, cells, keep\n"
         ".if \\mask\n"
-        ".if \\keep\n"
-        "pct_leaf_note %c[and_flags]\n"
-        ".else\n"
-        "pct_leaf_note %c[rcx]\n"
-        ".endif\n"
+        "pct_leaf_note_before \\keep\n"
         "5: pct_leaf_cell\n"
         "pct_leaf_own \\cells + 1, 9f\n"
         "pct_leaf_leave \\keep\n"
@@ -142,13 +157,11 @@ static __attribute__((used, noinline)) void assembly(void)
         ".endif\n"
         ".endm\n"
 
-        ".macro pct_leaf_point op, keep\n"
+        /* On a point at which nobody is asked, up to where something is written. Otherwise to 8. rax: the scheduler; rcx: the record;
+         * rdx: the thread. */
+        ".macro pct_leaf_ask op, keep\n"
         "pushq %%rax\n"
-        ".if \\keep\n"
-        "pct_leaf_note %c[flags]\n"
-        ".else\n"
-        "pct_leaf_note %c[rax]\n"
-        ".endif\n"
+        "pct_leaf_note_within \\keep\n"
         "movq pct_leaf_sched(%%rip), %%rax\n"
         "movq (%%rdx), %%rcx\n"
         "movq %c[record](%%rax), %%rdx\n"
@@ -168,7 +181,10 @@ static __attribute__((used, noinline)) void assembly(void)
         "jbe 8f\n"
         "orq %c[stamp](%%rdx), %%rcx\n"
         "orq pct_leaf_\\op(%%rip), %%rcx\n"
-        "movl $0, %c[repeats](%%rdx)\n"
+        ".endm\n"
+
+        /* The record, and back to the program. rax, rcx: as above. */
+        ".macro pct_leaf_record keep, progress\n"
         "movq %c[record](%%rax), %%rdx\n"
         "movq %%rcx, (%%rdx)\n"
         "movq %c[step_ns](%%rax), %%rcx\n"
@@ -176,18 +192,77 @@ static __attribute__((used, noinline)) void assembly(void)
         "jz 7f\n"
         "subq $%c[memory_ns], %%rcx\n"
         "subq %%rcx, %c[base](%%rax)\n"
-        "7: movq $0, %c[spin_run](%%rax)\n"
+        "7:\n"
+        ".if \\progress\n"
+        "movq $0, %c[spin_run](%%rax)\n"
+        ".endif\n"
         "addq $8, %%rdx\n"
         "movq %%rdx, %c[record](%%rax)\n"
         "popq %%rax\n"
         "pct_leaf_leave \\keep\n"
         "ret\n"
-        ".if \\keep\n"
-        "pct_leaf_note %c[flags]\n"
-        ".else\n"
-        "pct_leaf_note %c[rax]\n"
-        ".endif\n"
+        "pct_leaf_note_within \\keep\n"
         "8: popq %%rax\n"
+        ".endm\n"
+
+        ".macro pct_leaf_point op, keep\n"
+        "pct_leaf_ask \\op, \\keep\n"
+        "movl $0, %c[repeats](%%rdx)\n"
+        "pct_leaf_record \\keep, 1\n"
+        ".endm\n"
+
+        /* pct_memory_looked(), up to what it says of the steps before this one: whether the record is one of the last few, which is at
+         * 1, or becomes the last of them. What may spin is asked about. */
+        ".macro pct_leaf_recent\n"
+        "cmpl $%c[spin] - 1, %c[repeats](%%rdx)\n"
+        "jae 8f\n"
+        ".irp at, 0, 8, 16, 24\n"
+        "cmpq %%rcx, %c[recent] + \\at(%%rdx)\n"
+        "je 1f\n"
+        ".endr\n"
+        "movl %c[next](%%rdx), %%eax\n"
+        "andl $3, %%eax\n"
+        "movq %%rcx, %c[recent](%%rdx,%%rax,8)\n"
+        "incl %c[next](%%rdx)\n"
+        "movl $0, %c[repeats](%%rdx)\n"
+        ".endm\n"
+
+        /* A point of an access that may have been a look, and has changed something. */
+        ".macro pct_leaf_point_changes op, keep\n"
+        "pct_leaf_ask \\op, \\keep\n"
+        "pct_leaf_recent\n"
+        "1: movl $0, %c[repeats](%%rdx)\n"
+        "movq pct_leaf_sched(%%rip), %%rax\n"
+        "pct_leaf_record \\keep, 1\n"
+        ".endm\n"
+
+        /* And of one that has changed nothing. A look like one of the last few counts if the step before it was one by this thread at
+         * memory; of a step by another thread, the slow half knows more. */
+        ".macro pct_leaf_point_looks op, keep\n"
+        "pct_leaf_ask \\op, \\keep\n"
+        "pct_leaf_recent\n"
+        "jmp 2f\n"
+        "1: movq %%rax, %%rdx\n"
+        "movq %c[record](%%rdx), %%rax\n"
+        "cmpq %c[block](%%rdx), %%rax\n"
+        "jbe 8f\n"
+        "movq -8(%%rax), %%rax\n"
+        "movq %%rax, %%rdx\n"
+        "xorq %%rcx, %%rdx\n"
+        "shlq $1, %%rdx\n"
+        "shrq $49, %%rdx\n"
+        "jnz 8f\n"
+        "movq %%fs:0x7fffffff, %%rdx\n"
+        "pct_leaf_hole %c[points]\n"
+        "shrq $41, %%rax\n"
+        "andl $0x7f, %%eax\n"
+        "subl $%c[first], %%eax\n"
+        "cmpl $%c[last] - %c[first], %%eax\n"
+        "jbe 3f\n"
+        "movl $-1, %c[repeats](%%rdx)\n"
+        "3: incl %c[repeats](%%rdx)\n"
+        "2: movq pct_leaf_sched(%%rip), %%rax\n"
+        "pct_leaf_record \\keep, 0\n"
         ".endm\n"
 
         ".macro pct_leaf_slow keep\n"
@@ -206,20 +281,17 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_slow \\keep\n"
         ".endm\n"
 
-        ".macro pct_leaf_write size, mask, keep\n"
-        "pct_leaf_enter %c[write], \\size, \\keep\n"
+        /* What is a point where the place is not the thread's own. */
+        ".macro pct_leaf_plain kind, size, mask, keep, point:vararg\n"
+        "pct_leaf_enter \\kind, \\size, \\keep\n"
         "pct_leaf_if_not_aligned \\mask, 5f\n"
         "pct_leaf_cell\n"
         "pct_leaf_own 1, 6f\n"
         "pct_leaf_leave \\keep\n"
         "ret\n"
         "pct_leaf_unaligned \\mask, 1, \\keep\n"
-        ".if \\keep\n"
-        "pct_leaf_note %c[and_flags]\n"
-        ".else\n"
-        "pct_leaf_note %c[rcx]\n"
-        ".endif\n"
-        "6: pct_leaf_point store, \\keep\n"
+        "pct_leaf_note_before \\keep\n"
+        "6: \\point, \\keep\n"
         "pct_leaf_slow \\keep\n"
         ".endm\n"
 
@@ -231,10 +303,75 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_slow \\keep\n"
         ".endm\n"
 
-        ".macro pct_leaf_of_size size, mask, keep\n"
-        "pct_leaf_look %c[read], \\size, \\mask, 1, \\keep\n"
-        "pct_leaf_write \\size, \\mask, \\keep\n"
+        /* What follows once it is known whether a try changes anything. */
+        ".macro pct_leaf_tries keep\n"
+        "pct_leaf_note_before \\keep\n"
+        "pct_leaf_changes_\\keep: pct_leaf_cell\n"
+        "pct_leaf_point_changes try, \\keep\n"
+        "pct_leaf_slow \\keep\n"
+        "pct_leaf_note_before \\keep\n"
+        "pct_leaf_looks_\\keep: pct_leaf_cell\n"
+        "pct_leaf_point_looks try, \\keep\n"
+        "pct_leaf_slow \\keep\n"
+        ".endm\n"
+
+        /* The accumulator is in rax, or on the stack. */
+        ".macro pct_leaf_compare size, mask, keep, a, c\n"
+        "pct_leaf_enter %c[compare], \\size, \\keep\n"
+        "pct_leaf_if_not_aligned \\mask, 9f\n"
+        ".if \\keep\n"
+        "movq (%%rsp), %%rcx\n"
+        "cmp %%\\c, (%%rdx)\n"
+        ".else\n"
+        "cmp %%\\a, (%%rdx)\n"
+        ".endif\n"
+        "je pct_leaf_changes_\\keep\n"
+        "jmp pct_leaf_looks_\\keep\n"
+        "pct_leaf_slow \\keep\n"
+        ".endm\n"
+
+        /* value: the number of the register; at: where on the stack its value stands, from the leaf's return address. */
+        ".macro pct_leaf_exchange size, mask, keep, value, register, at=none\n"
+        "pct_leaf_enter %c[exchange], \\size, \\keep, \\value\n"
+        "pct_leaf_if_not_aligned \\mask, 9f\n"
+        ".ifnc \\at,none\n"
+        "movq \\at + 8 + 8 * \\keep(%%rsp), %%rcx\n"
+        ".endif\n"
+        "cmp %%\\register, (%%rdx)\n"
+        "jne pct_leaf_changes_\\keep\n"
+        "jmp pct_leaf_looks_\\keep\n"
+        "pct_leaf_slow \\keep\n"
+        ".endm\n"
+
+        ".macro pct_leaf_exchanges size, mask, keep, a, c, b, bp, si, di, suffix\n"
+        ".if \\keep\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 0, \\c, -16\n"
+        ".else\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 0, \\a\n"
+        ".endif\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 1, \\c, -8\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 2, \\c, 8\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 3, \\b\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 5, \\bp\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 6, \\si\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 7, \\di\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 8, r8\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 9, r9\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 10, r10\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 11, r11\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 12, r12\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 13, r13\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 14, r14\\suffix\n"
+        "pct_leaf_exchange \\size, \\mask, \\keep, 15, r15\\suffix\n"
+        ".endm\n"
+
+        ".macro pct_leaf_of_size size, mask, keep, a, c, b, bp, si, di, suffix\n"
+        "pct_leaf_plain %c[read], \\size, \\mask, \\keep, pct_leaf_point_looks load\n"
+        "pct_leaf_plain %c[write], \\size, \\mask, \\keep, pct_leaf_point store\n"
+        "pct_leaf_look %c[both], \\size, \\mask, 1, \\keep\n"
         "pct_leaf_atomic \\size, \\mask, \\keep\n"
+        "pct_leaf_compare \\size, \\mask, \\keep, \\a, \\c\n"
+        "pct_leaf_exchanges \\size, \\mask, \\keep, \\a, \\c, \\b, \\bp, \\si, \\di, \\suffix\n"
         ".endm\n"
 
         ".irp table, all, notes, holes\n"
@@ -250,12 +387,14 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_note %c[nothing]\n"
         "jmp *pct_leaf_entry(%%rip)\n" /* the slow one */
         ".irp keep, 0, 1\n"
-        "pct_leaf_of_size 0, 0, \\keep\n"
-        "pct_leaf_of_size 1, 1, \\keep\n"
-        "pct_leaf_of_size 2, 3, \\keep\n"
-        "pct_leaf_of_size 3, 7, \\keep\n"
+        "pct_leaf_tries \\keep\n"
+        "pct_leaf_of_size 0, 0, \\keep, al, cl, bl, bpl, sil, dil, b\n"
+        "pct_leaf_of_size 1, 1, \\keep, ax, cx, bx, bp, si, di, w\n"
+        "pct_leaf_of_size 2, 3, \\keep, eax, ecx, ebx, ebp, esi, edi, d\n"
+        "pct_leaf_of_size 3, 7, \\keep, rax, rcx, rbx, rbp, rsi, rdi\n"
         "pct_leaf_look %c[read], 4, 15, 2, \\keep\n"
         "pct_leaf_look %c[write], 4, 15, 2, \\keep\n"
+        "pct_leaf_look %c[both], 4, 15, 2, \\keep\n"
         ".endr\n"
         ".balign 64\n"
         "pct_leaf_words:\n"
@@ -264,6 +403,8 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_sched: .quad 0\n"
         "pct_leaf_store: .quad 0\n"
         "pct_leaf_update: .quad 0\n"
+        "pct_leaf_load: .quad 0\n"
+        "pct_leaf_try: .quad 0\n"
         ".balign 64\n"
         "pct_leaf_finish:\n"
         ".popsection\n"
@@ -276,13 +417,17 @@ static __attribute__((used, noinline)) void assembly(void)
         :
         : [nothing] "i"(NOTHING), [rcx] "i"(RCX), [rax] "i"(RCX_RAX), [and_flags] "i"(RCX_RAX_AND_FLAGS),
           [flags] "i"(RCX_RAX_FLAGS), [added] "i"(RCX_RAX_AND_FLAGS_ADDED), [read] "i"(PCT_LEAF_READ),
-          [write] "i"(PCT_LEAF_WRITE), [atomic] "i"(PCT_LEAF_ATOMIC), [mark] "i"(offsetof(struct pct_memory_own, mark)),
+          [write] "i"(PCT_LEAF_WRITE), [both] "i"(PCT_LEAF_BOTH), [atomic] "i"(PCT_LEAF_ATOMIC),
+          [compare] "i"(PCT_LEAF_COMPARE), [exchange] "i"(EXCHANGE), [mark] "i"(offsetof(struct pct_memory_own, mark)),
           [points] "i"(offsetof(struct pct_memory_own, points)), [current] "i"(offsetof(struct pct_sched, current)),
           [record] "i"(offsetof(struct pct_sched, record)), [stop] "i"(offsetof(struct pct_sched, stop)),
           [live] "i"(offsetof(struct pct_sched, live)), [step_ns] "i"(offsetof(struct pct_sched, step_ns)),
           [base] "i"(offsetof(struct pct_sched, base)), [spin_run] "i"(offsetof(struct pct_sched, spin_run)),
           [stamp] "i"(offsetof(struct pct_shim_thread, core.stamp)),
-          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [memory_ns] "i"(PCT_MEMORY_NS));
+          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [memory_ns] "i"(PCT_MEMORY_NS),
+          [recent] "i"(offsetof(struct pct_shim_thread, recent.record)),
+          [next] "i"(offsetof(struct pct_shim_thread, recent.next)), [block] "i"(offsetof(struct pct_sched, block)),
+          [spin] "i"(PCT_MEMORY_SPIN), [first] "i"(PCT_OP_LOAD), [last] "i"(PCT_OP_ATOMIC_TRY));
 }
 
 extern const uint8_t begin[] __asm__("pct_leaf_begin");
@@ -304,9 +449,13 @@ size_t pct_leaf_size(void)
 
 void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t own, struct pct_leaves *leaves)
 {
-    const uint64_t values[] = { (uint64_t)(uintptr_t)pct_patch_entry, (uint64_t)(uintptr_t)table,
-                                (uint64_t)(uintptr_t)&pct_S, PCT_RECORD(0, PCT_OP_STORE, 0, 0),
-                                PCT_RECORD(0, PCT_OP_ATOMIC_UPDATE, 0, 0) };
+    const uint64_t values[] = { (uint64_t)(uintptr_t)pct_patch_entry,
+                                (uint64_t)(uintptr_t)table,
+                                (uint64_t)(uintptr_t)&pct_S,
+                                PCT_RECORD(0, PCT_OP_STORE, 0, 0),
+                                PCT_RECORD(0, PCT_OP_ATOMIC_UPDATE, 0, 0),
+                                PCT_RECORD(0, PCT_OP_LOAD, 0, 0),
+                                PCT_RECORD(0, PCT_OP_ATOMIC_TRY, 0, 0) };
     memcpy(out, begin, pct_leaf_size());
     memcpy(out + words_at(), values, sizeof values);
     for (const struct hole *h = holes; h < holes_end; h++) {
@@ -317,7 +466,10 @@ void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t o
     if (!table)
         return;
     for (const struct leaf *l = all; l < all_end; l++)
-        leaves->quick[l->kind][l->size][l->keeps] = address + l->start;
+        if (l->kind == EXCHANGE)
+            leaves->exchange[l->value][l->size][l->keeps] = address + l->start;
+        else
+            leaves->quick[l->kind][l->size][l->keeps] = address + l->start;
 }
 
 static uint64_t pop(struct pct_interrupted *at)

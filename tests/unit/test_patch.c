@@ -106,7 +106,7 @@ static struct fixture place(const uint8_t *code, size_t size, struct pct_plan_si
     p->near_address = (uint64_t)p->near;
     p->near_size = NEAR_SIZE;
     p->leaves.slow = leaf_to(p, slow_half);
-    p->leaves.quick[PCT_LEAF_READ][2][0] = leaf_to(p, quick_leaf);
+    p->leaves.quick[PCT_LEAF_READ][2][0] = p->leaves.quick[PCT_LEAF_BOTH][2][0] = leaf_to(p, quick_leaf);
     pct_place_module(p);
     memcpy(f.code, p->code, CODE_SIZE);
     return f;
