@@ -176,6 +176,16 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         memcpy((void *)place, old, size);
 }
 
+static void look(const struct pct_plan_site *site, const volatile void *place, const void *pc)
+{
+    uint64_t switches = pct_S.switches;
+    pct_memory_access(place, site->size, PCT_MEMORY_READ, pc);
+    struct pct_shim_thread *self = pct_holder();
+    /* That it was a step itself does not matter to the looks that follow. */
+    if (self && site->flags & PCT_SITE_WAITS && pct_S.switches == switches)
+        self->looks.step = pct_steps(&pct_S);
+}
+
 /* The thread waits for others, in a loop. */
 static void spin(void)
 {
@@ -197,7 +207,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
         if (rest == PCT_REST_WAIT)
             spin();
         else
-            pct_memory_access(place, site->size, PCT_MEMORY_READ, pc);
+            look(site, place, pc);
         break;
     case PCT_SITE_WRITE:
         pct_memory_access(place, site->size, PCT_MEMORY_WRITE, pc);

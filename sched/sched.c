@@ -268,10 +268,20 @@ void pct_sched_attend(struct pct_sched *s)
     }
 }
 
-/* Whether the last spin was the last step. A sleep is two steps: its beginning and its end. */
+/* Whether the last spin was the last step, but for a few looks at memory. A sleep is two steps: its beginning and its end. */
 static bool after_spin(const struct pct_sched *s)
 {
-    return pct_steps(s) - s->spin_step <= 2;
+    uint64_t steps = pct_steps(s) - s->spin_step;
+    if (steps <= 2)
+        return true;
+    if (steps > PCT_SPIN_LOOKS)
+        return false;
+    for (uint64_t i = 1; i <= steps; i++) {
+        uint32_t op = PCT_RECORD_OP(pct_record_before(s, i));
+        if (op != PCT_OP_YIELD && op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD)
+            return false;
+    }
+    return true;
 }
 
 /* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it: something
