@@ -10,6 +10,7 @@
  *     title     a program may write over its first environment before it makes a thread, as servers do that show their state there
  *     pause     a loop around PAUSE that waits for another thread ends
  *     loop      so does one on memory that --memory=globals does not see
+ *     looks     the same, while the other thread writes to that memory what is there
  *     busy      so does one that writes, too, which makes it look like work
  *
  * Prints nothing, and ends with status 0, if all is well. */
@@ -247,7 +248,7 @@ int main(int argc, char **argv)
         memset(*at, 0, strlen(*at));
     if (!strcmp(mode, "pause"))
         thread = wait_by_pause;
-    if (!strcmp(mode, "loop"))
+    if (!strcmp(mode, "loop") || !strcmp(mode, "looks"))
         thread = wait_in_loop;
     if (!strcmp(mode, "busy"))
         thread = wait_and_write;
@@ -257,8 +258,11 @@ int main(int argc, char **argv)
         touch_all();
     /* The other one shall have to wait; which takes the watchdog some milliseconds each time, where it is needed. */
     int yields = thread == wait_in_loop ? 50 : thread == wait_and_write ? 12 : 0;
-    for (int i = 0; i < yields; i++)
+    for (int i = 0; i < yields; i++) {
+        if (!strcmp(mode, "looks"))
+            *hidden = 0; /* nothing new, but it counts */
         sched_yield();
+    }
     ready = *hidden = 1;
     pthread_join(other, NULL);
     check(strcmp(mode, "fault") || (faults == 2 && *(int *)place == 3), "the number of faults");
