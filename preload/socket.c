@@ -95,7 +95,7 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 static bool is_readable(const struct msghdr *message)
 {
     return pct_user_readable(message, sizeof *message) && message->msg_iovlen <= IOV_MAX &&
-           pct_user_readable(message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov);
+           pct_user_readable_beside(message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov, message);
 }
 
 /* Receiving */

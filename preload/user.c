@@ -9,10 +9,10 @@
 
 enum { PAGE = 4096, WORD = 4, MASK = 8 };
 
-/* Whether it stands on this page of the stack. */
-static bool is_near(const void *at, size_t size, const void *frame)
+/* Whether it stands on the page of this, a frame of the stack or something else that is there. */
+static bool is_near(const void *at, size_t size, const void *there)
 {
-    uintptr_t page = (uintptr_t)frame / PAGE;
+    uintptr_t page = (uintptr_t)there / PAGE;
     return (uintptr_t)at / PAGE == page && size <= PAGE - (uintptr_t)at % PAGE;
 }
 
@@ -33,6 +33,11 @@ bool pct_user_readable(const void *from, size_t size)
         if (!word_readable(page))
             return false;
     return true;
+}
+
+bool pct_user_readable_beside(const void *from, size_t size, const void *readable)
+{
+    return is_near(from, size, readable) || pct_user_readable(from, size);
 }
 
 bool pct_user_copy_in(void *to, const void *from, size_t size)

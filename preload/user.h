@@ -14,6 +14,9 @@
  * errno alone, like the others. */
 bool pct_user_readable(const void *from, size_t size);
 
+/* The same for what may stand on the same page as something that can be read. */
+bool pct_user_readable_beside(const void *from, size_t size, const void *readable);
+
 /* Read it. False: it cannot be read. */
 bool pct_user_copy_in(void *to, const void *from, size_t size);
 
