@@ -129,7 +129,7 @@ struct sim_program {
     uint32_t sem[SIM_THINGS];
     uint32_t barrier[SIM_THINGS]; /* how many must arrive */
     struct sim_event event[SIM_EVENTS];
-    bool foreign; /* threads take part that the scheduler does not know */
+    uint32_t foreign; /* PCT_FOREIGN_*: threads take part that the scheduler does not know */
 };
 
 struct sim_options {

@@ -174,7 +174,7 @@ static void test_foreign(void **unused)
 {
     (void)unused;
     const struct sim_program program = { .thread = { THREAD(DOWN(0)) },
-                                         .foreign = true,
+                                         .foreign = PCT_FOREIGN_THREADS,
                                          .event = { { .at = 250000, .post = true, .attention = true } } };
     assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
     assert_in_range(probe_result.real_ns, 250000, 250000 + 2 * PCT_STEP_NS);
@@ -189,12 +189,32 @@ static void test_foreign_before_deadline(void **unused)
 {
     (void)unused;
     const struct sim_program program = { .thread = { THREAD(DOWN_FOR(0, 10000000), STORE(0)) },
-                                         .foreign = true,
+                                         .foreign = PCT_FOREIGN_THREADS,
                                          .event = { { .at = 250000, .post = true, .attention = true } } };
     assert_int_equal(probe_run_with(&program, PREFER_NEW, PCT_UNLIMITED, (struct sim_options){ .real_time = true }),
                      PCT_VERDICT_EXIT);
     assert_int_equal(probe_result.var[0], 1);
     assert_in_range(probe_result.real_ns, 250000, 260000);
+}
+
+/* One that cannot tell what it has done: somebody looks every millisecond, and time does not jump over what it may do. */
+static void test_silent(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(DOWN(0)) },
+                                         .foreign = PCT_FOREIGN_THREADS | PCT_FOREIGN_SILENT,
+                                         .event = { { .at = 2500000, .post = true } } };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(probe_result.real_ns, 2500000, 3500000 + 2 * PCT_STEP_NS);
+    struct sim_program limited = program;
+    limited.thread[0] = THREAD(DOWN_FOR(0, 10000000), STORE(0));
+    assert_int_equal(probe_run(&limited, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(probe_result.var[0], 1);
+    assert_in_range(probe_result.real_ns, 2500000, 3500000 + 2 * PCT_STEP_NS);
+    limited.event[0].at = 0;
+    assert_int_equal(probe_run(&limited, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(probe_result.var[0], 0);
+    assert_in_range(probe_result.real_ns, 10000000, 10000000 + 4 * PCT_STEP_NS);
 }
 
 static void post_by_handler(struct sim *s)
@@ -439,12 +459,12 @@ int main(void)
         cmocka_unit_test(test_leave),           cmocka_unit_test(test_seen_soon),
         cmocka_unit_test(test_all_away),        cmocka_unit_test(test_leave_at_block_end),
         cmocka_unit_test(test_foreign),         cmocka_unit_test(test_foreign_before_deadline),
-        cmocka_unit_test(test_attention),       cmocka_unit_test(test_kernel),
-        cmocka_unit_test(test_polled),          cmocka_unit_test(test_polled_replay),
-        cmocka_unit_test(test_ask_kernel),      cmocka_unit_test(test_polled_deadline),
-        cmocka_unit_test(test_polled_and_away), cmocka_unit_test(test_polled_and_sent),
-        cmocka_unit_test(test_signal),          cmocka_unit_test(test_called),
-        cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_silent),          cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_kernel),          cmocka_unit_test(test_polled),
+        cmocka_unit_test(test_polled_replay),   cmocka_unit_test(test_ask_kernel),
+        cmocka_unit_test(test_polled_deadline), cmocka_unit_test(test_polled_and_away),
+        cmocka_unit_test(test_polled_and_sent), cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_called),          cmocka_unit_test(test_pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
