@@ -24,6 +24,7 @@ static int write_header(int fd, int server, uint64_t most)
                                              .version = PCT_TRACE_FLAT,
                                              .header_size = PCT_TRACE_HEADER_SIZE,
                                              .launcher = getpid(),
+                                             .supervisor = pct_supervised_by(),
                                              .server = server,
                                              .file_most = most };
     ssize_t put = pwrite(fd, &head, sizeof head, 0);

@@ -58,6 +58,11 @@ static struct {
     double looked;
 } worker;
 
+pid_t pct_supervised_by(void)
+{
+    return worker.supervisor;
+}
+
 void pct_supervised_begin(struct pct_process *process)
 {
     for (unsigned i = 0; shared && i < RUNS && !process->note; i++)

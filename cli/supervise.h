@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct pct_launch;
 struct pct_process;
@@ -20,6 +21,9 @@ struct pct_process;
 void pct_supervise(struct pct_launch *launch);
 
 /* The rest is for the worker; without a supervisor it does nothing. */
+
+/* The supervisor's process id, 0: there is none. */
+pid_t pct_supervised_by(void);
 
 /* A run begins, and is over; the second is harmless for one that is over or was never begun. */
 void pct_supervised_begin(struct pct_process *process);

@@ -168,7 +168,7 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
 /* A target that ends the process that started it would end the whole campaign. It is told that it has. */
 static bool spares(pid_t pid, int signal)
 {
-    if (!signal || !pct_shim.launcher || pid != pct_shim.launcher)
+    if (!signal || pid <= 0 || (pid != pct_shim.launcher && pid != pct_shim.supervisor))
         return false;
     pct_uncontrolled(PCT_UNCONTROLLED_PARENT);
     return true;

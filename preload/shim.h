@@ -111,9 +111,10 @@ struct pct_shim {
     bool pending; /* the run begins with the first call that needs it (start.c) */
     bool exited;  /* exit was called meanwhile */
     int exit_status;
-    int pid;      /* of the process that started */
-    int launcher; /* the pct that started it, or one of its parents; 0: none did */
-    bool one_cpu; /* all threads are pinned to one CPU: this one */
+    int pid;        /* of the process that started */
+    int launcher;   /* the pct that started it, or one of its parents; 0: none did */
+    int supervisor; /* of that, 0: it has none */
+    bool one_cpu;   /* all threads are pinned to one CPU: this one */
     unsigned cpu;
     bool quiet;     /* PCT_LOG */
     bool ended;     /* the trace is closed */

@@ -328,6 +328,7 @@ static struct pct_trace_header *open_trace(const char *path)
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
     pct_shim.launcher = got == sizeof old ? old.launcher : 0;
+    pct_shim.supervisor = got == sizeof old ? old.supervisor : 0;
     uint32_t images = 0;
     if (got == sizeof old && in_use(&old)) {
         PCT_SYS1(SYS_close, fd);
@@ -368,6 +369,7 @@ static struct pct_trace_header *open_trace(const char *path)
     ((struct pct_trace_header *)at)->images = images;
     /* For a program that this one may become. */
     ((struct pct_trace_header *)at)->launcher = old.launcher;
+    ((struct pct_trace_header *)at)->supervisor = old.launcher ? old.supervisor : 0;
     ((struct pct_trace_header *)at)->file_most = old.launcher ? old.file_most : 0;
     PCT_SYS3(SYS_madvise, at, size, MADV_DONTDUMP);
     pct_shim.mapped = size;

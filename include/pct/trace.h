@@ -271,6 +271,7 @@ struct pct_trace_header {
     char command[2048];        /* the arguments of the target, shell-quoted, cut if too long */
     uint64_t points;           /* what the strategy's parameter k should have been; 0: the number of steps */
     int32_t launcher;          /* the `pct` that made this file for one run, 0: none did */
+    int32_t supervisor;        /* the process that supervises that one, 0: none does */
     struct pct_place places[PCT_PLACES];
     uint32_t watched;    /* the shim looks at `request`, at the latest when it gets PCT_TRACE_REQUEST_SIGNAL */
     uint32_t request;    /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
