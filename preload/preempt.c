@@ -12,6 +12,7 @@
 #include "watchdog.h"
 #include "maps.h"
 #include "sys.h"
+#include "task.h"
 #include <pct/random.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -218,14 +219,20 @@ bool pct_preempt_computes(void)
     return computes;
 }
 
-void pct_preempt_stop(const struct pct_shim_thread *thread)
+void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks)
 {
-    struct timespec patience = { .tv_nsec = 200000000 };
+    const struct timespec patience = { .tv_nsec = 200000000 };
     uint32_t before = __atomic_load_n(&stopped, __ATOMIC_SEQ_CST);
+    struct pct_task task = { .state = 'R' };
     if (!libcs.handler)
         return;
     ask(thread, STOP);
-    pct_futex_wait(&stopped, before, &patience);
+    /* One that waits for a CPU may have to wait for long, and then goes on writing the trace. */
+    while (task.state == 'R' && __atomic_load_n(&stopped, __ATOMIC_SEQ_CST) == before) {
+        pct_futex_wait(&stopped, before, &patience);
+        if (!pct_task_read(tasks, thread->tid, &task))
+            return;
+    }
 }
 
 bool pct_preempt_locate(void)

@@ -231,7 +231,7 @@ static void last_word(void)
     for (uint32_t id = 0; id < pct_S.threads; id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         if (&thread->core == holder || thread->core.state == PCT_STATE_OUTSIDE)
-            pct_preempt_stop(thread);
+            pct_preempt_stop(thread, tasks);
     }
     pct_end_verdict(PCT_VERDICT_TIMEOUT, NULL);
 }

@@ -38,8 +38,9 @@ bool pct_preempt_is_libcs(uintptr_t pc);
 void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);
 /* Whether the last question was answered by: it computes. */
 bool pct_preempt_computes(void);
-/* Stop this thread for good, with its registers in `regs`. Waits for that, but not for ever. */
-void pct_preempt_stop(const struct pct_shim_thread *thread);
+/* Stop this thread for good, with its registers in `regs`. Waits for that as long as it runs, or waits for a CPU. tasks: a descriptor of
+ * /proc/self/task. */
+void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks);
 
 /* Note in the trace's header that the holder of the baton was stuck here. call: the system call it slept in, -1: it ran. */
 void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread *thread, int call, uintptr_t pc);
