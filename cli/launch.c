@@ -333,15 +333,17 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
     if (!process->pid || waitid(P_PID, (id_t)process->pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ||
         info.si_pid != process->pid)
         return;
-    bool stopped = info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED;
-    if (!stopped && (!launch->alone || process->timed_out) && !pct_drive_take_rest(process))
-        process->status = pct_process_reap_group(process->pid);
-    else if (waitpid(process->pid, &process->status, WUNTRACED | WNOHANG) <= 0)
-        return; /* it was stopped, and goes on already */
-    if (stopped) {
-        follow_stop(launch, process);
+    if (info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED) {
+        /* It may go on already, and have ended since: that is for the next look. */
+        info.si_pid = 0;
+        if (!waitid(P_PID, (id_t)process->pid, &info, WSTOPPED | WNOHANG) && info.si_pid)
+            follow_stop(launch, process);
         return;
     }
+    if ((!launch->alone || process->timed_out) && !pct_drive_take_rest(process))
+        process->status = pct_process_reap_group(process->pid);
+    else if (waitpid(process->pid, &process->status, WNOHANG) <= 0)
+        return;
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpgrp());
     pct_forkserver_over(launch, process);
