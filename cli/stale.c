@@ -37,6 +37,16 @@ static bool is_stale(int fd, pid_t launcher)
     return has_gone(header.launcher) && !flock(fd, LOCK_EX | LOCK_NB);
 }
 
+/* Whether its name says that it is this launcher's, which has gone: it may have been ended before it had filled the file. A command of another
+ * container, which may have the same process id, holds the lock. */
+static bool is_left(int fd, pid_t launcher, const char *name)
+{
+    char *end;
+    struct stat status;
+    return launcher && strtol(name, &end, 10) == launcher && *end == '-' && !fstat(fd, &status) &&
+           S_ISREG(status.st_mode) && status.st_uid == geteuid() && has_gone(launcher) && !flock(fd, LOCK_EX | LOCK_NB);
+}
+
 /* launcher: whose files, 0: anybody's. */
 static void remove_files(pid_t launcher, const char *kept)
 {
@@ -56,7 +66,7 @@ static void remove_files(pid_t launcher, const char *kept)
         if (!strncmp(kept, path, length) && kept[length] == '/' && !strcmp(kept + length + 1, entry->d_name))
             continue;
         int fd = openat(dirfd(directory), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd >= 0 && is_stale(fd, launcher))
+        if (fd >= 0 && (is_stale(fd, launcher) || is_left(fd, launcher, entry->d_name + sizeof start - 1)))
             unlinkat(dirfd(directory), entry->d_name, 0);
         if (fd >= 0)
             close(fd);
