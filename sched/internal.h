@@ -20,12 +20,18 @@ void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thr
 
 /* The thread has made no progress: tell the strategy, which is asked at the next step. */
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);
+/* Others should go before this thread, though it may have made progress; likewise. */
+void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread);
 
 /* polling.c */
 /* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */
 void pct_polling_notice(struct pct_sched *s);
 /* The next step at which to look, once a thread was seen to poll. */
 uint64_t pct_polling_next(const struct pct_sched *s);
+
+/* starving.c */
+/* At the end of a block of the trace: does a thread starve? Then the one that runs is to let others overtake. */
+void pct_starving_notice(struct pct_sched *s);
 
 /* cycle.c */
 /* Whether threads wait for each other's locks in a cycle: for ever, whatever the others do. Nothing is enabled. */

@@ -296,6 +296,15 @@ static void spun_for_long(struct pct_sched *s, uint64_t before)
         s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
 }
 
+void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread)
+{
+    thread->spins++;
+    if (s->strategy->spinning && !s->replay)
+        s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
+    s->budget_end = pct_steps(s);
+    pct_stop_soon(s);
+}
+
 /* steps: that this spin took; vain: how much it counts towards a livelock. in_a_row: nothing but spins was made since the last
  * one. */
 static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, uint32_t vain, bool in_a_row)
@@ -306,13 +315,8 @@ static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps,
     if (s->spin_run >= PCT_LIVELOCK_SPINS)
         spun_for_long(s, before);
     /* One that took long is as good as several. */
-    for (uint32_t i = 0; i < steps; i += PCT_SPIN_STEPS) {
-        thread->spins++;
-        if (s->strategy->spinning && !s->replay)
-            s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
-    }
-    s->budget_end = pct_steps(s);
-    pct_stop_soon(s);
+    for (uint32_t i = 0; i < steps; i += PCT_SPIN_STEPS)
+        pct_sched_overtake(s, thread);
 }
 
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)
@@ -328,6 +332,7 @@ void pct_sched_keep_house(struct pct_sched *s)
         pct_sites_keep(s);
     pct_polling_notice(s);
     if (s->record == s->block + PCT_TRACE_BLOCK) {
+        pct_starving_notice(s);
         pct_record_turn(s);
         /* Something may have come from outside: a signal, data on a socket. */
         if (s->can_outside || s->polled_outside || s->unseen)
@@ -437,6 +442,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     } else {
         next = pick(s, self);
     }
+    next->passed_over = false;
     s->picked_at = pct_steps(s);
     s->patience = 5;
     s->woke = false;

@@ -74,6 +74,10 @@
 #define PCT_POLLING_BLOCKS 8u
 #define PCT_POLLING_STEPS 37u
 
+/* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back. More than
+ * most runs have, so that the guarantee is theirs; little enough to be made in a second. */
+#define PCT_STARVING_STEPS UINT64_C(500000)
+
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
  * thread that never blocks must not keep it from ending. */
 #define PCT_FINAL_WAIT_STEPS UINT64_C(20000)
@@ -142,6 +146,7 @@ struct pct_thread {
     enum pct_result result;
     bool queued;                    /* stands in wait.object's queue */
     bool in_then;                   /* the first part of the wait is over */
+    bool passed_over;               /* it has not run since starving.c saw that it could */
     struct pct_wait wait;           /* the pending operation */
     struct pct_thread *prev, *next; /* in the object's queue, in order of arrival */
     struct pct_timer timer;         /* armed while it waits with a deadline */
@@ -254,8 +259,9 @@ struct pct_sched {
     uint64_t polling; /* the operations that one thread repeated for the whole last block, 0: there were others */
     uint32_t polling_blocks; /* for so many blocks */
     uint32_t pollings;
-    uint64_t polled_by[8]; /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
-    uint64_t polling_step; /* the last step at which this was looked at */
+    uint64_t polled_by[8];  /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
+    uint64_t polling_step;  /* the last step at which this was looked at */
+    uint64_t starving_step; /* the step from which on starving.c looks again */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
     uint64_t idle_real, idle_virtual; /* when that began */

@@ -586,6 +586,31 @@ static void test_polling(void **unused)
     assert_int_equal(probe.spins, 0);
 }
 
+/* Threads that go on until another one has run let it run, though nothing tells that they spin, not even to the test for polling. Not
+ * before it has starved for long. */
+static void test_starving(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .thread = { THREAD(CREATE(1), CREATE(2), READ(1), READ(1), CALL(note_step), WRITE(0, 1), JOIN(1), JOIN(2)),
+                    THREAD(READ(1), READ(2), READ(1), READ(2), READ(1), READ(2), READ(1), READ(2), READ(1), READ(2),
+                           READ(1), READ(2), READ(1), READ(2), READ(1), READ(2), READ(0), UNLESS(0, 1), BACK(18)),
+                    THREAD(LOCK(0), READ(1), UNLOCK(0), READ(2), READ(1), READ(2), READ(1), READ(2), READ(1), READ(2),
+                           READ(1), READ(2), READ(1), READ(2), READ(1), READ(2), READ(0), UNLESS(0, 1), BACK(18)) }
+    };
+    unsigned starved = 0;
+    for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
+        struct sim_options options = sim_preset(*strategy);
+        options.max_steps = 10 * PCT_STARVING_STEPS;
+        for (options.run.seed = 0; options.run.seed < 4; options.run.seed++) {
+            assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
+            assert_in_range(probe_result.steps, 1, 10 * PCT_STARVING_STEPS);
+            starved += sim.note[0] > PCT_STARVING_STEPS;
+        }
+    }
+    assert_in_range(starved, 10, 40); /* of 60 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_join),
         cmocka_unit_test(test_unseen),
         cmocka_unit_test(test_polling),
+        cmocka_unit_test(test_starving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
