@@ -1,7 +1,6 @@
 /* Where things are: see locate.h. */
 #include "locate.h"
 #include "cli.h"
-#include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -109,6 +108,12 @@ static void list_places(const char **places, bool large)
         places[i] = all[i] && all[i][0] == '/' ? all[i] : NULL;
 }
 
+/* For what is written first: then a full place is known at once. */
+static bool has_room(int fd)
+{
+    return !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0);
+}
+
 int pct_locate_nameless(void)
 {
     const char *places[PLACES];
@@ -116,7 +121,7 @@ int pct_locate_nameless(void)
     list_places(places, true);
     for (size_t i = 0; i < PLACES; i++) {
         int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
-        if (fd >= 0 && !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0))
+        if (fd >= 0 && has_room(fd))
             return fd;
         if (fd >= 0)
             close(fd);
@@ -139,8 +144,7 @@ int pct_locate_scratch(char *path, size_t size, bool large)
         if ((size_t)snprintf(path, size, "%s/pct-%d-XXXXXX", places[i], getpid()) >= size)
             continue;
         int fd = mkostemp(path, O_CLOEXEC);
-        pct_supervised_make(path);
-        if (fd >= 0 && !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0))
+        if (fd >= 0 && has_room(fd))
             return fd;
         failed = fd < 0 ? -errno : -ENOSPC;
         if (fd >= 0) {

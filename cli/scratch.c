@@ -41,10 +41,8 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
     }
     flock(fd, LOCK_SH | LOCK_NB); /* for pct_scratch_remove_stale() */
     int failed = write_header(fd, server, most);
-    if (!failed) {
-        pct_supervised_make("");
+    if (!failed)
         return fd;
-    }
     pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
     close(fd);
     unlink(path);

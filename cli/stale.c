@@ -22,37 +22,41 @@ static bool has_gone(pid_t pid)
     return (kill(pid, 0) && errno == ESRCH) || pct_process_state(pid, &parent) == 'Z';
 }
 
-/* Whether this is the trace of a run whose command has gone. Its lock tells of commands whose process ids mean something else here, as
- * in another container. */
-static bool is_stale(int fd, pid_t launcher)
+static bool is_ours(int fd)
+{
+    struct stat status;
+    return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1;
+}
+
+/* Whether this launcher has gone. Its lock tells of commands whose process ids mean something else here, as in another container. */
+static bool is_abandoned(int fd, pid_t launcher)
+{
+    return has_gone(launcher) && !flock(fd, LOCK_EX | LOCK_NB);
+}
+
+/* Whether this is the trace of a run whose command has gone. */
+static bool is_stale(int fd)
 {
     struct pct_trace_header header;
     struct stat status;
-    if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1 ||
-        read(fd, &header, sizeof header) != sizeof header ||
-        memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic) || header.launcher <= 0)
-        return false;
-    if (launcher ? header.launcher != launcher : time(NULL) - status.st_mtime <= STALE_SECONDS)
-        return false;
-    return has_gone(header.launcher) && !flock(fd, LOCK_EX | LOCK_NB);
+    return is_ours(fd) && read(fd, &header, sizeof header) == sizeof header &&
+           !memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic) && header.launcher > 0 && !fstat(fd, &status) &&
+           time(NULL) - status.st_mtime > STALE_SECONDS && is_abandoned(fd, header.launcher);
 }
 
-/* Whether its name says that it is this launcher's, which has gone: it may have been ended before it had filled the file. A command of another
- * container, which may have the same process id, holds the lock. */
-static bool is_left(int fd, pid_t launcher, const char *name)
+/* Whether its name, behind "pct-", says that it is this launcher's, which may have been ended before it had written anything there. */
+static bool is_left(int fd, const char *name, pid_t launcher)
 {
     char *end;
-    struct stat status;
-    return launcher && strtol(name, &end, 10) == launcher && *end == '-' && !fstat(fd, &status) &&
-           S_ISREG(status.st_mode) && status.st_uid == geteuid() && has_gone(launcher) && !flock(fd, LOCK_EX | LOCK_NB);
+    return strtol(name, &end, 10) == launcher && *end == '-' && is_ours(fd) && is_abandoned(fd, launcher);
 }
 
-/* launcher: whose files, 0: anybody's. */
-static void remove_files(pid_t launcher, const char *kept)
+/* launcher: whose files, 0: anybody's. large: of which kind, as for pct_locate_scratch(). */
+static void remove_files(pid_t launcher, const char *kept, bool large)
 {
     char path[PATH_MAX];
     static const char start[] = "pct-";
-    int made = pct_locate_scratch(path, sizeof path, false);
+    int made = pct_locate_scratch(path, sizeof path, large);
     if (made < 0)
         return;
     close(made);
@@ -60,14 +64,15 @@ static void remove_files(pid_t launcher, const char *kept)
     *strrchr(path, '/') = 0;
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-        if (strncmp(entry->d_name, start, sizeof start - 1))
+        const char *name = entry->d_name;
+        if (strncmp(name, start, sizeof start - 1))
             continue;
         size_t length = strlen(path);
-        if (!strncmp(kept, path, length) && kept[length] == '/' && !strcmp(kept + length + 1, entry->d_name))
+        if (!strncmp(kept, path, length) && kept[length] == '/' && !strcmp(kept + length + 1, name))
             continue;
-        int fd = openat(dirfd(directory), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd >= 0 && (is_stale(fd, launcher) || is_left(fd, launcher, entry->d_name + sizeof start - 1)))
-            unlinkat(dirfd(directory), entry->d_name, 0);
+        int fd = openat(dirfd(directory), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0 && (launcher ? is_left(fd, name + sizeof start - 1, launcher) : is_stale(fd)))
+            unlinkat(dirfd(directory), name, 0);
         if (fd >= 0)
             close(fd);
     }
@@ -77,10 +82,11 @@ static void remove_files(pid_t launcher, const char *kept)
 
 void pct_scratch_remove_stale(void)
 {
-    remove_files(0, "");
+    remove_files(0, "", false);
 }
 
 void pct_scratch_remove_of(pid_t launcher, const char *kept)
 {
-    remove_files(launcher, kept);
+    remove_files(launcher, kept, false);
+    remove_files(launcher, kept, true);
 }

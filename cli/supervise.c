@@ -40,10 +40,9 @@ struct convict {
 
 /* What both have. The supervisor writes while there is no worker. */
 static struct shared {
-    uint64_t reached;    /* all runs of the campaign before this one were begun */
-    uint64_t progress;   /* counts what was kept */
-    char made[PATH_MAX]; /* a file that does not say yet whose it is, "": there is none */
-    bool follows;        /* the worker has stopped itself, because the supervisor was stopped */
+    uint64_t reached;  /* all runs of the campaign before this one were begun */
+    uint64_t progress; /* counts what was kept */
+    bool follows;      /* the worker has stopped itself, because the supervisor was stopped */
     unsigned deaths;
     uint64_t alone; /* runs up to this one are under way alone */
     unsigned convicts;
@@ -80,12 +79,6 @@ void pct_supervised_end(struct pct_process *process)
     if (shared && process->note)
         shared->runs[process->note - 1].under_way = false;
     process->note = 0;
-}
-
-void pct_supervised_make(const char *path)
-{
-    if (shared)
-        strcpy(shared->made, path);
 }
 
 int pct_supervised_convict(struct pct_process *process)
@@ -216,8 +209,6 @@ static void clean_up(void)
         if (strcmp(note->trace_path, kept))
             unlink(note->trace_path);
     }
-    unlink(shared->made);
-    shared->made[0] = 0;
     pct_scratch_remove_of(supervisor.worker, kept);
 }
 

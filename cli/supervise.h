@@ -29,9 +29,6 @@ pid_t pct_supervised_by(void);
 void pct_supervised_begin(struct pct_process *process);
 void pct_supervised_end(struct pct_process *process);
 
-/* This scratch file was made, which does not say yet whose it is; "": it does. */
-void pct_supervised_make(const char *path);
-
 /* Whether this run is known to have killed pct, by which signal (0: it is not). Its trace takes the place of the empty one of process. */
 int pct_supervised_convict(struct pct_process *process);
 
