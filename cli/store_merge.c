@@ -21,8 +21,8 @@ struct merge {
     struct pct_store *to;
     struct candidate *candidates;
     size_t candidate_count;
-    size_t now; /* which file is being read */
-    uint64_t differing;
+    size_t now;                /* which file is being read */
+    uint64_t differing, added; /* the runs that other files have differently; that this file has brought */
     char *error;
     size_t error_size;
 };
@@ -201,6 +201,7 @@ static int copy_run(void *data, const struct pct_store_run *run)
     const struct candidate *finding = run->finding ? find(m, m->now, run->finding) : NULL;
     copy.finding = finding ? finding->merged : 0;
     int failed = pct_store_add_run(m->to, &copy);
+    m->added += !failed;
     if (failed != -EEXIST)
         return failed;
     m->differing += !is_same(m->to, run);
@@ -217,9 +218,23 @@ static int copy_uncontrolled(void *data, unsigned kind, const char *name, uint64
     return pct_store_add_uncontrolled(((struct merge *)data)->to, kind, name, count);
 }
 
+/* 1: it is this one. */
+static int compare_session(void *data, const struct pct_store_session *session)
+{
+    const struct pct_store_session *other = data;
+    return session->started == other->started && session->runs == other->runs && session->jobs == other->jobs &&
+           session->seconds == other->seconds;
+}
+
+/* Files may overlap: a shard, and what it was merged into. */
 static int copy_session(void *data, const struct pct_store_session *session)
 {
-    return pct_store_add_session(((struct merge *)data)->to, session);
+    struct pct_store *to = ((struct merge *)data)->to;
+    struct pct_store_session copy = *session;
+    int known = pct_store_each_session(to, compare_session, &copy);
+    if (known)
+        return known < 0 ? known : 0;
+    return pct_store_add_session(to, session);
 }
 
 static int merge_rows(struct merge *m)
@@ -227,10 +242,11 @@ static int merge_rows(struct merge *m)
     int failed = 0;
     for (m->now = 0; !failed && m->now < m->count; m->now++) {
         struct pct_store *from = m->from[m->now];
+        m->added = 0;
         failed = pct_store_each_run(from, copy_run, m);
         if (!failed)
             failed = pct_store_each_pair(from, copy_pair, m);
-        if (!failed)
+        if (!failed && m->added)
             failed = pct_store_each_uncontrolled(from, copy_uncontrolled, m);
         if (!failed)
             failed = pct_store_each_session(from, copy_session, m);

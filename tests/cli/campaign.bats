@@ -385,10 +385,12 @@ END
     run "$pct" campaign "${arguments[@]}" -n 52 --db merged.db -- ./target race
     is "$status" 1
     has "52 of 52 runs"
-    # A run that is in two files counts once.
-    run "$pct" campaign merge twice.db shard1.db merged.db
+    # A run that is in several files counts once, and so does the time that it took.
+    run "$pct" campaign merge twice.db shard1.db merged.db shard1.db
     is "$status" 0
     is "$(query twice.db 'SELECT count(*) FROM runs')" 52
+    local sessions='SELECT started, seconds, runs, jobs FROM sessions ORDER BY 1, 2, 3, 4'
+    is "$(query twice.db "$sessions")" "$(query merged.db "$sessions")"
     lacks "ended differently"
 }
 
