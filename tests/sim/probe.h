@@ -164,4 +164,14 @@ static inline enum pct_verdict probe_run(const struct sim_program *program, enum
     return probe_run_with(program, prefer, budget, (struct sim_options){ 0 });
 }
 
+/* Pick number i was asked for this. */
+static inline void assert_pick(uint32_t i, uint64_t step, uint64_t ran, uint32_t current, enum pct_why why)
+{
+    assert_true(i < probe.picks);
+    assert_int_equal(probe.pick[i].step, step);
+    assert_int_equal(probe.pick[i].ran, ran);
+    assert_int_equal(probe.pick[i].current, current);
+    assert_int_equal(probe.pick[i].why, why);
+}
+
 #endif
