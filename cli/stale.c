@@ -22,10 +22,9 @@ static bool has_gone(pid_t pid)
     return (kill(pid, 0) && errno == ESRCH) || pct_process_state(pid, &parent) == 'Z';
 }
 
-static bool is_ours(int fd)
+static bool is_ours(int fd, struct stat *status)
 {
-    struct stat status;
-    return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1;
+    return !fstat(fd, status) && S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1;
 }
 
 /* Whether this launcher has gone. Its lock tells of commands whose process ids mean something else here, as in another container. */
@@ -39,8 +38,8 @@ static bool is_stale(int fd)
 {
     struct pct_trace_header header;
     struct stat status;
-    return is_ours(fd) && read(fd, &header, sizeof header) == sizeof header &&
-           !memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic) && header.launcher > 0 && !fstat(fd, &status) &&
+    return is_ours(fd, &status) && read(fd, &header, sizeof header) == sizeof header &&
+           !memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic) && header.launcher > 0 &&
            time(NULL) - status.st_mtime > STALE_SECONDS && is_abandoned(fd, header.launcher);
 }
 
@@ -48,7 +47,8 @@ static bool is_stale(int fd)
 static bool is_left(int fd, const char *name, pid_t launcher)
 {
     char *end;
-    return strtol(name, &end, 10) == launcher && *end == '-' && is_ours(fd) && is_abandoned(fd, launcher);
+    struct stat status;
+    return strtol(name, &end, 10) == launcher && *end == '-' && is_ours(fd, &status) && is_abandoned(fd, launcher);
 }
 
 /* launcher: whose files, 0: anybody's. large: of which kind, as for pct_locate_scratch(). */

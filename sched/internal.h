@@ -20,8 +20,8 @@ void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thr
 
 /* The thread has made no progress: tell the strategy, which is asked at the next step. */
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);
-/* Others should go before this thread, though it may have made progress; likewise. */
-void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread);
+/* Others should go before this thread, though it may have made progress; likewise, so many times. */
+void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t times);
 
 /* polling.c */
 /* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */

@@ -296,11 +296,13 @@ static void spun_for_long(struct pct_sched *s, uint64_t before)
         s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
 }
 
-void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread)
+void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t times)
 {
-    thread->spins++;
-    if (s->strategy->spinning && !s->replay)
-        s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
+    for (uint32_t i = 0; i < times; i++) {
+        thread->spins++;
+        if (s->strategy->spinning && !s->replay)
+            s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
+    }
     s->budget_end = pct_steps(s);
     pct_stop_soon(s);
 }
@@ -315,8 +317,7 @@ static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps,
     if (s->spin_run >= PCT_LIVELOCK_SPINS)
         spun_for_long(s, before);
     /* One that took long is as good as several. */
-    for (uint32_t i = 0; i < steps; i += PCT_SPIN_STEPS)
-        pct_sched_overtake(s, thread);
+    pct_sched_overtake(s, thread, (steps + PCT_SPIN_STEPS - 1) / PCT_SPIN_STEPS);
 }
 
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)

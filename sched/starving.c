@@ -21,6 +21,6 @@ void pct_starving_notice(struct pct_sched *s)
         starves |= t->passed_over;
         t->passed_over = true;
     }
-    for (unsigned i = 0; starves && i < TELLS; i++)
-        pct_sched_overtake(s, runs);
+    if (starves)
+        pct_sched_overtake(s, runs, TELLS);
 }

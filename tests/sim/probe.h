@@ -174,4 +174,10 @@ static inline void assert_pick(uint32_t i, uint64_t step, uint64_t ran, uint32_t
     assert_int_equal(probe.pick[i].why, why);
 }
 
+/* For CALL: the steps made so far, in the program's first note. */
+static inline void note_step(struct sim *s)
+{
+    s->note[0] = pct_steps(&s->sched);
+}
+
 #endif

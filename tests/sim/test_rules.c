@@ -351,11 +351,6 @@ static void test_step_bound(void **unused)
 
 /* --- The end ---------------------------------------------------------------------------------------------------------- */
 
-static void note_step(struct sim *s)
-{
-    s->note[0] = pct_steps(&s->sched);
-}
-
 /* Section 4.2, "Final Wait": who ends the process goes last, so the others come to where they block. */
 static void test_final_wait(void **unused)
 {

@@ -107,11 +107,6 @@ static void test_polling(void **unused)
     assert_int_equal(probe.spins, 0);
 }
 
-static void note_step(struct sim *s)
-{
-    s->note[0] = pct_steps(&s->sched);
-}
-
 /* Threads that go on until another one has run let it run, though nothing tells that they spin, not even to the test for polling. Not
  * before it has starved for long. */
 static void test_starving(void **unused)
