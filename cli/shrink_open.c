@@ -158,10 +158,11 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
     return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
 }
 
-/* Whether it always fails, in the same run. With as many of them at a time as there will be. Returns 0, or a status. */
-static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash)
+/* Whether it always fails. With as many runs at a time as there will be: at least `least`, or RATE_RUNS where one of them takes other
+ * steps. Returns 0, or a status. */
+static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash, unsigned least)
 {
-    *a = (struct again){ .trials = trials, .hash = hash, .most = trials->jobs > REPEATS ? trials->jobs : REPEATS };
+    *a = (struct again){ .trials = trials, .hash = hash, .most = least };
     struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
     pct_series_step(trials, "seeing how often it fails", 1);
     return pct_series_run(trials, &series);
@@ -176,14 +177,17 @@ static int judge(struct pct_shrink *s, uint64_t hash)
     unsigned jobs = t->jobs;
     t->repeat = 1;
     t->rate = 1;
-    if (run_again(&a, t, hash))
+    if (run_again(&a, t, hash, jobs > REPEATS ? jobs : REPEATS))
         return t->status;
-    /* Runs at the same time may meet: in a file, at a port. */
-    if (a.most == RATE_RUNS && jobs > 1) {
+    /* Not by the steps: a signal from outside, or a client, comes at other ones whether there is a second run or not. */
+    if (a.failed == a.runs)
+        return 0;
+    /* Runs at the same time may meet: in a file, at a port. Then all of them fail where there is one at a time. */
+    if (jobs > 1) {
         t->jobs = 1;
-        if (run_again(&alone, t, hash))
+        if (run_again(&alone, t, hash, RATE_RUNS))
             return t->status;
-        if (alone.most < RATE_RUNS) {
+        if (alone.failed == alone.runs) {
             pct_progress_clear(t->progress.quiet);
             pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
                         "is one at a "
@@ -193,8 +197,6 @@ static int judge(struct pct_shrink *s, uint64_t hash)
         }
         t->jobs = jobs;
     }
-    if (a.failed == a.runs)
-        return 0;
     /* Enough runs that a schedule as good as this one seldom fails in less than half of its rate. */
     double rate = a.failed ? (double)a.failed / a.runs : 1.0 / RATE_RUNS;
     t->rate = rate / 2;

@@ -88,6 +88,36 @@ END
     has "none: it fails in the default order"
 }
 
+@test "runs that spoil each other go one at a time; others do not, whatever steps they take" {
+    place='./socket{worker}' # where the second run at a time gets another answer
+    run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" first
+    is "$status" 7
+    run "$pct" minimize -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$(replay_token)" -- ./server "$place" first
+    is "$status" 0
+    has "runs that go on at the same time disturb each other"
+    has ", 1 at a time, "
+    cat > odd.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int main(void)
+{
+    for (int i = getpid() % 7; i; i--) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    return 7;
+}
+END
+    "$cc" -g -O1 -pthread -o odd odd.c
+    run --separate-stderr "$pct" run -s 1 -- ./odd
+    is "$status" 7
+    run "$pct" minimize -j 2 --no-depth "$(replay_token)" -- ./odd
+    is "$status" 0
+    lacks "disturb each other"
+    has ", 2 at a time, "
+}
+
 @test "a terminal sees how far it is, a file does not" {
     command -v script > /dev/null || skip "no script(1)"
     find_deadlock

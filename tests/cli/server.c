@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const char *manner = "";
+static int fails; /* when it is told to end */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Ends here, whatever the server is about: the signal may come just before it waits. */
@@ -19,7 +20,7 @@ static void on_term(int signal)
 {
     static const char words[] = "ends as it was told\n";
     ssize_t written = write(STDOUT_FILENO, words, sizeof words - 1);
-    _exit(signal != SIGTERM || written < 0 || !strcmp(manner, "sorry") ? 7 : 0);
+    _exit(signal != SIGTERM || written < 0 || fails ? 7 : 0);
 }
 
 static void *hold(void *unused)
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
         return ask(argv[2]);
     if (argc > 2)
         manner = argv[2];
+    fails = !strcmp(manner, "sorry") || (!strcmp(manner, "first") && strchr(argv[1], '0'));
     struct sigaction action = { .sa_handler = on_term };
     if (!strcmp(manner, "deaf"))
         action.sa_handler = SIG_IGN;
