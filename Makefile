@@ -88,7 +88,8 @@ memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-m
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter)
+bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter) \
+	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter)
 
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
@@ -504,21 +505,36 @@ $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prer
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o %.a,$^)
 
-# The same program several times: plain, telling pct of its accesses, with the sanitizer's own library, and with the least that could be called.
-access_c = -std=gnu17 -O2 -g -pthread -Iinclude -I. $(depend) -o $@ $<
-$(B)/bench/access-pct-cc $(B)/bench/access-pct-clang: $(B)/bench/access-pct-%: bench/access.c $(compilers) $(runtime_parts)
+# The same programs several times: plain, telling pct of their accesses, with the sanitizer's own library, and with the least that could be called.
+events_c = -std=gnu17 -O2 -g -pthread -Iinclude -I. $(depend) -o $@ $<
+$(B)/bench/%-pct-cc: bench/%.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)
-	$(call quiet,PROG)$(B)/pct-$* $(access_c)
-$(B)/bench/access-tsan: bench/access.c $(common_prerequisites)
+	$(call quiet,PROG)$(B)/pct-cc $(events_c)
+$(B)/bench/%-pct-clang: bench/%.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)
-	$(call quiet,PROG)gcc -fsanitize=thread $(access_c)
+	$(call quiet,PROG)$(B)/pct-clang $(events_c)
+$(B)/bench/%-tsan: bench/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)gcc -fsanitize=thread $(events_c)
+$(B)/bench/%-clang: bench/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)clang $(events_c)
+$(B)/bench/%-clang-tsan: bench/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)clang -fsanitize=thread $(events_c)
 
-$(B)/bench/access-empty: EVENT := -DEMPTY
-$(B)/bench/access-empty $(B)/bench/access-counter: bench/access.c bench/floor/handlers.c $(common_prerequisites)
+# Called in a library, as the prototype's were.
+$(B)/bench/floor/handlers-empty.so: EVENT := -DEMPTY
+$(B)/bench/floor/handlers-%.so: bench/floor/handlers.c $(common_prerequisites)
 	@mkdir -p $(@D)
-	$(call quiet,PROG)$(CC) -O2 -fPIC -shared $(EVENT) -o $@.so bench/floor/handlers.c
-	@gcc -fsanitize=thread -c $(subst $@,$@.o,$(access_c))
-	@gcc -pthread -o $@ $@.o $@.so -Wl,-rpath,$(abspath $(@D))
+	$(call quiet,LINK)$(CC) -O2 -fPIC -shared $(EVENT) -o $@ $<
+handlers_program = @mkdir -p $(@D); $(1) -fsanitize=thread -c $(subst $@,$@.o,$(events_c)) && gcc -pthread -o $@ $@.o $(B)/bench/floor/handlers-$(2).so -Wl,-rpath,$(abspath $(@D)/floor)
+$(B)/bench/%-clang-counter: bench/%.c $(B)/bench/floor/handlers-counter.so
+	$(call handlers_program,clang,counter)
+$(B)/bench/%-counter: bench/%.c $(B)/bench/floor/handlers-counter.so
+	$(call handlers_program,gcc,counter)
+$(B)/bench/%-empty: bench/%.c $(B)/bench/floor/handlers-empty.so
+	$(call handlers_program,gcc,empty)
 
 $(B)/bench/%: bench/%.c $(common_prerequisites)
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 /* The least that compiled code could call for its memory accesses, to see what libpct-tsan.so adds: built with -DEMPTY nothing, otherwise
- * a counter in thread-local memory that is asked whether it has come to its end, and knows nothing of places. bench/access is
- * linked with this. */
+ * a counter in thread-local memory that is asked whether it has come to its end, and knows nothing of places. bench/access and
+ * bench/matrix are linked with this. */
 
 #ifdef EMPTY
 #define EVENT (void)address
@@ -29,6 +29,8 @@ HANDLER(__tsan_write1)
 HANDLER(__tsan_write2)
 HANDLER(__tsan_write4)
 HANDLER(__tsan_write8)
+HANDLER(__tsan_read16)
+HANDLER(__tsan_write16)
 HANDLER(__tsan_func_entry)
 
 void __tsan_func_exit(void);
