@@ -77,10 +77,10 @@ void pct_thread_pin(void)
     pct_shim.one_cpu = !PCT_SYS3(SYS_sched_setaffinity, 0, sizeof mask, mask);
 }
 
-void pct_affinity_unpin(void)
+void pct_affinity_unpin(int32_t tid)
 {
     if (cpus.size)
-        PCT_SYS3(SYS_sched_setaffinity, 0, cpus.size, cpus.bits);
+        PCT_SYS3(SYS_sched_setaffinity, tid, cpus.size, cpus.bits);
 }
 
 /* The thread of ours with this kernel id (0: the caller; the process's own id: the first thread), or NULL: then it is the

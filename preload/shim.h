@@ -396,7 +396,7 @@ void pct_affinity_pin(void);
  * move when it is pinned. The run is free to go until then, as one that was started by exec. */
 void pct_affinity_wait_there(void);
 void pct_affinity_go_free(void);
-void pct_affinity_unpin(void); /* a thread of ours, not of the target */
+void pct_affinity_unpin(int32_t tid); /* a thread of ours, not of the target; 0: the caller */
 void pct_affinity_inherit(struct pct_shim_thread *thread, const pthread_attr_t *attr);
 
 /* cancel.c: act on a cancellation that is pending; at the start of a cancellation point. */

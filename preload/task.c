@@ -3,6 +3,7 @@
 #include "sys.h"
 #include <common/text.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 
 /* Read TID/name into text, which gets an end. False: not there. */
 static bool read_file(int folder, int32_t tid, const char *name, char *text, size_t size)
@@ -83,6 +84,33 @@ bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call)
     call->sp = value[6];
     call->pc = value[7];
     return call->pc;
+}
+
+static bool is_real_time(long policy)
+{
+    policy &= ~SCHED_RESET_ON_FORK;
+    return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
+}
+
+bool pct_task_self_is_real_time(void)
+{
+    return is_real_time(PCT_SYS1(SYS_sched_getscheduler, 0));
+}
+
+bool pct_task_is_real_time(int folder, int32_t tid)
+{
+    enum { STATE = 3, POLICY = 41 }; /* fields of proc_pid_stat(5) */
+    char text[1024];
+    if (!read_file(folder, tid, "/stat", text, sizeof text))
+        return false;
+    const char *at = text, *name_end = text;
+    for (; *at; at++)
+        if (*at == ')')
+            name_end = at;
+    int fields = STATE - 1;
+    for (at = name_end; *at && fields < POLICY; at++)
+        fields += *at == ' ';
+    return is_real_time((long)number(&at, 10));
 }
 
 uint64_t pct_task_cpu(int32_t tid)

@@ -24,6 +24,11 @@ bool pct_task_read(int folder, int32_t tid, struct pct_task *task);
  * says so if it was not for all that time. */
 bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);
 
+/* Whether its policy is one of real time: then threads that have none get only what it leaves of its CPU. The second asks for the caller,
+ * by a system call that few sandboxes know. */
+bool pct_task_is_real_time(int folder, int32_t tid);
+bool pct_task_self_is_real_time(void);
+
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_task_cpu(int32_t tid);
 

@@ -10,12 +10,16 @@
  *
  * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is made when
  * one of the threads that wait for the baton has waited for that long: without one, there is nobody to whom the baton could go.
- * Whatever else makes the watchdog needed starts it at once: a timer of the target's, which is nobody's wait; a sandbox, which may
- * forbid to make it later; the command, when the run is over its time.
+ * Whatever else makes the watchdog needed starts it at once: a timer of the target's, which is nobody's wait; a real-time policy, which leaves
+ * the waiting threads no CPU; a sandbox, which may forbid to make it later; the command, when the run is over its time.
  *
  * The thread is made by hand: no pthread, so that neither libc nor the target counts it; it stands only in
- * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors, no signals, and all CPUs of the
- * target. A fork child does not have it, and makes its own when it needs one. */
+ * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors and no signals. A fork child does not have it, and
+ * makes its own when it needs one.
+ *
+ * It stays on the target's CPU. One that went elsewhere made the target a bad neighbour: Linux (6.18) weighs a group of threads anew on
+ * each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a third of it, and nothing for
+ * up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of real time do not leave it any CPU. */
 #include "watchdog.h"
 #include "maps.h"
 #include "sys.h"
@@ -52,6 +56,7 @@ enum { NEVER, MISSING, COMES, THERE };
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
 static uint32_t parked;          /* so many waits for the baton so far, while there is no watchdog; atomic */
 static int tasks;                /* /proc/self/task */
+static bool roams;               /* it has all CPUs of the target */
 static uint64_t interval;        /* ns */
 static uint64_t trust;           /* ns of CPU time */
 
@@ -186,6 +191,15 @@ static void question(const struct pct_shim_thread *thread)
     }
 }
 
+/* Go where this thread leaves us a CPU. */
+static void evade(int32_t tid)
+{
+    if (roams || !pct_task_is_real_time(tasks, tid))
+        return;
+    pct_affinity_unpin(0);
+    roams = true;
+}
+
 static void look(void)
 {
     struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
@@ -217,8 +231,10 @@ static void look(void)
         seen.sleeps = task.sleeps;
     } else {
         seen.slept = false;
-        if (task.state == 'R')
+        if (task.state == 'R') {
+            evade(thread->tid);
             question(thread);
+        }
     }
 }
 
@@ -254,16 +270,11 @@ __attribute__((noreturn)) static void watch(void)
         __builtin_unreachable();
     }
     trust = MOST_TRUST;
-    bool spread = false;
     /* Somebody has waited for the longest pause already, mostly. */
     for (interval = SHORTEST;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
         pct_futex_wait(&never, 0, &pause);
-        /* Not earlier: a run that is over by now has had nothing to do with other CPUs. */
-        if (!spread)
-            pct_affinity_unpin();
-        spread = true;
         if (__atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
             last_word();
         if (pct_shim.ended) {
@@ -322,7 +333,10 @@ static void make(void)
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
     uint64_t all = ~UINT64_C(0), mask;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
-    clone_onto(stack, own);
+    roams = pct_task_self_is_real_time();
+    long tid = clone_onto(stack, own);
+    if (roams && tid > 0)
+        pct_affinity_unpin((int32_t)tid); /* by itself it would have to get the CPU first */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 
@@ -344,7 +358,8 @@ void pct_watchdog_listen(void)
     if (presence == NEVER)
         return;
     pct_shim.header->watched = pct_preempt_listen();
-    if (pct_S.timers_count)
+    /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one that spins. */
+    if (pct_S.timers_count || pct_task_self_is_real_time())
         pct_watchdog_start();
 }
 
