@@ -1,5 +1,6 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
+#include "looks.h"
 #include "maps.h"
 #include "memory_quick.h"
 #include "ordered.h"
@@ -232,12 +233,46 @@ static __attribute__((noinline)) void access_any(uintptr_t address, size_t size,
         access_slow(address, size, what, pc);
 }
 
-PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+void pct_memory_patched(const volatile void *address, size_t size, unsigned what, const void *pc)
 {
     struct pct_shim_thread *self = pct_holder();
     if (PCT_UNLIKELY(!self || pct_memory_own.points != self) ||
         !pct_memory_simple(self, (uintptr_t)address, size, what))
         access_any((uintptr_t)address, size, what, (uintptr_t)pc);
+}
+
+/* A read by a thread whose looks were a spin, so it waits in a loop: threads that look a million times before they sleep are real (redis's). */
+static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, uintptr_t address, size_t size,
+                                                 unsigned what, const void *pc)
+{
+    int error = errno;
+    const uint64_t *chunk = (address & 7) + size > 8 || !memory.map.cells
+                                ? NULL
+                                : (const uint64_t *)pct_memory_chunk(memory.map.cells, address);
+    bool known = chunk && chunk[pct_memory_index(address)] & PCT_CELL_SHARED;
+    bool in_vain = known && pct_looks_in_vain(self, address, size);
+    if (in_vain && pct_looks_wait(&self->looks)) {
+        PCT_ENTER(entered);
+        if (entered)
+            pct_yield(entered);
+        in_vain = false; /* others may have gone first */
+    }
+    uint64_t switches = pct_S.switches;
+    if (!in_vain)
+        pct_memory_patched((const volatile void *)address, size, what, pc);
+    if (!in_vain && known && pct_holder() && pct_S.switches == switches)
+        pct_looks_go_on(self);
+    errno = error;
+}
+
+PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+{
+    struct pct_shim_thread *self = pct_holder();
+    const unsigned kind = what & PCT_MEMORY_KIND;
+    if (PCT_UNLIKELY(self && self->recent.spun) && (kind == PCT_MEMORY_READ || kind == PCT_MEMORY_ATOMIC_READ))
+        look_again(self, (uintptr_t)address, size, what, pc);
+    else
+        pct_memory_patched(address, size, what, pc);
 }
 
 PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)

@@ -40,6 +40,9 @@ enum {
  * one behind it, for reports and for the choice of what counts. */
 void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc);
 
+/* The same for patched code, which tells by itself where it waits in a loop (patch_event.c). */
+void pct_memory_patched(const volatile void *address, size_t size, unsigned what, const void *pc);
+
 /* The second half of a PCT_MEMORY_ATOMIC_TRY: what it has ordered, and whether it has changed anything. */
 void pct_memory_after(const volatile void *address, unsigned what);
 

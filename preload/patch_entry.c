@@ -1,6 +1,7 @@
 /* The slow half of a trampoline: see patch.h. Runs on the stack of the program, below its red zone, with the program's registers saved
  * as a frame that unwinders understand: to gdb, to pct's own reports and to exceptions, it is as if the site had been
  * interrupted by a signal. */
+#include "looks.h"
 #include "memory.h"
 #include "patch.h"
 #include "shim.h"
@@ -165,13 +166,13 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
     /* An instruction that reads and writes is two accesses to other threads, and one to a signal handler of its own thread. The
      * baton may pass between the two: then what was read is put back, and the instruction goes on from that. */
     if (rest == PCT_REST_ALL)
-        pct_memory_access(place, size, PCT_MEMORY_READ, pc);
+        pct_memory_patched(place, size, PCT_MEMORY_READ, pc);
     memcpy(old, (const void *)place, size);
     struct pct_shim_thread *self = pct_holder();
     uint64_t switches = pct_S.switches;
     if (self)
         self->handled = 0;
-    pct_memory_access(place, size, PCT_MEMORY_WRITE, pc);
+    pct_memory_patched(place, size, PCT_MEMORY_WRITE, pc);
     if (self && !self->handled && pct_S.switches != switches)
         memcpy((void *)place, old, size);
 }
@@ -179,11 +180,11 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
 static void look(const struct pct_plan_site *site, const volatile void *place, const void *pc)
 {
     uint64_t switches = pct_S.switches;
-    pct_memory_access(place, site->size, PCT_MEMORY_READ, pc);
+    pct_memory_patched(place, site->size, PCT_MEMORY_READ, pc);
     struct pct_shim_thread *self = pct_holder();
     /* That it was a step itself does not matter to the looks that follow. */
     if (self && site->flags & PCT_SITE_WAITS && pct_S.switches == switches)
-        self->looks.step = pct_steps(&pct_S);
+        pct_looks_go_on(self);
 }
 
 /* The thread waits for others, in a loop. */
@@ -210,17 +211,17 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
             look(site, place, pc);
         break;
     case PCT_SITE_WRITE:
-        pct_memory_access(place, site->size, PCT_MEMORY_WRITE, pc);
+        pct_memory_patched(place, site->size, PCT_MEMORY_WRITE, pc);
         break;
     case PCT_SITE_UPDATE:
         update(site, place, pc, rest);
         break;
     case PCT_SITE_ATOMIC:
-        pct_memory_access(place, site->size, PCT_MEMORY_ATOMIC_UPDATE | both, pc);
+        pct_memory_patched(place, site->size, PCT_MEMORY_ATOMIC_UPDATE | both, pc);
         break;
     case PCT_SITE_EXCHANGE:
     case PCT_SITE_COMPARE:
-        pct_memory_access(place, site->size, PCT_MEMORY_ATOMIC_TRY | both, pc);
+        pct_memory_patched(place, site->size, PCT_MEMORY_ATOMIC_TRY | both, pc);
         pct_memory_after(
             place, both | (pct_patch_will_change(site, (uint64_t)(uintptr_t)place, frame) ? PCT_MEMORY_CHANGED : 0));
         break;

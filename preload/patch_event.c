@@ -1,5 +1,6 @@
 /* The first half of an event: whether it is of any interest. Compiled with -mgeneral-regs-only (Makefile), as the vector
  * registers still hold the program's values; so it calls nothing outside of this file. */
+#include "looks.h"
 #include "memory_quick.h"
 #include "patch.h"
 
@@ -50,36 +51,6 @@ bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, c
     return same == (site->kind == PCT_SITE_COMPARE);
 }
 
-/* One more look of a loop that may wait (cli/waits.h): whether it is in vain. As long as nobody has made a step, but for the looks of this
- * thread, it sees what the last one at this place saw. That one was an access at which others could go first; this one is none, as
- * nothing could come of it that could not come of that. Many are a spin. */
-static bool looks_in_vain(struct pct_shim_thread *self, const struct pct_plan_site *site, uint64_t address)
-{
-    struct pct_shim_looks *looks = &self->looks;
-    uint64_t value = 0, step = pct_steps(&pct_S);
-    for (unsigned i = 0; i < site->size && i < sizeof value; i++)
-        value |= (uint64_t)((const volatile uint8_t *)(uintptr_t)address)[i] << 8 * i;
-    uint64_t seen = address ^ value * UINT64_C(0x9e3779b97f4a7c15);
-    if (looks->step != step)
-        for (unsigned i = 0; i < sizeof looks->seen / sizeof *looks->seen; i++)
-            looks->seen[i] = 0;
-    bool again = looks->seen[0] == seen || looks->seen[1] == seen || looks->seen[2] == seen || looks->seen[3] == seen;
-    if (!again)
-        looks->seen[looks->next++ % 4] = seen;
-    looks->count = again ? looks->count + 1 : 0;
-    looks->step = step;
-    return again;
-}
-
-/* It has looked in vain: whether that is a spin. */
-static bool waits(struct pct_shim_looks *looks)
-{
-    if (looks->count < PCT_MEMORY_SPIN || (pct_S.live < 2 && !pct_S.timers_count))
-        return false;
-    looks->count = 0;
-    return true;
-}
-
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
 {
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
@@ -95,13 +66,13 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
     if (site->flags & PCT_SITE_WAITS || site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE ||
         site->kind == PCT_SITE_COMPARE)
         probe(address, frame);
-    if (site->flags & PCT_SITE_WAITS && looks_in_vain(self, site, address))
-        return waits(&self->looks) ? PCT_REST_WAIT : PCT_REST_NONE;
+    if (site->flags & PCT_SITE_WAITS && pct_looks_in_vain(self, address, site->size))
+        return pct_looks_wait(&self->looks) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {
     case PCT_SITE_READ:
         done = pct_memory_quick(self, address, site->size, PCT_MEMORY_READ);
         if (done && site->flags & PCT_SITE_WAITS)
-            self->looks.step = pct_steps(&pct_S);
+            pct_looks_go_on(self);
         break;
     case PCT_SITE_WRITE:
         done = pct_memory_quick(self, address, site->size, PCT_MEMORY_WRITE);

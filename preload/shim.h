@@ -36,7 +36,7 @@
  * anyway. */
 #define PCT_STARTS __attribute__((cold))
 
-/* What a thread saw last in loops that may wait (patch_event.c). */
+/* What a thread saw last in loops that may wait (looks.h). */
 struct pct_shim_looks {
     uint64_t seen[4]; /* addresses with values */
     uint64_t step;    /* of the run, at the last look */

@@ -178,8 +178,10 @@ void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struc
 {
     bool again = recent->record[0] == record || recent->record[1] == record || recent->record[2] == record ||
                  recent->record[3] == record;
-    if (!again)
+    if (!again) {
         recent->record[recent->next++ % 4] = record;
+        recent->spun = false;
+    }
     recent->repeats = again && follows_memory(s, self) ? recent->repeats + 1 : 0;
 }
 
@@ -191,6 +193,7 @@ static void look_for_spin(struct pct_sched *s, struct pct_thread *self, struct p
     if (recent->repeats < PCT_MEMORY_SPIN)
         return;
     recent->repeats = 0;
+    recent->spun = true;
     pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
 }
 

@@ -48,6 +48,7 @@ struct pct_memory {
 struct pct_memory_recent {
     uint64_t record[4];
     uint32_t next, repeats;
+    bool spun; /* its looks were a spin, and it has only looked since, and there */
 };
 
 /* table: for m->cells, zeroed; NULL: it is made. Returns 0, or -ENOMEM: then there are no points at memory. */
@@ -115,6 +116,7 @@ void pct_memory_behind(struct pct_sched *s, struct pct_thread *self, struct pct_
 static inline void pct_memory_progress(struct pct_sched *s, struct pct_memory_recent *recent)
 {
     recent->repeats = 0;
+    recent->spun = false;
     s->spin_run = 0;
 }
 

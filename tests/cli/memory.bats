@@ -48,6 +48,60 @@ setup()
     [ -z "$output" ]
 }
 
+@test "a loop that waits on memory makes few steps, and one that looks twice is no such loop" {
+    cat > wait.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+static atomic_int flag, value;
+static void *look(void *unused)
+{
+    for (int i = 0; i < 1000000 && !atomic_load(&flag); i++)
+        ;
+    return unused;
+}
+static void *twice(void *unused)
+{
+    int seen[2];
+    for (int i = 0; i < 2; i++)
+        seen[i] = atomic_load(&value);
+    assert(seen[0] == seen[1]);
+    return unused;
+}
+static void *set(void *unused)
+{
+    atomic_store(&value, 1);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, argc > 1 && !strcmp(argv[1], "twice") ? twice : look, NULL);
+    pthread_create(&b, NULL, argc > 1 ? set : look, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+END
+    "$build/pct-cc" -g -O1 -pthread -o wait wait.c
+    for strategy in pct random-walk round-robin; do
+        run "$pct" run -s 1 -S $strategy -t wait.trace -- ./wait
+        is "$status" 0
+        run "$pct" report wait.trace
+        steps=$(sed -n 's/.*, steps \([0-9]*\),.*/\1/p' <<< "$output")
+        # Two threads look a million times each: of 65 looks, one is a step, and one yield comes before it; more where the other thread's
+        # steps come in between.
+        [ "$steps" -gt 60000 ]
+        [ "$steps" -lt 100000 ]
+        run "$pct" replay wait.trace -- ./wait
+        has "replayed identically"
+    done
+    run "$pct" run -n 200 -s 1 -S pct,depth=2 -- ./wait twice
+    is "$status" 134
+    has "seen[0] == seen[1]"
+}
+
 @test "objects, libraries, C++, link time optimisation, no PIE" {
     "$build/pct-cc" -O2 -flto -fPIC -c -DFIXED -o part.o lost-update.c
     "$build/pct-cc" -flto -O2 -no-pie -pthread -o lto part.o
