@@ -1,7 +1,10 @@
-/* The floor of a run: this process, which is dynamically linked and does nothing, forks, and the child exits; with an argument, it
- * computes so many thousand rounds before (measure.h). Prints us, the median of 21 rounds. */
+/* The floor of a run: this process, which is dynamically linked and does nothing, forks, and the child exits; with a number, it
+ * computes so many thousand rounds before (measure.h); with `threads`, it does what bench/campaign does. Prints us, the median of 21
+ * rounds. */
 #include "measure.h"
+#include "three.h"
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +12,7 @@ enum { ROUNDS = 21, RUNS = 100 };
 
 int main(int argc, char *argv[])
 {
+    bool threads = argc > 1 && !strcmp(argv[1], "threads");
     unsigned long thousands = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     int runs = thousands > 2000 ? RUNS / 10 : RUNS;
     double us[ROUNDS];
@@ -18,7 +22,7 @@ int main(int argc, char *argv[])
             pid_t pid = fork();
             if (!pid) {
                 compute(thousands);
-                _exit(0);
+                _exit(threads && !run_three(false));
             }
             if (pid < 0 || waitpid(pid, NULL, 0) != pid)
                 return 1;
