@@ -241,6 +241,13 @@ void pct_memory_patched(const volatile void *address, size_t size, unsigned what
         access_any((uintptr_t)address, size, what, (uintptr_t)pc);
 }
 
+void pct_memory_spin(void)
+{
+    PCT_ENTER(self);
+    if (self)
+        pct_yield(self);
+}
+
 /* A read by a thread whose looks were a spin, so it waits in a loop: threads that look a million times before they sleep are real (redis's). */
 static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, uintptr_t address, size_t size,
                                                  unsigned what, const void *pc)
@@ -252,9 +259,7 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
     bool known = chunk && chunk[pct_memory_index(address)] & PCT_CELL_SHARED;
     bool in_vain = known && pct_looks_in_vain(self, address, size);
     if (in_vain && pct_looks_wait(&self->looks)) {
-        PCT_ENTER(entered);
-        if (entered)
-            pct_yield(entered);
+        pct_memory_spin();
         in_vain = false; /* others may have gone first */
     }
     uint64_t switches = pct_S.switches;

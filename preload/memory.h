@@ -43,6 +43,9 @@ void pct_memory_access(const volatile void *address, size_t size, unsigned what,
 /* The same for patched code, which tells by itself where it waits in a loop (patch_event.c). */
 void pct_memory_patched(const volatile void *address, size_t size, unsigned what, const void *pc);
 
+/* The calling thread waits for others, in a loop. May change errno. */
+void pct_memory_spin(void);
+
 /* The second half of a PCT_MEMORY_ATOMIC_TRY: what it has ordered, and whether it has changed anything. */
 void pct_memory_after(const volatile void *address, unsigned what);
 

@@ -187,14 +187,6 @@ static void look(const struct pct_plan_site *site, const volatile void *place, c
         pct_looks_go_on(self);
 }
 
-/* The thread waits for others, in a loop. */
-static void spin(void)
-{
-    PCT_ENTER(self);
-    if (self)
-        pct_yield(self);
-}
-
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
 {
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
@@ -206,7 +198,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     case PCT_SITE_READ:
     case PCT_SITE_LOOK:
         if (rest == PCT_REST_WAIT)
-            spin();
+            pct_memory_spin();
         else
             look(site, place, pc);
         break;
@@ -229,7 +221,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
         pct_memory_fence(both);
         break;
     case PCT_SITE_PAUSE:
-        spin();
+        pct_memory_spin();
         break;
     default:
         break;
