@@ -141,7 +141,7 @@ int pct_locate_scratch(char *path, size_t size, bool large)
     for (size_t i = 0; i < PLACES; i++) {
         if (!places[i])
             continue;
-        if ((size_t)snprintf(path, size, "%s/pct-%d-XXXXXX", places[i], getpid()) >= size)
+        if ((size_t)snprintf(path, size, "%s/pct-%010d-XXXXXX", places[i], getpid()) >= size)
             continue;
         int fd = mkostemp(path, O_CLOEXEC);
         if (fd >= 0 && has_room(fd))

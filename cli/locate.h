@@ -19,7 +19,9 @@ int pct_locate_data(const char *name, char *out, size_t size);
 
 /* Make an empty scratch file (0600, opened for reading and writing, close-on-exec) in the first place that has room for
  * some more bytes. large: what goes into it has no bound, so $TMPDIR, /tmp and /var/tmp come first; otherwise the places
- * that are memory, $XDG_RUNTIME_DIR and /dev/shm. Returns its descriptor, or a negative errno. The caller unlinks it. */
+ * that are memory, $XDG_RUNTIME_DIR and /dev/shm. Its name has this process's id, and always the same length: it stands in
+ * the target's environment, where it would move the strings before it. Returns its descriptor, or a negative errno. The
+ * caller unlinks it. */
 int pct_locate_scratch(char *path, size_t size, bool large);
 
 /* The same for what has no bound, without a name: should we be killed, it does not stay. */
