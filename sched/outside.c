@@ -12,8 +12,8 @@
 #include "record.h"
 
 /* How often to ask the host whether there still is hope, and to look for what a thread has changed that cannot tell; in real
- * time. */
-enum { HOPE_NS = 10000000, SILENT_NS = 1000000 };
+ * time. And how far virtual time may stay behind real time. */
+enum { HOPE_NS = 10000000, SILENT_NS = 1000000, BEHIND_NS = 1000000000 };
 
 void pct_outside_drain(struct pct_sched *s)
 {
@@ -94,8 +94,26 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     pct_timer_expire(s);
 }
 
+/* How much virtual time is to pass where so much real time has while nothing could run. A run whose steps take longer than
+ * PCT_STEP_NS (many switches, a busy machine) falls behind the world that it talks to, whose timeouts and dates are real ones:
+ * natively both have the same clock. Only what is more than BEHIND_NS is made up for: the time of most runs then hangs on
+ * their steps and waits alone. Time that has jumped ahead is not taken back. */
+static uint64_t keep_up(struct pct_sched *s, uint64_t passed)
+{
+    if (!s->step_ns)
+        return passed;
+    uint64_t ahead = s->host->now() - pct_sched_now(s) - passed;
+    if (!s->met) {
+        s->met = true;
+        s->ahead = ahead;
+    }
+    int64_t behind = (int64_t)(ahead - s->ahead);
+    return behind > BEHIND_NS ? passed + (uint64_t)behind - BEHIND_NS : passed;
+}
+
 void pct_outside_note(struct pct_sched *s, uint64_t passed)
 {
+    passed = keep_up(s, passed);
     for (uint32_t id = 0; id < s->threads; id++)
         if (s->thread_at(id)->state == PCT_STATE_ENABLED) {
             pct_outside_arrived(s, s->thread_at(id), passed);

@@ -266,7 +266,9 @@ struct pct_sched {
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
     uint64_t idle_real, idle_virtual; /* when that began */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
-    struct pct_thread *arrivals;      /* came back from outside; lock-free list, atomic */
+    uint64_t ahead; /* real time less virtual time at the first arrival from outside, once that was met */
+    bool met;
+    struct pct_thread *arrivals; /* came back from outside; lock-free list, atomic */
 
     /* record.c */
     struct pct_trace_header *header;

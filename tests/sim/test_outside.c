@@ -65,6 +65,51 @@ static void test_no_jump(void **unused)
     }
 }
 
+/* The machine is slow: two seconds of real time go by, and hardly a step. */
+static void dawdle(struct sim *s)
+{
+    s->real_ns += 2000000000;
+}
+
+/* Whoever talks to the world has its time: a run that takes long for its steps falls behind by a second, and not further. */
+static void test_keeps_up(void **unused)
+{
+    (void)unused;
+    static uint64_t records[PCT_TRACE_BLOCK];
+    const uint64_t ms = 1000000, room = 20 * PCT_STEP_NS;
+    const struct sim_program program = { .thread = { THREAD(DOWN_SHARED(0), CALL(dawdle), DOWN_SHARED(0),
+                                                            CALL(note_time), DOWN_SHARED(0), CALL(note_time),
+                                                            CALL(dawdle), DOWN_SHARED(0), CALL(note_time)) },
+                                         .event = { { .at = 100 * ms, .post = true },
+                                                    { .at = 2200 * ms, .post = true },
+                                                    { .at = 2300 * ms, .post = true },
+                                                    { .at = 4500 * ms, .post = true } } };
+    struct sim_options options = { .records = records, .max = PCT_TRACE_BLOCK };
+    assert_int_equal(probe_run_with(&program, PREFER_NEW, PCT_UNLIMITED, options), PCT_VERDICT_EXIT);
+    assert_in_range(sim.note[0], 1200 * ms - room, 1200 * ms + room);
+    assert_in_range(sim.note[1], 1300 * ms - room, 1300 * ms + room);
+    assert_in_range(sim.note[2], 3500 * ms - room, 3500 * ms + room);
+
+    /* A replay on a machine that is not slow sees the same time. */
+    uint64_t times[3];
+    memcpy(times, sim.note, sizeof times);
+    struct sim_program quick = program;
+    for (int i = 0; i < 4; i++)
+        quick.event[i].at = 1000 * (uint64_t)(i + 1);
+    struct sim_options replay = { .replay = records, .replay_count = probe_result.recorded };
+    assert_int_equal(probe_run_with(&quick, PREFER_NEW, PCT_UNLIMITED, replay), PCT_VERDICT_EXIT);
+    assert_memory_equal(times, sim.note, sizeof times);
+
+    /* And a sleep that jumps ahead stays ahead. */
+    const struct sim_program ahead = { .thread = { THREAD(DOWN_SHARED(0), SLEEP(5000000000), CALL(note_time),
+                                                          CALL(dawdle), DOWN_SHARED(0), CALL(note_time)) },
+                                       .event = { { .at = 100 * ms, .post = true },
+                                                  { .at = 2200 * ms, .post = true } } };
+    assert_int_equal(probe_run(&ahead, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(sim.note[0], 5100 * ms - room, 5100 * ms + room);
+    assert_in_range(sim.note[1], 5200 * ms - room, 5200 * ms + room);
+}
+
 /* Deadlines are served while a thread is away without a bound, also when it is the last to leave. */
 static void test_sleepers_wake(void **unused)
 {
@@ -453,18 +498,31 @@ static void test_pinned(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),           cmocka_unit_test(test_inside_first),
-        cmocka_unit_test(test_several),         cmocka_unit_test(test_no_jump),
-        cmocka_unit_test(test_sleepers_wake),   cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_leave),           cmocka_unit_test(test_seen_soon),
-        cmocka_unit_test(test_all_away),        cmocka_unit_test(test_leave_at_block_end),
-        cmocka_unit_test(test_foreign),         cmocka_unit_test(test_foreign_before_deadline),
-        cmocka_unit_test(test_silent),          cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_kernel),          cmocka_unit_test(test_polled),
-        cmocka_unit_test(test_polled_replay),   cmocka_unit_test(test_ask_kernel),
-        cmocka_unit_test(test_polled_deadline), cmocka_unit_test(test_polled_and_away),
-        cmocka_unit_test(test_polled_and_sent), cmocka_unit_test(test_signal),
-        cmocka_unit_test(test_called),          cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_inside_first),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_no_jump),
+        cmocka_unit_test(test_sleepers_wake),
+        cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_keeps_up),
+        cmocka_unit_test(test_leave),
+        cmocka_unit_test(test_seen_soon),
+        cmocka_unit_test(test_all_away),
+        cmocka_unit_test(test_leave_at_block_end),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_foreign_before_deadline),
+        cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_kernel),
+        cmocka_unit_test(test_polled),
+        cmocka_unit_test(test_polled_replay),
+        cmocka_unit_test(test_ask_kernel),
+        cmocka_unit_test(test_polled_deadline),
+        cmocka_unit_test(test_polled_and_away),
+        cmocka_unit_test(test_polled_and_sent),
+        cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_called),
+        cmocka_unit_test(test_pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
