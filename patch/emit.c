@@ -2,21 +2,76 @@
 #include "emit.h"
 #include <string.h>
 
-enum { RECORD_SIZE = 8, RED_ZONE = 128, ADDRESS_SIZE = 9, BACK_SIZE = 5 };
+enum { RECORD_SIZE = 8, RED_ZONE = 128, ADDRESS_SIZE = 9, CALL_SIZE = 5, BACK_SIZE = 5 };
 
-/* Where in a trampoline's code what begins. */
-enum { AT_PUSH = 5, AT_ADDRESS = 6, AT_CALL = 15, AT_POP = 20, AT_STEP = 21, AT_CODE = 29 };
+/* Where the code of all trampolines begins to differ; and how far behind the look's jump `own` is. */
+enum { AT_SAVE = 5, JUMP_TO_OWN = 19 };
 
 enum { RSP = 4, NO_BASE = 5, NO_INDEX = 4 }; /* in ModRM and SIB */
 
-static const uint8_t prologue[AT_ADDRESS] = {
-    0x48, 0x8d, 0x64, 0x24, 0x80, /* lea -128(%rsp), %rsp */
-    0x52                          /* push %rdx */
+static const uint8_t prologue[AT_SAVE] = { 0x48, 0x8d, 0x64, 0x24, 0x80 }; /* lea -128(%rsp), %rsp */
+
+/* How trampolines save rdx: at once; or having looked, without the flags or with them. All offsets are from AT_SAVE. */
+enum { PLAIN, LOOKS, LOOKS_WITH_FLAGS };
+static const struct shape {
+    uint8_t size, code[24];
+    uint8_t own;            /* where the place of the thread's mark stands, or of what makes that 0 */
+    uint8_t mark, mark_end; /* where the distance to the location's mark stands, and from where that is */
+    uint8_t pushed, popped; /* between these rdx is on the stack, on top of rcx */
+} shapes[] = { { .size = 1, .code = { 0x52 } }, /* push %rdx */
+               { .size = 19,
+                 .code = { 0x51,                               /* push %rcx */
+                           0x64, 0x8b, 0x0c, 0x25, 0, 0, 0, 0, /* mov %fs:MARK, %ecx */
+                           0x3b, 0x0d, 0, 0, 0, 0,             /* cmp LOCATION_MARK(%rip), %ecx */
+                           0x74, JUMP_TO_OWN,                  /* je own */
+                           0x59,                               /* pop %rcx */
+                           0x52 },                             /* push %rdx */
+                 .own = 5,
+                 .mark = 11,
+                 .mark_end = 15 },
+               { .size = 24,
+                 .code = { 0x51,                                      /* push %rcx */
+                           0x52,                                      /* push %rdx */
+                           0x8b, 0x15,        0,    0,    0, 0,       /* mov LOCATION_MARK(%rip), %edx */
+                           0x64, 0x8b,        0x0c, 0x25, 0, 0, 0, 0, /* mov %fs:UNMARK, %ecx */
+                           0x8d, 0x0c,        0x0a,                   /* lea (%rdx,%rcx), %ecx */
+                           0x5a,                                      /* pop %rdx */
+                           0xe3, JUMP_TO_OWN,                         /* jrcxz own */
+                           0x59,                                      /* pop %rcx */
+                           0x52 },                                    /* push %rdx */
+                 .own = 12,
+                 .mark = 4,
+                 .mark_end = 8,
+                 .pushed = 2,
+                 .popped = 20 } };
+/* Behind the leaf's call. */
+static const uint8_t restore[] = { 0x5a }; /* pop %rdx */
+static const uint8_t own[] = {
+    0xeb, 0x01, /* jmp over the next */
+    0x59,       /* pop %rcx */
 };
-static const uint8_t epilogue[AT_CODE - AT_POP] = {
-    0x5a,                                         /* pop %rdx */
-    0x48, 0x8d, 0xa4, 0x24, RED_ZONE, 0x00, 0, 0, /* lea 128(%rsp), %rsp */
-};
+static const uint8_t epilogue[] = { 0x48, 0x8d, 0xa4, 0x24, RED_ZONE, 0x00, 0, 0 }; /* lea 128(%rsp), %rsp */
+
+/* Where in the code of a trampoline of this shape what begins. */
+static unsigned call_at(const struct shape *shape)
+{
+    return AT_SAVE + shape->size + (unsigned)ADDRESS_SIZE;
+}
+
+static unsigned restore_at(const struct shape *shape)
+{
+    return call_at(shape) + (unsigned)CALL_SIZE;
+}
+
+static unsigned epilogue_at(const struct shape *shape)
+{
+    return restore_at(shape) + (unsigned)sizeof restore + (shape == shapes ? 0 : (unsigned)sizeof own);
+}
+
+static unsigned code_at(const struct shape *shape)
+{
+    return epilogue_at(shape) + (unsigned)sizeof epilogue;
+}
 
 static bool fits(int64_t value)
 {
@@ -67,6 +122,18 @@ static bool put_address(uint8_t out[ADDRESS_SIZE], uint64_t at, const struct pct
     return fits(displacement);
 }
 
+/* Where the mark of the site's location is; 0: that hangs on a register, or it is not the mark alone that counts. */
+static uint64_t mark_of(const struct pct_plan_site *site, const struct pct_leaves *leaves)
+{
+    const bool fixed = site->base == PCT_SITE_NO_REGISTER && site->index == PCT_SITE_NO_REGISTER;
+    const bool relative = site->flags & PCT_SITE_RELATIVE;
+    if (!leaves->mark || site->kind > PCT_SITE_UPDATE || !site->size || site->size > 8 ||
+        site->flags & (PCT_SITE_WAITS | PCT_SITE_SHORT_ADDRESS) || !(relative || fixed))
+        return 0;
+    const uint64_t address = (uint64_t)(int64_t)site->displacement + (relative ? site->address + site->length : 0);
+    return (address & 7) + site->size <= 8 ? leaves->mark(address) : 0;
+}
+
 static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leaves *leaves)
 {
     bool small = site->size && site->size <= 1 << (PCT_LEAF_SIZES - 1) && !(site->size & (site->size - 1));
@@ -86,22 +153,45 @@ static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leave
     return quick ? quick : leaves->slow;
 }
 
+/* Put the way in which rdx is saved, to be at this address, to out. Returns its shape. */
+static const struct shape *put_save(uint8_t *out, uint64_t at, const struct pct_plan_site *site,
+                                    const struct pct_leaves *leaves)
+{
+    const bool dead = site->flags & PCT_SITE_FLAGS_DEAD;
+    const uint64_t mark = mark_of(site, leaves);
+    const struct shape *shape = &shapes[!mark ? PLAIN : dead ? LOOKS : LOOKS_WITH_FLAGS];
+    const int64_t distance = (int64_t)(mark - (at + shape->mark_end));
+    if (shape != shapes && !fits(distance))
+        shape = shapes;
+    memcpy(out, shape->code, shape->size);
+    if (shape != shapes) {
+        put32(out + shape->own, dead ? leaves->own : leaves->unmark);
+        put32(out + shape->mark, distance);
+    }
+    return shape;
+}
+
 size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *patched, const uint8_t *code,
                            const struct pct_leaves *leaves, uint64_t *start)
 {
     const struct pct_plan_site *site = &patched->site;
     uint64_t record = (uint64_t)(uintptr_t)patched;
     memcpy(out, &record, RECORD_SIZE);
-    uint8_t *begin = out + RECORD_SIZE, *next = begin + AT_CODE;
+    uint8_t *begin = out + RECORD_SIZE;
     *start = at += RECORD_SIZE;
     memcpy(begin, prologue, sizeof prologue);
-    if (!put_address(begin + AT_ADDRESS, at + AT_ADDRESS, site) ||
-        !branch(begin + AT_CALL, 0xe8, at + AT_CALL, leaf_of(site, leaves)))
+    const struct shape *shape = put_save(begin + AT_SAVE, at + AT_SAVE, site, leaves);
+    const unsigned address_at = AT_SAVE + shape->size, after = restore_at(shape) + (unsigned)sizeof restore;
+    if (!put_address(begin + address_at, at + address_at, site) ||
+        !branch(begin + call_at(shape), 0xe8, at + call_at(shape), leaf_of(site, leaves)))
         return 0;
-    memcpy(begin + AT_POP, epilogue, sizeof epilogue);
+    memcpy(begin + restore_at(shape), restore, sizeof restore);
+    memcpy(begin + after, own, epilogue_at(shape) - after);
+    memcpy(begin + epilogue_at(shape), epilogue, sizeof epilogue);
+    uint8_t *next = begin + code_at(shape);
     memcpy(next, code, site->length);
     if (site->flags & PCT_SITE_RELATIVE) {
-        int64_t displacement = site->displacement + (int64_t)(site->address - (at + AT_CODE));
+        int64_t displacement = site->displacement + (int64_t)(site->address - (at + code_at(shape)));
         if (!fits(displacement))
             return 0;
         put32(next + site->displacement_at, displacement);
@@ -112,10 +202,24 @@ size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *
     return (size_t)(next + BACK_SIZE - out);
 }
 
+static const struct shape *shape_of(const uint8_t *begin)
+{
+    if (begin[AT_SAVE] == shapes[PLAIN].code[0])
+        return &shapes[PLAIN];
+    return &shapes[begin[AT_SAVE + 1] == shapes[LOOKS].code[1] ? LOOKS : LOOKS_WITH_FLAGS];
+}
+
 const struct pct_patched *pct_emit_record(uint64_t return_address)
 {
     const struct pct_patched *record;
-    memcpy(&record, (const void *)(uintptr_t)(return_address - AT_POP - RECORD_SIZE), sizeof record);
+    const uint8_t *const behind = (const uint8_t *)(uintptr_t)return_address;
+    const struct shape *shape = shapes;
+    /* Of one shape too many, the prologue's last byte would be the first of the address in the record, from the top down: zero. */
+    if (behind[sizeof restore] == own[0])
+        shape = &shapes[*(behind - restore_at(&shapes[LOOKS_WITH_FLAGS]) + AT_SAVE - 1) == prologue[AT_SAVE - 1]
+                            ? LOOKS_WITH_FLAGS
+                            : LOOKS];
+    memcpy(&record, behind - restore_at(shape) - RECORD_SIZE, sizeof record);
     return record;
 }
 
@@ -132,23 +236,35 @@ const struct pct_patched *pct_emit_find(uint64_t pc, uint64_t from, const struct
             continue; /* the program's own, by chance */
         const struct pct_patched *found = &patched[(record - first) / sizeof *patched];
         if (found->trampoline == start)
-            return pc - start < (uint64_t)AT_CODE + found->site.length + BACK_SIZE ? found : NULL;
+            return pc - start < (uint64_t)code_at(shape_of(code)) + found->site.length + BACK_SIZE ? found : NULL;
     }
     return NULL;
 }
 
+static uint64_t pop(struct pct_interrupted *at)
+{
+    uint64_t value;
+    memcpy(&value, (const void *)(uintptr_t)at->sp, sizeof value);
+    at->sp += sizeof value;
+    return value;
+}
+
 void pct_emit_unwind(const struct pct_patched *patched, struct pct_interrupted *at)
 {
-    uint64_t offset = at->pc - patched->trampoline, length = patched->site.length;
+    const struct shape *shape = shape_of((const uint8_t *)(uintptr_t)patched->trampoline);
+    const uint64_t offset = at->pc - patched->trampoline, length = patched->site.length;
     at->pc = patched->site.address;
-    if (offset >= AT_CODE) {
-        at->pc += offset < AT_CODE + length ? 0 : length;
+    if (offset >= code_at(shape)) {
+        at->pc += offset < code_at(shape) + length ? 0 : length;
         return;
     }
-    if (offset > AT_PUSH && offset <= AT_POP) {
-        memcpy(&at->rdx, (const void *)(uintptr_t)at->sp, sizeof at->rdx);
-        at->sp += 8;
-    }
+    const uint64_t here = offset - AT_SAVE,
+                   look_end = shape->size - 1u; /* what rdx is saved by for the call is the last byte */
+    if ((offset > AT_SAVE + look_end && offset <= restore_at(shape)) ||
+        (offset > AT_SAVE && here >= shape->pushed && here < shape->popped))
+        at->rdx = pop(at);
+    if ((offset > AT_SAVE && here < look_end) || (shape != shapes && offset == epilogue_at(shape) - 1u))
+        at->rcx = pop(at);
     if (offset > 0)
         at->sp += RED_ZONE;
 }

@@ -12,7 +12,26 @@
  *
  * A *leaf* is a short routine near by (preload/patch_leaf.h): it looks whether the place can matter to another thread, and enters
  * the slow half (preload/patch_entry.c) only if so. It keeps all registers but rdx; the flags, too, unless the plan says that
- * nobody reads them. So a trampoline is short, and what most events execute stays in the cache. */
+ * nobody reads them. So a trampoline is short, and what most events execute stays in the cache.
+ *
+ * Where a plain access does not hang on a register (a global variable), so does the mark of its location not: the trampoline looks there
+ * itself, without a call. Instead of the push there is then, if nobody reads the flags, or else without changing them,
+ *
+ *     push %rcx                           push %rcx
+ *     mov %fs:MARK, %ecx                  push %rdx
+ *     cmp LOCATION_MARK(%rip), %ecx       mov LOCATION_MARK(%rip), %edx
+ *     je own                              mov %fs:UNMARK, %ecx         the thread's mark, negated
+ *     pop %rcx                            lea (%rdx, %rcx), %ecx
+ *     push %rdx                           pop %rdx
+ *                                         jrcxz own
+ *                                         pop %rcx
+ *                                         push %rdx
+ *
+ * and behind the pop
+ *
+ *     jmp 1f
+ *     own: pop %rcx
+ *     1: */
 #ifndef PCT_PATCH_EMIT_H
 #define PCT_PATCH_EMIT_H
 
@@ -23,7 +42,7 @@
 enum {
     PCT_JUMP_SIZE = 5,       /* jmp with a displacement of four bytes */
     PCT_SHORT_JUMP_SIZE = 2, /* of one byte */
-    PCT_TRAMPOLINE_SIZE = 57 /* at most */
+    PCT_TRAMPOLINE_SIZE = 83 /* at most */
 };
 
 /* A site in the process. Its trampoline points at this. */
@@ -49,6 +68,9 @@ struct pct_leaves {
     uint64_t slow;                                     /* always enters the slow half */
     uint64_t quick[PCT_LEAF_KINDS][PCT_LEAF_SIZES][2]; /* by log2 of the size; [1] keeps the flags; 0: there is none */
     uint64_t exchange[16][PCT_LEAF_SIZES][2];          /* the same, by the register */
+    uint64_t (*mark)(
+        uint64_t address); /* where the mark of this location will always be, 0: not known; NULL: of none */
+    int32_t own, unmark;   /* where the thread's own is, and what makes that 0, from the thread pointer */
 };
 
 /* A thread that was interrupted. */

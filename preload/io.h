@@ -83,6 +83,9 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
  * Returns what was sent, or -1. After pct_io_begin(). */
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags);
 
+/* Some socket is not readable from the first byte on: a read that does not wait would return less than one that does. */
+extern bool pct_io_low_water;
+
 /* Whether a call on this descriptor waits: no O_NONBLOCK. Leaves errno alone. */
 bool pct_io_is_blocking(int fd);
 

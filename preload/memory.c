@@ -10,12 +10,17 @@
 #include <sched/races.h>
 #include <sys/mman.h>
 
-enum { MAIN_STACK = 8 << 20 }; /* what it may grow to, mostly */
+enum { MAIN_STACK = 8 << 20 /* what it may grow to, mostly */, MOST_KEPT = 256 };
 
 static struct {
     struct pct_memory map;
     bool failed;  /* out of address space: no points at memory */
-    void **table; /* of cells, for map.cells: zero */
+    void **table; /* of cells, for map.cells: zero, but for what is kept */
+    struct kept {
+        uintptr_t address; /* any that the table of the second level is for */
+        void *chunk;
+    } kept[MOST_KEPT];
+    unsigned kept_count;
 } memory;
 
 PCT_EXPORT const unsigned pct_memory_interface = PCT_MEMORY_INTERFACE;
@@ -25,6 +30,7 @@ PCT_EXPORT __thread struct pct_memory_own pct_memory_own;
 void pct_memory_adopt(uint32_t thread)
 {
     pct_memory_own.mark = pct_memory_mark(thread);
+    pct_memory_own.unmark = 0 - pct_memory_own.mark;
 }
 
 static void show(void)
@@ -42,15 +48,34 @@ void pct_memory_second_thread(void)
     show();
 }
 
+/* New zeros in its place. False: the system is out of memory. */
+static bool renew(void *place, size_t size)
+{
+    return (void *)PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == place;
+}
+
+/* The same for all that trampolines look at. */
+static bool renew_all(void)
+{
+    if (!renew(memory.map.cells, sizeof(void *) << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)))
+        return false;
+    memory.table = memory.map.cells;
+    for (unsigned i = 0; i < memory.kept_count; i++) {
+        const struct kept *kept = &memory.kept[i];
+        size_t size;
+        void *place = pct_memory_extent(kept->chunk, sizeof(uint64_t), &size);
+        if (!renew(place, size))
+            return false;
+        pct_memory_set_chunk(memory.table, kept->address, kept->chunk);
+    }
+    return true;
+}
+
 void pct_memory_forget(void)
 {
-    const size_t size = sizeof(void *) << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG);
-    /* Trampolines look at it in its place. */
-    if (memory.map.cells)
-        memory.table = (void **)PCT_SYS6(SYS_mmap, memory.map.cells, size, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    memory.failed |= memory.map.cells && !renew_all();
     pct_memory_view = (struct pct_memory_view){ 0 };
-    memory.failed = memory.table && memory.table != memory.map.cells;
     memory.map.cells = NULL;
     pct_memory_own = (struct pct_memory_own){ 0 };
 }
@@ -74,6 +99,22 @@ static bool begin(void)
 void *const *pct_memory_table(void)
 {
     return !pct_S.races && (memory.map.cells || begin()) ? memory.map.cells : NULL;
+}
+
+uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size))
+{
+    const uint64_t *cell = pct_memory_entry(memory.map.cells, address, sizeof *cell, map);
+    if (!cell)
+        return 0;
+    struct kept this = { address, pct_memory_chunk(memory.map.cells, address) };
+    unsigned i = 0;
+    while (i < memory.kept_count && memory.kept[i].chunk != this.chunk)
+        i++;
+    if (i == MOST_KEPT)
+        return 0;
+    if (i == memory.kept_count)
+        memory.kept[memory.kept_count++] = this;
+    return (uint64_t)(uintptr_t)cell + sizeof(uint32_t);
 }
 
 /* The first event of this thread: where its stack is. Others had it before. */

@@ -85,6 +85,7 @@ struct pct_memory_own {
     void *const *quick; /* that of the view; NULL: not found out yet, look there */
     void *points;       /* the thread, once it may pass points by pct_memory_pass() alone; NULL: it may not */
     uint32_t mark;      /* pct_memory_mark() of the thread */
+    uint32_t unmark;    /* the number that makes it 0 */
 };
 extern __thread struct pct_memory_own pct_memory_own;
 
@@ -101,5 +102,9 @@ void pct_memory_forget(void);
 /* The table of cells, for code that has its address built in: it stays where it is, in children, too. Made now if need be; NULL:
  * there is none, or every access is to be told of. With the baton, when a second thread is about to be made. */
 void *const *pct_memory_table(void);
+
+/* Where the mark of this location stands, for code that has that built in: the high half of its cell, which stays there, in children, too.
+ * map: for the part of the table that it is in, if that is not there yet. 0: it may not. After pct_memory_table(), likewise. */
+uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size));
 
 #endif

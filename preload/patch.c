@@ -254,6 +254,28 @@ static bool find_room(struct pct_placing *p, uint64_t from, uint64_t to)
     return p->near != NULL;
 }
 
+/* The module whose trampolines are being made. */
+static const struct pct_placing *placing;
+
+/* A part of the table of cells, further from the code than the trampolines are, but in their reach. */
+static void *map_near(size_t size)
+{
+    const uint64_t first = placing->near_address, end = first + placing->near_size;
+    const bool below = end <= placing->bias + placing->plan->from;
+    size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+    for (uint64_t away = NEAR_STEP; away + size < NEAR_REACH; away += NEAR_STEP) {
+        void *at = !below ? map_at(end + away, size) : first > away + size ? map_at(first - away - size, size) : NULL;
+        if (at)
+            return at;
+    }
+    return map(size);
+}
+
+static uint64_t mark_of(uint64_t address)
+{
+    return pct_memory_mark_of(address, map_near);
+}
+
 static bool is_as_planned(const struct pct_placing *p)
 {
     const struct pct_plan_site *sites = pct_plan_sites(p->plan);
@@ -337,7 +359,10 @@ static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool 
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
     int32_t own = (int32_t)((char *)&pct_memory_own - (char *)__builtin_thread_pointer());
-    pct_leaf_make(p->near, p->near_address, pct_memory_table(), own, &p->leaves);
+    void *const *table = pct_memory_table();
+    pct_leaf_make(p->near, p->near_address, table, own, &p->leaves);
+    p->leaves.mark = table ? mark_of : NULL;
+    placing = p;
     p->near_used = pct_leaf_size();
     pct_place_module(p);
     if (!protect(p))

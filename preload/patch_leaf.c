@@ -465,6 +465,8 @@ void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t o
     *leaves = (struct pct_leaves){ .slow = address };
     if (!table)
         return;
+    leaves->own = own + (int32_t)offsetof(struct pct_memory_own, mark);
+    leaves->unmark = own + (int32_t)offsetof(struct pct_memory_own, unmark);
     for (const struct leaf *l = all; l < all_end; l++)
         if (l->kind == EXCHANGE)
             leaves->exchange[l->value][l->size][l->keeps] = address + l->start;

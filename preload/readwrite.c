@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <sys/socket.h>
 
+bool pct_io_low_water;
+
 /* The socket's type, 0: it is not a socket. */
 static int socket_type(int fd)
 {
@@ -83,7 +85,8 @@ static bool may_wait(int fd, size_t size)
 static bool at_once(struct pct_shim_thread *self, long number, int fd, const void *buffer, size_t size, long *result)
 {
     const struct iovec part = { (void *)buffer, size };
-    if (!pct_quiet(&pct_S) || !size || size > PIPE_BUF || pct_shim.confined) /* few filters know these calls */
+    const bool may_be_part = number == SYS_pwritev2 ? size > PIPE_BUF : pct_io_low_water;
+    if (!pct_quiet(&pct_S) || !size || may_be_part || pct_shim.confined) /* few filters know these calls */
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);

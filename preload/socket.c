@@ -336,3 +336,10 @@ PCT_EXPORT int shutdown(int fd, int how)
     pct_io_point(self, PCT_OP_SHUTDOWN, fd);
     return (int)pct_io_end(self, PCT_OP_SHUTDOWN, fd, REAL(shutdown)(fd, how));
 }
+
+PCT_EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
+{
+    if (level == SOL_SOCKET && name == SO_RCVLOWAT)
+        __atomic_store_n(&pct_io_low_water, true, __ATOMIC_RELAXED);
+    return REAL(setsockopt)(fd, level, name, value, length);
+}

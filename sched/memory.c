@@ -22,24 +22,35 @@ int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t siz
     return m->cells ? 0 : -ENOMEM;
 }
 
+static size_t chunk_bytes(size_t size)
+{
+    return (size << (PCT_CHUNK_LOG - 3)) + CHUNK_SHIFT + CHUNK_MORE;
+}
+
+void *pct_memory_extent(void *chunk, size_t size, size_t *bytes)
+{
+    *bytes = chunk_bytes(size);
+    return (char *)chunk - CHUNK_SHIFT;
+}
+
 void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(*map)(size_t size))
 {
     char *chunk = pct_memory_chunk(directory, address);
     if (PCT_UNLIKELY(!chunk)) {
-        chunk = map((size << (PCT_CHUNK_LOG - 3)) + CHUNK_SHIFT + CHUNK_MORE);
+        chunk = map(chunk_bytes(size));
         if (!chunk)
             return NULL;
         chunk += CHUNK_SHIFT;
-        directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)] = chunk;
+        pct_memory_set_chunk(directory, address, chunk);
     }
     return chunk + pct_memory_index(address) * size;
 }
 
 void pct_memory_clear(void **directory, uintptr_t from, uintptr_t to, size_t size)
 {
-    const uintptr_t chunk_bytes = (uintptr_t)1 << PCT_CHUNK_LOG;
+    const uintptr_t reach = (uintptr_t)1 << PCT_CHUNK_LOG;
     for (uintptr_t at = from & ~(uintptr_t)7; at < to;) {
-        uintptr_t end = (at & ~(chunk_bytes - 1)) + chunk_bytes;
+        uintptr_t end = (at & ~(reach - 1)) + reach;
         if (end > to)
             end = to;
         char *chunk = pct_memory_chunk(directory, at);

@@ -60,6 +60,12 @@ static inline void *pct_memory_chunk(void *const *directory, uintptr_t address)
     return directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)];
 }
 
+/* This one becomes it. */
+static inline void pct_memory_set_chunk(void **directory, uintptr_t address, void *chunk)
+{
+    directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)] = chunk;
+}
+
 /* The number of this location in its chunk. */
 static inline size_t pct_memory_index(uintptr_t address)
 {
@@ -68,6 +74,9 @@ static inline size_t pct_memory_index(uintptr_t address)
 
 /* The entry of a location in a table of entries of `size` bytes; made if need be. NULL: out of memory. */
 void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(*map)(size_t size));
+
+/* The whole memory of a table that pct_memory_entry() has made of entries of this size: where it begins, and its bytes. */
+void *pct_memory_extent(void *chunk, size_t size, size_t *bytes);
 
 /* Zero the entries of a range, as far as they exist. */
 void pct_memory_clear(void **directory, uintptr_t from, uintptr_t to, size_t size);

@@ -49,6 +49,23 @@ __asm__(".text\n"
         "ret\n");
 static uint64_t accessed __attribute__((used));
 
+/* The marks of the test: the thread's own, as trampolines find it, and the location's, near the code. */
+static __thread uint32_t own_mark = 0x40000001, own_unmark = 0 - 0x40000001u;
+static uint32_t *location_mark;
+static uint64_t marked; /* the address that was asked for */
+
+static uint64_t mark_of(uint64_t address)
+{
+    marked = address;
+    return (uint64_t)location_mark;
+}
+
+/* volatile: linkers do not know every instruction that could use its offset */
+static int32_t from_thread(const void *volatile place)
+{
+    return (int32_t)((const char *)place - (char *)__builtin_thread_pointer());
+}
+
 static uint64_t leaf_to(struct pct_placing *p, void (*function)(void))
 {
     uint8_t *leaf = p->near + p->near_used;
@@ -80,6 +97,8 @@ static void *map_code(void *wish, size_t size)
     return at;
 }
 
+static bool marks; /* the places of marks are known */
+
 /* Place one site in this code, and a pad, if its size is not 0. */
 static struct fixture place(const uint8_t *code, size_t size, struct pct_plan_site site, struct pct_pad pad)
 {
@@ -106,6 +125,10 @@ static struct fixture place(const uint8_t *code, size_t size, struct pct_plan_si
     p->near_address = (uint64_t)p->near;
     p->near_size = NEAR_SIZE;
     p->leaves.slow = leaf_to(p, slow_half);
+    p->leaves.own = from_thread(&own_mark);
+    p->leaves.unmark = from_thread(&own_unmark);
+    p->leaves.mark = marks ? mark_of : NULL;
+    location_mark = (uint32_t *)(p->near + NEAR_SIZE - sizeof *location_mark);
     p->leaves.quick[PCT_LEAF_READ][2][0] = p->leaves.quick[PCT_LEAF_BOTH][2][0] = leaf_to(p, quick_leaf);
     pct_place_module(p);
     memcpy(f.code, p->code, CODE_SIZE);
@@ -188,6 +211,73 @@ static void test_relative(void **state)
     assert_int_equal(function(), 42);
     assert_ptr_equal(accessed, &f.code[0x106]);
     drop(&f);
+}
+
+/* A global: the trampoline looks whose it is, with the flags and without, and asks nobody if it is the thread's. */
+static void test_look(void **state)
+{
+    (void)state;
+    /* cmp %esi, %edi; addl $256, 64(%rip), at 2; then the carry flag of the cmp, or nothing, and the sum; ret */
+    static const uint8_t dead[] = {
+        0x39, 0xf7, 0x81, 0x05, 0x40, 0, 0, 0, 0, 1, 0, 0, 0x8b, 0x05, 0x3a, 0, 0, 0, 0xc3
+    };
+    /* cmp %esi, %edi; mov 64(%rip), %eax; adc $0, %eax; ret */
+    static const uint8_t live[] = { 0x39, 0xf7, 0x8b, 0x05, 0x40, 0, 0, 0, 0x83, 0xd0, 0, 0xc3 };
+    enum { MINE, OTHERS, NONE };
+    for (int flags = 0; flags < 2; flags++) {
+        struct pct_plan_site site = site_at(2, flags ? 6 : 10, flags ? PCT_SITE_READ : PCT_SITE_UPDATE);
+        site.base = PCT_SITE_NO_REGISTER;
+        site.flags = PCT_SITE_RELATIVE | (flags ? 0 : PCT_SITE_FLAGS_DEAD);
+        site.displacement = 64;
+        site.displacement_at = 2;
+        marks = true;
+        struct fixture f = place(flags ? live : dead, flags ? sizeof live : sizeof dead, site, (struct pct_pad){ 0 });
+        marks = false;
+        uint32_t (*function)(uint32_t, uint32_t) = (uint32_t(*)(uint32_t, uint32_t))(void *)f.code;
+        uint32_t *global = (uint32_t *)(f.code + 2 + site.length + 64), wanted = 0;
+        assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
+        assert_int_equal(marked, (uint64_t)global);
+        for (int whose = MINE; whose <= NONE; whose++) {
+            *location_mark = whose == MINE ? own_mark : whose == OTHERS ? own_mark + 1 : 0;
+            events = budget = 0;
+            for (uint32_t carry = 0; carry < 2; carry++) {
+                wanted += flags ? 0 : 256;
+                assert_int_equal(function(1 - carry, 1), wanted + (flags ? carry : 0));
+                assert_int_equal(*global, wanted);
+            }
+            assert_int_equal(events, whose == MINE ? 0 : 2);
+            assert_true(whose == MINE || last == f.place.patched);
+        }
+        drop(&f);
+    }
+}
+
+/* Where the mark is not near enough, or more than it counts, a leaf is called as for any other place. */
+static void test_no_look(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = { 0x8b, 0x05, 0x40, 0, 0, 0, 0xc3 };
+    const struct {
+        uint8_t kind, size, flags;
+        int32_t displacement;
+        bool looks;
+    } sites[] = { { PCT_SITE_READ, 4, 0, 67, true },     { PCT_SITE_WRITE, 8, 0, 66, true },
+                  { PCT_SITE_READ, 4, 0, 71, false }, /* of two locations */
+                  { PCT_SITE_READ, 16, 0, 66, false },   { PCT_SITE_ATOMIC, 4, 0, 66, false },
+                  { PCT_SITE_COMPARE, 4, 0, 66, false }, { PCT_SITE_READ, 4, PCT_SITE_WAITS, 66, false } };
+    for (unsigned i = 0; i < sizeof sites / sizeof *sites; i++) {
+        struct pct_plan_site site = site_at(0, 6, sites[i].kind);
+        site.base = PCT_SITE_NO_REGISTER;
+        site.size = sites[i].size;
+        site.flags = (uint8_t)(PCT_SITE_RELATIVE | sites[i].flags);
+        site.displacement = sites[i].displacement;
+        site.displacement_at = 2;
+        marks = true;
+        struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+        marks = false;
+        assert_int_equal(*(const uint8_t *)(f.place.patched->trampoline + 5), sites[i].looks ? 0x51 : 0x52);
+        drop(&f);
+    }
 }
 
 static void test_pun(void **state)
@@ -302,6 +392,91 @@ static void test_unwind(void **state)
     drop(&f);
 }
 
+/* Interrupted at each instruction of a trampoline that looks itself. The places are by what emit.h lists. */
+static void test_unwind_look(void **state)
+{
+    (void)state;
+    enum { RDX = 1, RCX = 2, BOTH = 3 };
+    static const uint8_t code[] = {
+        0x81, 0x05, 0x40, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0xc3
+    }; /* addl $256, 64(%rip) */
+    struct {
+        bool flags;
+        struct {
+            uint8_t at, saved; /* these are on the stack, rcx below rdx */
+        } places[20];
+    } const forms[] = { { false,
+                          { { 0, 0 },
+                            { 5, 0 },
+                            { 6, RCX },
+                            { 14, RCX },
+                            { 20, RCX },
+                            { 22, RCX },
+                            { 23, 0 },
+                            { 24, RDX },
+                            { 33, RDX },
+                            { 38, RDX },
+                            { 39, 0 },
+                            { 41, RCX },
+                            { 42, 0 },
+                            { 50, 0 },
+                            { 60, 0 } } },
+                        { true,
+                          { { 0, 0 },
+                            { 5, 0 },
+                            { 6, RCX },
+                            { 7, BOTH },
+                            { 13, BOTH },
+                            { 21, BOTH },
+                            { 24, BOTH },
+                            { 25, RCX },
+                            { 27, RCX },
+                            { 28, 0 },
+                            { 29, RDX },
+                            { 38, RDX },
+                            { 43, RDX },
+                            { 44, 0 },
+                            { 46, RCX },
+                            { 47, 0 },
+                            { 55, 0 },
+                            { 65, 0 } } } };
+    for (int form = 0; form < 2; form++) {
+        struct pct_plan_site site = site_at(0, 10, PCT_SITE_UPDATE);
+        site.base = PCT_SITE_NO_REGISTER;
+        site.flags = PCT_SITE_RELATIVE | (forms[form].flags ? 0 : PCT_SITE_FLAGS_DEAD);
+        site.displacement = 64;
+        site.displacement_at = 2;
+        marks = true;
+        struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+        marks = false;
+        const struct pct_patched *patched = f.place.patched;
+        const unsigned after = forms[form].flags ? 65 : 60, first_code = after - 10;
+        uint64_t stack[32] = { 0 };
+        for (unsigned i = 0; i < 20 && (!i || forms[form].places[i].at); i++) {
+            const unsigned at_code = forms[form].places[i].at, saved = forms[form].places[i].saved;
+            uint64_t *sp = stack + 24;
+            if (at_code > 0 && at_code < first_code)
+                sp -= 16;
+            if (saved & RCX)
+                *--sp = 66;
+            if (saved & RDX)
+                *--sp = 77;
+            struct pct_interrupted at = { .pc = patched->trampoline + at_code,
+                                          .sp = (uint64_t)sp,
+                                          .rcx = saved & RCX ? 1 : 66,
+                                          .rdx = saved & RDX ? 1 : 77 };
+            assert_ptr_equal(pct_emit_find(at.pc, f.place.near_address + LEAVES, patched, 1), patched);
+            pct_emit_unwind(patched, &at);
+            assert_int_equal(at.pc, (uint64_t)f.code + (at_code >= after ? 10 : 0));
+            assert_int_equal(at.sp, (uint64_t)(stack + 24));
+            assert_int_equal(at.rcx, 66);
+            assert_int_equal(at.rdx, 77);
+        }
+        assert_null(pct_emit_find(patched->trampoline + after + 5, f.place.near_address + LEAVES, patched, 1));
+        drop(&f);
+    }
+}
+
 /* The address that a trampoline computes is that of its instruction, in every form of it: read back by the decoder. */
 static void test_address(void **state)
 {
@@ -366,6 +541,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative), cmocka_unit_test(test_pun),
         cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),  cmocka_unit_test(test_unwind),
+        cmocka_unit_test(test_look),          cmocka_unit_test(test_no_look),  cmocka_unit_test(test_unwind_look),
         cmocka_unit_test(test_reach),         cmocka_unit_test(test_address),
     };
     return cmocka_run_group_tests_name("patch", tests, NULL, NULL);

@@ -1,0 +1,40 @@
+/* A socket that is to have eight bytes before a read returns. */
+/* tests: setsockopt */
+/* ops: READ WRITE */
+#define _GNU_SOURCE
+#include "check.h"
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+static int client;
+
+static void *send_halves(void *unused)
+{
+    CHECK_EQ(write(client, "half", 4), 4);
+    CHECK_EQ(write(client, "half", 4), 4);
+    return unused;
+}
+
+int main(void)
+{
+    struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t length = sizeof name;
+    int least = 8, listener = socket(AF_INET, SOCK_STREAM, 0);
+    char text[8192];
+    CHECK_OK(bind(listener, (struct sockaddr *)&name, length));
+    CHECK_OK(listen(listener, 1));
+    CHECK_OK(getsockname(listener, (struct sockaddr *)&name, &length));
+    client = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK_OK(connect(client, (struct sockaddr *)&name, length));
+    int server = accept(listener, NULL, NULL);
+    CHECK(server >= 0);
+    CHECK_OK(setsockopt(server, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least));
+    for (int i = 0; i < 10; i++) {
+        pthread_t thread = check_spawn(send_halves, NULL);
+        CHECK_EQ(read(server, text, i % 2 ? 16 : sizeof text), 8);
+        CHECK(!memcmp(text, "halfhalf", 8));
+        check_join(thread);
+    }
+    CHECK_FAILS(setsockopt(-1, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least), EBADF);
+    return 0;
+}
