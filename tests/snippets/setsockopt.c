@@ -4,9 +4,11 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 static int client;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void *send_halves(void *unused)
 {
@@ -19,7 +21,7 @@ int main(void)
 {
     struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
     socklen_t length = sizeof name;
-    int least = 8, listener = socket(AF_INET, SOCK_STREAM, 0);
+    int least = 8, at_once = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
     char text[8192];
     CHECK_OK(bind(listener, (struct sockaddr *)&name, length));
     CHECK_OK(listen(listener, 1));
@@ -28,9 +30,13 @@ int main(void)
     CHECK_OK(connect(client, (struct sockaddr *)&name, length));
     int server = accept(listener, NULL, NULL);
     CHECK(server >= 0);
+    CHECK_OK(setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once));
     CHECK_OK(setsockopt(server, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least));
     for (int i = 0; i < 10; i++) {
         pthread_t thread = check_spawn(send_halves, NULL);
+        CHECK_OK(
+            pthread_mutex_lock(&mutex)); /* so that the read is not the first thing that it does once it is its turn */
+        CHECK_OK(pthread_mutex_unlock(&mutex));
         CHECK_EQ(read(server, text, i % 2 ? 16 : sizeof text), 8);
         CHECK(!memcmp(text, "halfhalf", 8));
         check_join(thread);
