@@ -65,7 +65,7 @@ static unsigned restore_at(const struct shape *shape)
 
 static unsigned epilogue_at(const struct shape *shape)
 {
-    return restore_at(shape) + (unsigned)sizeof restore + (shape == shapes ? 0 : (unsigned)sizeof own);
+    return restore_at(shape) + (unsigned)sizeof restore + (shape == &shapes[PLAIN] ? 0 : (unsigned)sizeof own);
 }
 
 static unsigned code_at(const struct shape *shape)
@@ -161,10 +161,10 @@ static const struct shape *put_save(uint8_t *out, uint64_t at, const struct pct_
     const uint64_t mark = mark_of(site, leaves);
     const struct shape *shape = &shapes[!mark ? PLAIN : dead ? LOOKS : LOOKS_WITH_FLAGS];
     const int64_t distance = (int64_t)(mark - (at + shape->mark_end));
-    if (shape != shapes && !fits(distance))
-        shape = shapes;
+    if (shape != &shapes[PLAIN] && !fits(distance))
+        shape = &shapes[PLAIN];
     memcpy(out, shape->code, shape->size);
-    if (shape != shapes) {
+    if (shape != &shapes[PLAIN]) {
         put32(out + shape->own, dead ? leaves->own : leaves->unmark);
         put32(out + shape->mark, distance);
     }
@@ -213,7 +213,7 @@ const struct pct_patched *pct_emit_record(uint64_t return_address)
 {
     const struct pct_patched *record;
     const uint8_t *const behind = (const uint8_t *)(uintptr_t)return_address;
-    const struct shape *shape = shapes;
+    const struct shape *shape = &shapes[PLAIN];
     /* Of one shape too many, the prologue's last byte would be the first of the address in the record, from the top down: zero. */
     if (behind[sizeof restore] == own[0])
         shape = &shapes[*(behind - restore_at(&shapes[LOOKS_WITH_FLAGS]) + AT_SAVE - 1) == prologue[AT_SAVE - 1]
@@ -263,7 +263,7 @@ void pct_emit_unwind(const struct pct_patched *patched, struct pct_interrupted *
     if ((offset > AT_SAVE + look_end && offset <= restore_at(shape)) ||
         (offset > AT_SAVE && here >= shape->pushed && here < shape->popped))
         at->rdx = pop(at);
-    if ((offset > AT_SAVE && here < look_end) || (shape != shapes && offset == epilogue_at(shape) - 1u))
+    if ((offset > AT_SAVE && here < look_end) || (shape != &shapes[PLAIN] && offset == epilogue_at(shape) - 1u))
         at->rcx = pop(at);
     if (offset > 0)
         at->sp += RED_ZONE;
