@@ -155,12 +155,13 @@ class Commands:
         self.debugger.write(self.debugger.address_of("pct_debugger") + STOP_AT, struct.pack("<Q", step))
 
     def process(self):
-        if not self.debugger.alive():
-            raise Error("the program does not run; `run` starts it, `pct until 1` goes to its first step")
         try:
-            return Process(self.debugger)
+            if self.debugger.alive():
+                return Process(self.debugger)
         except Unreadable:
-            raise Error("the state of libpct.so cannot be read") from None
+            if self.debugger.alive():
+                raise Error("the state of libpct.so cannot be read") from None
+        raise Error("the program does not run; `run` starts it, `pct until 1` goes to its first step")
 
     def begun(self):
         p = self.process()

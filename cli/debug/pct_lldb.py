@@ -2,6 +2,7 @@
 of its `script` command, to the name of the JSON file."""
 import os
 import sys
+import time
 
 import lldb
 
@@ -28,7 +29,20 @@ class Debugger:
         return self.target.GetProcess()
 
     def alive(self):
-        return self.process.IsValid() and self.process.is_alive
+        """lldb lets the next command begin before it has heard that the process has ended; the memory of that is gone by then."""
+        until = time.monotonic() + 5
+        while self.process.IsValid() and self.process.is_alive:
+            if self.has_memory() or time.monotonic() > until:
+                return True
+            time.sleep(0.01)
+        return False
+
+    def has_memory(self):
+        try:
+            with open("/proc/%d/maps" % self.process.GetProcessID(), encoding="ascii", errors="replace") as maps:
+                return maps.read(1) != ""
+        except OSError:
+            return False
 
     def number_of(self, tid):
         thread = self.process.GetThreadByID(tid)
