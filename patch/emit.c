@@ -126,12 +126,11 @@ static bool put_address(uint8_t out[ADDRESS_SIZE], uint64_t at, const struct pct
 static uint64_t mark_of(const struct pct_plan_site *site, const struct pct_leaves *leaves)
 {
     const bool fixed = site->base == PCT_SITE_NO_REGISTER && site->index == PCT_SITE_NO_REGISTER;
-    const bool relative = site->flags & PCT_SITE_RELATIVE;
+    const uint64_t place = pct_site_place(site);
     if (!leaves->mark || site->kind > PCT_SITE_UPDATE || !site->size || site->size > 8 ||
-        site->flags & (PCT_SITE_WAITS | PCT_SITE_SHORT_ADDRESS) || !(relative || fixed))
+        site->flags & (PCT_SITE_WAITS | PCT_SITE_SHORT_ADDRESS) || !(fixed || site->flags & PCT_SITE_RELATIVE))
         return 0;
-    const uint64_t address = (uint64_t)(int64_t)site->displacement + (relative ? site->address + site->length : 0);
-    return (address & 7) + site->size <= 8 ? leaves->mark(address) : 0;
+    return (place & 7) + site->size <= 8 ? leaves->mark(place) : 0;
 }
 
 static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leaves *leaves)

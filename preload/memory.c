@@ -67,7 +67,7 @@ static bool renew_all(void)
         void *place = pct_memory_extent(kept->chunk, sizeof(uint64_t), &size);
         if (!renew(place, size))
             return false;
-        pct_memory_set_chunk(memory.table, kept->address, kept->chunk);
+        memory.table[pct_memory_slot(kept->address)] = kept->chunk;
     }
     return true;
 }

@@ -236,39 +236,47 @@ static uint8_t *map_page(void *context, uint64_t address)
     return page;
 }
 
+/* Free memory of this size, as near below `from` as there is any in steps. NULL: none that code there could reach. */
+static void *room_below(uint64_t from, size_t size)
+{
+    void *room = NULL;
+    for (uint64_t away = NEAR_STEP; away < NEAR_REACH && !room; away += NEAR_STEP)
+        if (from > away + size + NEAR_STEP)
+            room = map_at(from - away - size, size);
+    return room;
+}
+
+/* The same above `to`, this far away at least. */
+static void *room_above(uint64_t to, uint64_t least, size_t size)
+{
+    void *room = NULL;
+    for (uint64_t away = least; away < NEAR_REACH && !room; away += NEAR_STEP)
+        room = map_at(to + away, size);
+    return room;
+}
+
 /* Room for trampolines that the whole code can reach, and that can reach its data. */
 static bool find_room(struct pct_placing *p, uint64_t from, uint64_t to)
 {
     p->near_size = pct_place_room(p->plan->sites, pct_leaf_size());
-    from &= ~(uint64_t)(PAGE - 1);
-    for (uint64_t away = NEAR_STEP; away < NEAR_REACH && !p->near; away += NEAR_STEP)
-        if (from > away + p->near_size + NEAR_STEP) {
-            p->near_address = from - away - p->near_size;
-            p->near = map_at(p->near_address, p->near_size);
-        }
-    to = (to + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    for (uint64_t away = HEAP_ROOM; away < NEAR_REACH && !p->near; away += NEAR_STEP) {
-        p->near_address = to + away;
-        p->near = map_at(p->near_address, p->near_size);
-    }
+    p->near = room_below(from & ~(uint64_t)(PAGE - 1), p->near_size);
+    if (!p->near)
+        p->near = room_above((to + PAGE - 1) & ~(uint64_t)(PAGE - 1), HEAP_ROOM, p->near_size);
+    p->near_address = (uint64_t)(uintptr_t)p->near;
     return p->near != NULL;
 }
 
 /* The module whose trampolines are being made. */
 static const struct pct_placing *placing;
 
-/* A part of the table of cells, further from the code than the trampolines are, but in their reach. */
+/* A part of the table of cells, further from the code than the trampolines are, but in their reach; or else anywhere. */
 static void *map_near(size_t size)
 {
     const uint64_t first = placing->near_address, end = first + placing->near_size;
-    const bool below = end <= placing->bias + placing->plan->from;
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-    for (uint64_t away = NEAR_STEP; away + size < NEAR_REACH; away += NEAR_STEP) {
-        void *at = !below ? map_at(end + away, size) : first > away + size ? map_at(first - away - size, size) : NULL;
-        if (at)
-            return at;
-    }
-    return map(size);
+    void *room =
+        end <= placing->bias + placing->plan->from ? room_below(first, size) : room_above(end, NEAR_STEP, size);
+    return room ? room : map(size);
 }
 
 static uint64_t mark_of(uint64_t address)

@@ -17,9 +17,7 @@ uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number
 
 uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_patch_frame *frame)
 {
-    uint64_t address = (uint64_t)(int64_t)site->displacement;
-    if (site->flags & PCT_SITE_RELATIVE)
-        address += site->address + site->length;
+    uint64_t address = pct_site_place(site);
     if (site->base != PCT_SITE_NO_REGISTER)
         address += pct_patch_register(frame, site->base);
     if (site->index != PCT_SITE_NO_REGISTER)

@@ -41,7 +41,7 @@ void *pct_memory_entry(void **directory, uintptr_t address, size_t size, void *(
         if (!chunk)
             return NULL;
         chunk += CHUNK_SHIFT;
-        pct_memory_set_chunk(directory, address, chunk);
+        directory[pct_memory_slot(address)] = chunk;
     }
     return chunk + pct_memory_index(address) * size;
 }

@@ -54,16 +54,16 @@ struct pct_memory_recent {
 /* table: for m->cells, zeroed; NULL: it is made. Returns 0, or -ENOMEM: then there are no points at memory. */
 int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t size), bool all);
 
-/* The table of the second level that this address has its place in; NULL: none was made yet. */
-static inline void *pct_memory_chunk(void *const *directory, uintptr_t address)
+/* The number of the table of the second level that this address has its place in. */
+static inline size_t pct_memory_slot(uintptr_t address)
 {
-    return directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)];
+    return (address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1);
 }
 
-/* This one becomes it. */
-static inline void pct_memory_set_chunk(void **directory, uintptr_t address, void *chunk)
+/* That table; NULL: none was made yet. */
+static inline void *pct_memory_chunk(void *const *directory, uintptr_t address)
 {
-    directory[(address >> PCT_CHUNK_LOG) & ((1u << (PCT_ADDRESS_LOG - PCT_CHUNK_LOG)) - 1)] = chunk;
+    return directory[pct_memory_slot(address)];
 }
 
 /* The number of this location in its chunk. */

@@ -160,6 +160,27 @@ static struct pct_plan_site site_at(uint64_t address, unsigned length, enum pct_
                                    .index = PCT_SITE_NO_REGISTER };
 }
 
+/* A site whose address is relative, whose displacement stands behind two bytes. */
+static struct pct_plan_site relative_at(uint64_t address, unsigned length, enum pct_site_kind kind,
+                                        int32_t displacement)
+{
+    struct pct_plan_site site = site_at(address, length, kind);
+    site.base = PCT_SITE_NO_REGISTER;
+    site.flags |= PCT_SITE_RELATIVE;
+    site.displacement = displacement;
+    site.displacement_at = 2;
+    return site;
+}
+
+/* Place it where the places of marks are known. */
+static struct fixture place_with_marks(const uint8_t *code, size_t size, struct pct_plan_site site)
+{
+    marks = true;
+    struct fixture f = place(code, size, site, (struct pct_pad){ 0 });
+    marks = false;
+    return f;
+}
+
 /* Run the code as a function: each event calls the slow half, then none does, then each second one. */
 static void run(struct fixture *f, uint32_t *argument, uint32_t step)
 {
@@ -197,12 +218,7 @@ static void test_relative(void **state)
     (void)state;
     /* mov 0x100(%rip), %eax; add $1, %eax; ret: the displacement is made right in the trampoline */
     static const uint8_t code[] = { 0x8b, 0x05, 0x00, 0x01, 0x00, 0x00, 0x83, 0xc0, 0x01, 0xc3 };
-    struct pct_plan_site site = site_at(0, 6, PCT_SITE_READ);
-    site.base = PCT_SITE_NO_REGISTER;
-    site.flags |= PCT_SITE_RELATIVE;
-    site.displacement = 0x100;
-    site.displacement_at = 2;
-    struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+    struct fixture f = place(code, sizeof code, relative_at(0, 6, PCT_SITE_READ, 0x100), (struct pct_pad){ 0 });
     uint32_t (*function)(void) = (uint32_t(*)(void))(void *)f.code;
     f.code[0x106] = 41;
     assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
@@ -225,14 +241,9 @@ static void test_look(void **state)
     static const uint8_t live[] = { 0x39, 0xf7, 0x8b, 0x05, 0x40, 0, 0, 0, 0x83, 0xd0, 0, 0xc3 };
     enum { MINE, OTHERS, NONE };
     for (int flags = 0; flags < 2; flags++) {
-        struct pct_plan_site site = site_at(2, flags ? 6 : 10, flags ? PCT_SITE_READ : PCT_SITE_UPDATE);
-        site.base = PCT_SITE_NO_REGISTER;
+        struct pct_plan_site site = relative_at(2, flags ? 6 : 10, flags ? PCT_SITE_READ : PCT_SITE_UPDATE, 64);
         site.flags = PCT_SITE_RELATIVE | (flags ? 0 : PCT_SITE_FLAGS_DEAD);
-        site.displacement = 64;
-        site.displacement_at = 2;
-        marks = true;
-        struct fixture f = place(flags ? live : dead, flags ? sizeof live : sizeof dead, site, (struct pct_pad){ 0 });
-        marks = false;
+        struct fixture f = place_with_marks(flags ? live : dead, flags ? sizeof live : sizeof dead, site);
         uint32_t (*function)(uint32_t, uint32_t) = (uint32_t(*)(uint32_t, uint32_t))(void *)f.code;
         uint32_t *global = (uint32_t *)(f.code + 2 + site.length + 64), wanted = 0;
         assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
@@ -266,15 +277,10 @@ static void test_no_look(void **state)
                   { PCT_SITE_READ, 16, 0, 66, false },   { PCT_SITE_ATOMIC, 4, 0, 66, false },
                   { PCT_SITE_COMPARE, 4, 0, 66, false }, { PCT_SITE_READ, 4, PCT_SITE_WAITS, 66, false } };
     for (unsigned i = 0; i < sizeof sites / sizeof *sites; i++) {
-        struct pct_plan_site site = site_at(0, 6, sites[i].kind);
-        site.base = PCT_SITE_NO_REGISTER;
+        struct pct_plan_site site = relative_at(0, 6, sites[i].kind, sites[i].displacement);
         site.size = sites[i].size;
         site.flags = (uint8_t)(PCT_SITE_RELATIVE | sites[i].flags);
-        site.displacement = sites[i].displacement;
-        site.displacement_at = 2;
-        marks = true;
-        struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
-        marks = false;
+        struct fixture f = place_with_marks(code, sizeof code, site);
         assert_int_equal(*(const uint8_t *)(f.place.patched->trampoline + 5), sites[i].looks ? 0x51 : 0x52);
         drop(&f);
     }
@@ -441,14 +447,9 @@ static void test_unwind_look(void **state)
                             { 55, 0 },
                             { 65, 0 } } } };
     for (int form = 0; form < 2; form++) {
-        struct pct_plan_site site = site_at(0, 10, PCT_SITE_UPDATE);
-        site.base = PCT_SITE_NO_REGISTER;
+        struct pct_plan_site site = relative_at(0, 10, PCT_SITE_UPDATE, 64);
         site.flags = PCT_SITE_RELATIVE | (forms[form].flags ? 0 : PCT_SITE_FLAGS_DEAD);
-        site.displacement = 64;
-        site.displacement_at = 2;
-        marks = true;
-        struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
-        marks = false;
+        struct fixture f = place_with_marks(code, sizeof code, site);
         const struct pct_patched *patched = f.place.patched;
         const unsigned after = forms[form].flags ? 65 : 60, first_code = after - 10;
         uint64_t stack[32] = { 0 };
