@@ -126,7 +126,7 @@ tests: all paper snippets unit sim test-programs memory-bugs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-unit check-sim check-snippets check-programs check-cli check-compat check-real check-cluster check-browser \
+.PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted conformance lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
@@ -145,8 +145,8 @@ check-unit: wanted = unit
 check-sim: wanted = sim
 check-snippets: wanted = all snippets
 check-programs: wanted = all paper test-programs memory-bugs
-check-cli check-compat: wanted = all
-check-unit check-sim check-snippets check-programs check-cli check-compat:
+check-cases check-cli check-compat: wanted = all
+check-unit check-sim check-snippets check-cases check-programs check-cli check-compat:
 	@scripts/setup build check
 	@$(build_with) $(wanted)
 	@$(run_tests) $(@:check-%=%)
@@ -289,7 +289,7 @@ help:
 	@echo 'all (the preset)  the shim, the command, the example strategy, the programs with known bugs'
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
-	@echo 'check-unit check-sim check-snippets check-programs check-cli check-compat lint    parts of the suite'
+	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat lint    parts of the suite'
 	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
 	@echo 'check-checkers    replays under valgrind, sanitizers and lldb; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
