@@ -91,6 +91,8 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
         c->incomplete++;
         return;
     }
+    if (run->choices > c->choices)
+        c->choices = run->choices;
     if (c->k < 0 || c->depth < 0)
         return;
     struct pct_guarantee_run added = { .threads = run->threads,
@@ -120,6 +122,7 @@ void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint
                                  .k = c->k < 0 ? 0 : c->config.run.param[c->k],
                                  .steps = steps,
                                  .spins = pct_claim_spins(&result->trace),
+                                 .choices = result->trace.header.choices,
                                  .threads = threads,
                                  .complete = !result->unrecorded && result->trace.complete };
     pct_claim_add_run(c, &run);
@@ -312,6 +315,12 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
+    if (c->choices)
+        fprintf(
+            out,
+            "pct: signals had several waiters to choose from, up to %s times in a run: a bug that needs a certain one "
+            "to wake is not among these\n",
+            format_count(count, sizeof count, c->choices));
     if (g->spins && g->spin_inverse)
         fprintf(out, "pct: taken off for threads that yield, sleep or try in vain, up to %s times in a run\n",
                 format_count(count, sizeof count, g->spins));

@@ -12,6 +12,7 @@ void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint
 /* The same for a run of which only the numbers are left: of an earlier session of the campaign. */
 struct pct_claim_run {
     uint64_t seed, depth, k, steps, spins;
+    uint64_t choices; /* signals and wakes that had several waiters to choose from */
     uint32_t threads;
     bool complete;
 };

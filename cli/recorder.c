@@ -203,7 +203,8 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
         finding->signature = signature->hash;
         finding->hash = header->hash;
         finding->confirmed = result->ending == PCT_ENDING_KILLED_PCT;
-        memcpy(finding->uncontrolled, header->uncontrolled, sizeof finding->uncontrolled);
+        memcpy(finding->uncontrolled, header->uncontrolled,
+               sizeof finding->uncontrolled); /* the header has room for more */
         strip(finding->token, header->token);
         failed = store_frames(r, row.id, signature);
     }
@@ -319,6 +320,16 @@ static int store_uncontrolled(struct pct_recorder *r, const struct pct_trace_hea
     return failed;
 }
 
+static int store_choices(struct pct_recorder *r, const struct pct_campaign *c)
+{
+    char text[32];
+    if (c->choices <= r->choices)
+        return 0;
+    r->choices = c->choices;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)c->choices);
+    return pct_store_set_fact(r->store, "choices", text);
+}
+
 static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct pct_process *process,
                          const struct pct_result *result, int64_t *id, bool *new)
 {
@@ -367,6 +378,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = pct_coverage_scan(r->coverage, &result->trace, store_pair, &scan);
     if (!error)
         error = store_uncontrolled(r, header);
+    if (!error)
+        error = store_choices(r, c);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? out_of_memory() : fail(r, error);
@@ -425,6 +438,7 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);
     c->calibrated = pct_store_number(store, "learned");
     c->differs = pct_store_number(store, "differs");
+    c->choices = pct_store_number(store, "choices");
     return failed;
 }
 

@@ -188,6 +188,8 @@ enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, 
     }
     memcpy(header, data, size < sizeof *header ? size : sizeof *header);
     terminate_strings(header);
+    if (is_zero(header->uncontrolled, sizeof header->uncontrolled))
+        memcpy(header->uncontrolled, header->uncontrolled_first, sizeof header->uncontrolled_first);
     if (header->version > PCT_TRACE_VERSION) {
         snprintf(error, error_size, "written by a newer pct: version %u; this one reads up to %u", header->version,
                  PCT_TRACE_VERSION);

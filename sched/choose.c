@@ -5,6 +5,7 @@ static uint32_t choose_among(struct pct_sched *s, uint32_t waiters)
 {
     if (waiters < 2 || !s->strategy->choose)
         return 0;
+    s->choices++;
     uint32_t chosen = s->strategy->choose(s->strategy_state, waiters, pct_steps(s));
     return chosen < waiters ? chosen : 0;
 }

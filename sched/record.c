@@ -196,6 +196,9 @@ void pct_record_finish(struct pct_sched *s)
         h->points = s->strategy->points(s->strategy_state, h->steps - s->picked_at);
     for (int i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         h->uncontrolled[i] = s->uncontrolled[i];
+    for (int i = 0; i < 16; i++)
+        h->uncontrolled_first[i] = s->uncontrolled[i];
+    h->choices = s->choices;
 }
 
 uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)

@@ -303,6 +303,7 @@ struct pct_sched {
     struct pct_races *races; /* the race detector, or NULL */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
+    uint64_t choices; /* signals and wakes that had several waiters to choose from */
 };
 
 /* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns set and the recorder started

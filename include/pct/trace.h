@@ -250,12 +250,12 @@ struct pct_trace_header {
     uint64_t recorded;     /* steps that stand in the record area. Less than steps if space ran out */
     uint64_t hash;         /* the running hash over all steps; docs/TRACE.md has its definition */
     uint64_t seed;
-    uint64_t epoch;            /* seconds since 1970 at which virtual time began */
-    uint64_t switches;         /* times that the baton passed to another thread */
-    uint64_t preemptions;      /* those of them that left an enabled thread behind */
-    uint64_t virtual_ns;       /* virtual time that passed */
-    uint64_t uncontrolled[16]; /* by enum pct_uncontrolled */
-    uint32_t verdict;          /* enum pct_verdict */
+    uint64_t epoch;                  /* seconds since 1970 at which virtual time began */
+    uint64_t switches;               /* times that the baton passed to another thread */
+    uint64_t preemptions;            /* those of them that left an enabled thread behind */
+    uint64_t virtual_ns;             /* virtual time that passed */
+    uint64_t uncontrolled_first[16]; /* the first of `uncontrolled`, where there were no more once */
+    uint32_t verdict;                /* enum pct_verdict */
     int32_t exit_status;
     int32_t signal;
     int32_t pid;
@@ -280,6 +280,8 @@ struct pct_trace_header {
     uint64_t file_most;  /* bytes that the file may grow to, said by the launcher; 0: it has not */
     uint32_t suppressed; /* data races that were not counted because the user does not want them to be, likewise */
     uint32_t images; /* programs that this process was before it became this one, by exec; their steps are not here */
+    uint64_t uncontrolled[32]; /* by enum pct_uncontrolled; all 0: see uncontrolled_first */
+    uint64_t choices;          /* signals and wakes that had several waiters to choose from */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

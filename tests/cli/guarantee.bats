@@ -314,3 +314,21 @@ kept()
     is "$status" 2
     has "say --strategy pct"
 }
+
+@test "a signal that has several waiters to choose from is said, also of a campaign that is read again" {
+    local program=$build/bugs/bounded-buffer-fixed
+    has_sentence()
+    {
+        has "pct: signals had several waiters to choose from, up to 3 times in a run: a bug that needs a certain one to wake is not among these"
+    }
+    run "$pct" run -n 200 -s 1 -- "$program"
+    has_sentence
+    run "$pct" campaign -q --db c.db -n 200 -s 1 -S pct -- "$program"
+    run "$pct" campaign report c.db
+    has_sentence
+    run "$pct" campaign merge merged.db c.db
+    run "$pct" campaign report merged.db
+    has_sentence
+    run "$pct" run -n 200 -s 1 -- ./target race 0
+    lacks "several waiters"
+}
