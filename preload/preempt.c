@@ -9,6 +9,7 @@
  *
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
  * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
+#include "loader.h"
 #include "watchdog.h"
 #include "maps.h"
 #include "sys.h"
@@ -147,11 +148,11 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 }
 
 /* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have called,
- * it is no place for a scheduling point; it will not be there for long. */
+ * it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long. */
 static void look(struct pct_shim_thread *self, const ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    if (in(&own, rip) || in(&libc, rip)) {
+    if (in(&own, rip) || in(&libc, rip) || pct_loader_is_held(self)) {
         computes = ++evidence->samples.count >= SAMPLES;
         return;
     }

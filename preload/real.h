@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <liburing.h>
+#include <link.h>
 #include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>

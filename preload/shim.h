@@ -58,6 +58,7 @@ struct pct_shim_thread {
     const volatile int *ending;          /* the kernel clears it when the thread before us is gone */
     const struct pct_shim_thread *ended; /* that thread */
     uint32_t lingers; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
+    const void *loader;         /* the frame of the dl_iterate_phdr() whose callback it is in, NULL: none; see loader.h */
     void (*once_routine)(void); /* that it is about to run */
     struct pct_object *once_object;
     uint32_t destructor_rounds;

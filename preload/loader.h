@@ -1,0 +1,13 @@
+/* The loader's lock. */
+#ifndef PCT_PRELOAD_LOADER_H
+#define PCT_PRELOAD_LOADER_H
+
+#include "shim.h"
+
+/* Whether the calling thread is in a callback of dl_iterate_phdr(), and not out of it by a jump. Any thread, of itself. */
+static inline __attribute__((always_inline)) bool pct_loader_is_held(const struct pct_shim_thread *self)
+{
+    return PCT_UNLIKELY(self->loader != NULL) && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)self->loader;
+}
+
+#endif
