@@ -81,6 +81,7 @@ struct pct_campaign {
     uint32_t max_threads;
     bool unaffordable;        /* that is more than budget or limit allow */
     uint64_t choices;         /* in a run, at most: signals that had several waiters to choose from */
+    uint64_t left;            /* threads that lived on when the process ended, at most */
     bool differs;             /* the first run was repeated, and took other steps */
     bool failed;              /* there is a first failing run: */
     struct pct_process first; /* not yet closed */

@@ -192,7 +192,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
                 there.races == c->config.races && there.memory == c->config.memory &&
                 !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
                 !strcmp(there.watch, c->config.watch) && (there.sample == c->config.sample || c->may_sample) &&
-                (there.ordered == c->config.ordered || !c->config.ordered);
+                (there.ordered == c->config.ordered || !c->config.ordered) &&
+                (there.end == c->config.end || c->config.end == PCT_END_DRAWN);
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");
@@ -205,6 +206,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     memcpy(c->config.run.param, there.run.param, sizeof c->config.run.param);
     c->config.ordered = there.ordered; /* found out then, as k was */
     c->config.sample = there.sample;   /* likewise */
+    c->config.end = there.end;
     c->may_sample = false;
     c->learns = false;
     c->calibrated = pct_store_number(store, "learned");

@@ -52,28 +52,6 @@ static uint64_t parameter(const struct pct_campaign *c, const char *name, uint64
 
 /* --- Whether the theorem applies -------------------------------------------------------------------------------------- */
 
-uint64_t pct_claim_spins(const struct pct_trace *trace)
-{
-    uint64_t spins = 0;
-    for (uint64_t i = 0; i < trace->count; i++)
-        switch (PCT_RECORD_OP(trace->records[i])) {
-        case PCT_OP_YIELD:
-        case PCT_OP_SLEEP:
-        case PCT_OP_CLOCK:
-            spins++;
-            break;
-        case PCT_OP_MUTEX_TRYLOCK:
-        case PCT_OP_RWLOCK_TRYRDLOCK:
-        case PCT_OP_RWLOCK_TRYWRLOCK:
-        case PCT_OP_SPIN_TRYLOCK:
-        case PCT_OP_SEM_TRYWAIT:
-        case PCT_OP_THREAD_TRYJOIN:
-            spins += PCT_RECORD_ARG(trace->records[i]) == PCT_ARG_BUSY;
-            break;
-        }
-    return spins;
-}
-
 static bool is_portfolio(const struct pct_campaign *c)
 {
     return !strcmp(c->config.strategy, pct_strategy_portfolio.name);
@@ -85,6 +63,13 @@ static bool is_pct(const struct pct_campaign *c, uint64_t seed)
     return !is_portfolio(c) || pct_portfolio_member(seed) == &pct_strategy_pct;
 }
 
+/* One run in so many has no final wait; 0: all. */
+static uint32_t end_inverse(const struct pct_campaign *c)
+{
+    bool waits = c->left && parameter(c, "final", 1) && c->config.end == PCT_END_DRAWN;
+    return waits ? PCT_DRAWN_ENDS / PCT_DRAWN_FREE : 0;
+}
+
 void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
 {
     if (!run->complete) {
@@ -93,13 +78,16 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
     }
     if (run->choices > c->choices)
         c->choices = run->choices;
+    if (run->left > c->left)
+        c->left = run->left;
     if (c->k < 0 || c->depth < 0)
         return;
     struct pct_guarantee_run added = { .threads = run->threads,
                                        .k = run->k,
                                        .depth = (uint32_t)run->depth,
                                        .spins = run->spins,
-                                       .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
+                                       .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
+                                       .end_inverse = end_inverse(c) };
     if (is_pct(c, run->seed))
         pct_guarantee_add(&c->guarantee, &added, run->steps);
     else
@@ -108,9 +96,12 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
 
 void pct_claim_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
 {
+    if (trace->header.left > c->left)
+        c->left = trace->header.left;
     struct pct_guarantee_run run = { .threads = threads,
-                                     .spins = pct_claim_spins(trace),
-                                     .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE) };
+                                     .spins = trace->header.spins,
+                                     .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
+                                     .end_inverse = end_inverse(c) };
     pct_guarantee_see(&c->guarantee, &run, steps);
 }
 
@@ -121,8 +112,9 @@ void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint
                                  .depth = depth,
                                  .k = c->k < 0 ? 0 : c->config.run.param[c->k],
                                  .steps = steps,
-                                 .spins = pct_claim_spins(&result->trace),
+                                 .spins = result->trace.header.spins,
                                  .choices = result->trace.header.choices,
+                                 .left = result->trace.header.left,
                                  .threads = threads,
                                  .complete = !result->unrecorded && result->trace.complete };
     pct_claim_add_run(c, &run);
@@ -150,6 +142,10 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; say it with --depth");
     if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
         return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
+    if (c->left && parameter(c, "final", 1) && c->config.end != PCT_END_DRAWN && c->config.end != PCT_END_FREE)
+        return write_reason(buffer, size,
+                            "threads lived on when the process ended, and with this end= it always waits for them; "
+                            "end=drawn and end=free do not");
     if (parameter(c, "phases", 0))
         return write_reason(buffer, size, "with phases it holds within each phase only");
     if (c->config.real_time)
@@ -212,7 +208,8 @@ static struct pct_guarantee_run next_run(const struct pct_campaign *c, uint32_t 
                                        .k = c->config.run.param[c->k],
                                        .depth = depth,
                                        .spins = c->guarantee.spins,
-                                       .spin_inverse = c->guarantee.spin_inverse };
+                                       .spin_inverse = c->guarantee.spin_inverse,
+                                       .end_inverse = c->guarantee.end_inverse };
 }
 
 uint64_t pct_claim_runs(const struct pct_campaign *c)
@@ -321,8 +318,13 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
             "pct: signals had several waiters to choose from, up to %s times in a run: a bug that needs a certain one "
             "to wake is not among these\n",
             format_count(count, sizeof count, c->choices));
+    if (g->end_inverse)
+        fprintf(out,
+                "pct: threads lived on when the process ended: only the runs in which it does not wait for them count, "
+                "one in %u\n",
+                g->end_inverse);
     if (g->spins && g->spin_inverse)
-        fprintf(out, "pct: taken off for threads that yield, sleep or try in vain, up to %s times in a run\n",
+        fprintf(out, "pct: taken off for threads that yield, sleep, poll or try in vain, up to %s times in a run\n",
                 format_count(count, sizeof count, g->spins));
 }
 

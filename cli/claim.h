@@ -11,15 +11,14 @@ void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint
 
 /* The same for a run of which only the numbers are left: of an earlier session of the campaign. */
 struct pct_claim_run {
-    uint64_t seed, depth, k, steps, spins;
+    uint64_t seed, depth, k, steps;
+    uint64_t spins;   /* times that the strategy may have lowered a priority by chance, as a thread made no progress */
     uint64_t choices; /* signals and wakes that had several waiters to choose from */
     uint32_t threads;
+    uint32_t left; /* threads that lived on when the process ended */
     bool complete;
 };
 void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run);
-
-/* Steps that tell a strategy that a thread spins. */
-uint64_t pct_claim_spins(const struct pct_trace *trace);
 
 /* Why the theorem says nothing about these runs, as a part of a sentence; NULL if it does. Returns buffer. */
 const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t size);

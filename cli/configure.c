@@ -160,6 +160,7 @@ static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
                           w->depth ? w->depth : "", w->points ? ",k=" : "", w->points ? w->points : "");
     if ((size_t)length >= sizeof whole)
         return pct_cli_usage("the strategy is too long");
+    c->config.end = PCT_END_DRAWN;
     if (pct_config_parse_spec(&c->config, whole, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s", error);
     c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);

@@ -24,19 +24,21 @@ static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t 
     return fmin(1, choose(depth - 1, bug - 1) * exp(log_hit));
 }
 
-/* A depth that is drawn does not depend on what else is: the probability is that of the mixture. */
+/* A depth that is drawn does not depend on what else is: the probability is that of the mixture. Nor does whether there is a final
+ * wait, which the theorem does not know: only the runs without count. */
 double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug)
 {
     if (!bug || !run->threads || !run->k || (run->depth && bug > run->depth))
         return 0;
     if (run->threads == 1)
         return 1; /* there is one schedule */
+    double share = run->end_inverse ? 1.0 / run->end_inverse : 1;
     if (run->depth)
-        return hit(run, run->depth, bug);
+        return share * hit(run, run->depth, bug);
     double sum = 0;
     for (uint32_t i = 0; i < PCT_DRAWN_DEPTHS; i++)
         sum += hit(run, pct_drawn_depths[i], bug) / PCT_DRAWN_DEPTHS;
-    return sum;
+    return share * sum;
 }
 
 void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
@@ -48,6 +50,8 @@ void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *
     if (run->spins > g->spins)
         g->spins = run->spins;
     g->spin_inverse = run->spin_inverse;
+    if (run->end_inverse > g->end_inverse)
+        g->end_inverse = run->end_inverse;
 }
 
 void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
@@ -87,7 +91,8 @@ double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug)
                                            .k = group->k,
                                            .depth = group->depth,
                                            .spins = g->spins,
-                                           .spin_inverse = g->spin_inverse };
+                                           .spin_inverse = g->spin_inverse,
+                                           .end_inverse = g->end_inverse };
         if (counts(g, group))
             log_miss += (double)group->runs * log1p(-pct_guarantee_hit(&worst, bug));
     }

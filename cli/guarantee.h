@@ -16,6 +16,7 @@ struct pct_guarantee_run {
     uint32_t depth;        /* it had depth-1 of them; 0: drawn for the run (strategies/depths.h) */
     uint64_t spins;        /* steps that may have cost a thread its priority by chance: */
     uint64_t spin_inverse; /* one in so many does, 0: none */
+    uint32_t end_inverse;  /* one run in so many has no final wait, by its seed; 0: nothing is held up by one */
 };
 
 /* A lower bound of the probability that such a run finds a bug of depth `bug` (at least 1); 0 if the theorem says nothing. */
@@ -34,6 +35,7 @@ struct pct_guarantee {
     uint64_t steps;
     uint64_t spins;
     uint64_t spin_inverse; /* of all of them */
+    uint32_t end_inverse;
 };
 
 /* Take note of the threads, steps and spins of a run that is not one of these, but of the same program. */

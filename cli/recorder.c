@@ -320,14 +320,15 @@ static int store_uncontrolled(struct pct_recorder *r, const struct pct_trace_hea
     return failed;
 }
 
-static int store_choices(struct pct_recorder *r, const struct pct_campaign *c)
+/* The most of any run, of what the claim asks. */
+static int store_most(struct pct_recorder *r, const char *name, uint64_t *stored, uint64_t most)
 {
     char text[32];
-    if (c->choices <= r->choices)
+    if (most <= *stored)
         return 0;
-    r->choices = c->choices;
-    snprintf(text, sizeof text, "%llu", (unsigned long long)c->choices);
-    return pct_store_set_fact(r->store, "choices", text);
+    *stored = most;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)most);
+    return pct_store_set_fact(r->store, name, text);
 }
 
 static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct pct_process *process,
@@ -363,7 +364,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                                  .depth = c->depth < 0 ? 0 : c->config.run.param[c->depth],
                                  .code = result->code,
                                  .steps = killed ? result->trace.count : header->steps,
-                                 .spins = pct_claim_spins(&result->trace),
+                                 .spins = header->spins,
                                  .switches = header->switches,
                                  .preemptions = header->preemptions,
                                  .threads = pct_campaign_threads(result),
@@ -379,7 +380,9 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     if (!error)
         error = store_uncontrolled(r, header);
     if (!error)
-        error = store_choices(r, c);
+        error = store_most(r, "choices", &r->choices, c->choices);
+    if (!error)
+        error = store_most(r, "left", &r->left, c->left);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? out_of_memory() : fail(r, error);
@@ -433,6 +436,7 @@ static int restore_uncontrolled(void *data, unsigned kind, const char *name, uin
 
 int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
 {
+    c->left = pct_store_number(store, "left"); /* the runs below count by it */
     int failed = pct_store_each_run(store, restore_run, c);
     if (!failed)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);

@@ -37,7 +37,8 @@ static int print(const struct pct_trace_export *x, const char *list)
                                    .run = { .seed = config.run.seed },
                                    .epoch = config.epoch,
                                    .real_time = config.real_time,
-                                   .max_steps = config.max_steps };
+                                   .max_steps = config.max_steps,
+                                   .end = config.end };
     strcpy(schedule.list, list);
     pct_config_format_token(token, sizeof token, &schedule,
                             pct_cli_find_strategy(schedule.strategy, error, sizeof error));

@@ -85,6 +85,7 @@ static void make_config(const struct pct_trials *trials, struct pct_config *conf
         config->sample_fixed = true;
         config->sample_seed = given->run.seed;
     }
+    config->end = (uint8_t)pct_end_of_run(given->end, given->run.seed);
     snprintf(config->strategy, sizeof config->strategy, "%s", strategy);
 }
 

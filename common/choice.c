@@ -2,6 +2,7 @@
 #include "config.h"
 #include "text.h"
 #include <errno.h>
+#include <pct/random.h>
 
 static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
@@ -201,6 +202,14 @@ void pct_config_format_watch(const struct pct_config *config, char *text, size_t
     format_patterns(config->watch, text, size);
 }
 
+/* Half of the runs wait before the handlers: many programs do not join their threads, and what these still do is most of what can go
+ * wrong. */
+enum pct_end pct_end_of_run(uint8_t end, uint64_t seed)
+{
+    static const enum pct_end ends[PCT_DRAWN_ENDS] = { PCT_END_BEFORE, PCT_END_BEFORE, PCT_END_BEHIND, PCT_END_FREE };
+    return end == PCT_END_DRAWN ? ends[pct_random_below(seed, PCT_STREAM_END, 0, PCT_DRAWN_ENDS)] : (enum pct_end)end;
+}
+
 void pct_config_clear_reserved(struct pct_config *config)
 {
     config->real_time = config->sample_fixed = false;
@@ -210,6 +219,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->memory = PCT_PATCH_OFF;
     config->modules[0] = config->focus[0] = config->watch[0] = '\0';
     config->sample = 0;
+    config->end = PCT_END_PLAIN;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)

@@ -9,7 +9,7 @@
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
  *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
  *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ]
- *             [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ]
+ *             [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -32,7 +32,7 @@
 
 static const char *const reserved_names[] = { "time",          "max-steps",      "memory-points", "races",
                                               "memory",        "memory-modules", "focus",         "watch",
-                                              "memory-sample", "races-passed",   "ordered" };
+                                              "memory-sample", "races-passed",   "ordered",       "end" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -45,6 +45,7 @@ enum {
     SEEN_SAMPLE,
     SEEN_PASSED,
     SEEN_ORDERED,
+    SEEN_END,
     RESERVED,
     SEEN_LIST = RESERVED
 };
@@ -54,6 +55,7 @@ static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
 static const char none[] = "none"; /* the empty list */
 static const char *const memory_words[] = PCT_MEMORY_WORDS;
+static const char *const end_words[] = PCT_END_WORDS;
 
 static size_t length_of(const char *text)
 {
@@ -205,7 +207,8 @@ static const char *bad_params(const struct pct_strategy *strategy)
         if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
             return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
                    "max-steps, "
-                   "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed or ordered";
+                   "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered "
+                   "or end";
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -291,6 +294,8 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_sample(config, value, name, error, size);
     case SEEN_ORDERED:
         return pct_config_parse_ordered(config, value, name, error, size);
+    case SEEN_END:
+        return pct_config_parse_word(&config->end, value, end_words, PCT_END_COUNT, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:
@@ -383,7 +388,7 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
     if (config->memory)
         length += sizeof ",memory=atomics,memory-modules=" - 1 + length_of(config->modules);
     length += pct_config_numbers_length(config);
-    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
+    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report,end=before" - 1 + 20;
 }
 
 bool pct_config_fits(const struct pct_config *config, const struct pct_strategy *strategy)
@@ -506,6 +511,10 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
         pct_text_add(&text, words[i]);
     }
     pct_config_add_numbers(&text, config);
+    if (config->end) {
+        pct_text_add(&text, ",end=");
+        pct_text_add(&text, end_words[config->end]);
+    }
     pct_text_add_char(&text, ':');
     pct_text_add_u64(&text, config->run.seed);
     pct_text_add_char(&text, ':');

@@ -4,6 +4,7 @@
 #ifndef PCT_COMMON_CONFIG_H
 #define PCT_COMMON_CONFIG_H
 
+#include "end.h"
 #include <pct/strategy.h>
 #include <pct/trace.h>
 #include <stdbool.h>
@@ -52,6 +53,8 @@ struct pct_config {
     uint64_t sample_seed;
     uint64_t passed_races; /* with PCT_RACES_FAIL: so many were suppressed before the run ended */
     uint64_t ordered; /* with PCT_POINTS_LEARNED: the digest of what was learned (common/ordered.h), 0: nothing yet */
+    uint8_t
+        end; /* enum pct_end; what is not said is PCT_END_PLAIN, so whoever makes a new configuration sets PCT_END_DRAWN */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -60,7 +63,7 @@ struct pct_config {
  * out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed= and ordered=. `find` returns the strategy of that
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered= and end=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
  * given get their presets. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);

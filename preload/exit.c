@@ -1,6 +1,9 @@
 /* The end of the process. exit, also by return from main, first passes the point of the final wait (PCT, section 4.2):
- * the others run until they block, so that what they still do with the things that exit takes away shows. */
+ * the others run until they block, so that what they still do with the things that exit takes away shows. Behind the handlers
+ * of exit and all destructors there is another point: what they have torn down, others may still use until the process is gone.
+ * Which of the two is the final wait is drawn (common/end.h). */
 #include "forkserver.h"
+#include "real.h"
 #include "shim.h"
 #include "sys.h"
 
@@ -19,6 +22,23 @@ void pct_exit_point(struct pct_shim_thread *self, int status)
     pct_done(self, PCT_OP_EXIT, 0, NULL);
 }
 
+/* A thread came to the point behind the handlers: libc has none left for another one that calls exit. */
+static bool behind;
+
+PCT_STARTS void pct_end_behind(void *unused)
+{
+    (void)unused;
+    if (!pct_shim.header || in_child())
+        return;
+    struct pct_shim_thread *self = pct_shim.config.end && pct_S.live > 1 ? pct_enter() : NULL;
+    if (self) {
+        behind = true;
+        pct_sched_end(&pct_S, &self->core);
+        pct_done(self, PCT_OP_EXIT_NOW, 0, NULL);
+    }
+    pct_end_normal();
+}
+
 /* What exit does before it is the real one. */
 PCT_STARTS static void pass_exit(int status)
 {
@@ -31,6 +51,8 @@ PCT_STARTS static void pass_exit(int status)
         return;
     }
     struct pct_shim_thread *self = pct_enter();
+    if (behind)
+        __cxa_atexit(pct_end_behind, NULL, NULL);
     if (self) {
         pct_exit_point(self, status);
     } else if (pct_shim.header) {

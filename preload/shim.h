@@ -432,7 +432,8 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed);
 void pct_exit_point(struct pct_shim_thread *self, int status);
 
 /* end.c */
-void pct_end_normal(void); /* the process ends by itself */
+void pct_end_normal(void);         /* the process ends by itself */
+void pct_end_behind(void *unused); /* the same, behind all handlers of exit: with a point */
 void pct_end_verdict(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 void pct_end_crash(int signal, void *context);
 void pct_say(const char *line); /* on standard error, with "pct: " before it */

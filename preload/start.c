@@ -177,6 +177,7 @@ PCT_STARTS static void configure(void)
             refuse("PCT_TOKEN already names strategy and seed: unset PCT_STRATEGY and PCT_SEED");
         failed = pct_config_parse_token(config, variables.PCT_TOKEN, find_strategy, error, sizeof error);
     } else {
+        config->end = PCT_END_DRAWN;
         const char *spec = variables.PCT_STRATEGY ? variables.PCT_STRATEGY : "pct";
         failed = pct_config_parse_spec(config, spec, find_strategy, error, sizeof error);
     }
@@ -443,6 +444,7 @@ static void begin(struct pct_trace_header *header)
     s->run.list = list ? list : pct_shim.config.list;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
+    s->end = pct_end_of_run(pct_shim.config.end, s->run.seed);
     pct_debugger_begin();
     if (pct_shim.mapped && !none)
         pct_sites_begin(s);
@@ -579,13 +581,6 @@ static void quote(struct pct_text *text, int argc, char **argv)
     }
 }
 
-PCT_STARTS static void end(void *unused)
-{
-    (void)unused;
-    if (pct_shim.header && pct_is_process(pct_shim.pid))
-        pct_end_normal();
-}
-
 PCT_STARTS static void start(int argc, char **argv, char **environment)
 {
     struct pct_text text;
@@ -603,8 +598,8 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_signal_start();
     /* Registered first, and so called last, after the destructors of all libraries: they may still join threads. One of our
      * own would run before those of libraries that do not depend on us. */
-    __cxa_atexit(end, NULL, NULL);
-    __cxa_at_quick_exit((void (*)(void *))(void *)pct_end_normal, NULL);
+    __cxa_atexit(pct_end_behind, NULL, NULL);
+    __cxa_at_quick_exit(pct_end_behind, NULL);
     pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
     pct_shim.pending = true;
     /* What may still turn out to be a mistake of the user's is tried before any code of the target. */

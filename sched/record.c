@@ -199,6 +199,8 @@ void pct_record_finish(struct pct_sched *s)
     for (int i = 0; i < 16; i++)
         h->uncontrolled_first[i] = s->uncontrolled[i];
     h->choices = s->choices;
+    h->spins = s->spins;
+    h->left = s->left;
 }
 
 uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)

@@ -300,6 +300,7 @@ void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t
 {
     for (uint32_t i = 0; i < times; i++) {
         thread->spins++;
+        s->spins++;
         if (s->strategy->spinning && !s->replay)
             s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
     }
@@ -439,6 +440,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
         s->budget_end = pct_steps(s) + 1;
     } else if (s->exiting && pct_steps(s) >= s->exit_by && s->exiting->state == PCT_STATE_ENABLED) {
         next = s->exiting;
+        s->uncontrolled[PCT_UNCONTROLLED_HELD] += s->enabled > 1;
         s->budget_end = PCT_UNLIMITED;
     } else {
         next = pick(s, self);
@@ -587,15 +589,30 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = self;
 }
 
-void pct_sched_exit(struct pct_sched *s, struct pct_thread *self)
+/* The thread that ends the process passes a point, below all others if `last`. */
+static void pass_end(struct pct_sched *s, struct pct_thread *self, enum pct_op op, bool last)
 {
     s->current = NULL;
     s->exiting = self;
     s->exit_by = pct_steps(s) + PCT_FINAL_WAIT_STEPS;
-    if (s->strategy->final_wait && !s->replay)
-        s->strategy->final_wait(s->strategy_state, self->id);
-    s->budget_end = pct_steps(s);
-    pct_sched_point(s, self, PCT_OP_EXIT, NULL);
+    if (last) {
+        if (s->strategy->final_wait && !s->replay)
+            s->strategy->final_wait(s->strategy_state, self->id);
+        s->budget_end = pct_steps(s);
+    }
+    pct_sched_point(s, self, op, NULL);
+}
+
+void pct_sched_exit(struct pct_sched *s, struct pct_thread *self)
+{
+    if (s->live - 1 > s->left)
+        s->left = s->live - 1;
+    pass_end(s, self, PCT_OP_EXIT, s->end == PCT_END_PLAIN || s->end == PCT_END_BEFORE);
+}
+
+void pct_sched_end(struct pct_sched *s, struct pct_thread *self)
+{
+    pass_end(s, self, PCT_OP_EXIT_NOW, s->end == PCT_END_BEHIND);
 }
 
 void pct_sched_ask_kernel(struct pct_sched *s)

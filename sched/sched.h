@@ -25,6 +25,7 @@
 #define PCT_SCHED_H
 
 #include "object.h"
+#include <common/end.h>
 #include <pct/strategy.h>
 #include <pct/trace.h>
 #include <stdbool.h>
@@ -252,6 +253,8 @@ struct pct_sched {
     uint32_t jumps; /* to deadlines in a row, since step jumped_at */
     uint64_t jumped_at;
 
+    enum pct_end end;           /* not PCT_END_DRAWN */
+    uint32_t left;              /* threads that lived, at most, when the process began to end */
     struct pct_thread *exiting; /* is ending the process */
     uint64_t exit_by;           /* from this step on it goes before all others */
     uint64_t spin_step;         /* the step of the last spin */
@@ -304,6 +307,7 @@ struct pct_sched {
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
     uint64_t choices; /* signals and wakes that had several waiters to choose from */
+    uint64_t spins;   /* times that the strategy was told of a spin, and may have lowered a priority by chance */
 };
 
 /* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns set and the recorder started
@@ -377,8 +381,10 @@ void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
 /* The same after a spin of so many steps. in_a_row: since the last spin, by whichever thread, nothing was done but to look. */
 void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
 
-/* The running thread is about to end the process: pass the point of the final wait. */
+/* The running thread is about to end the process: pass the point before what exit calls, and the one behind it, before the process
+ * is gone. Which of them is the final wait, if any, `end` says. */
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self);
+void pct_sched_end(struct pct_sched *s, struct pct_thread *self);
 
 /* Leave the scheduler for a call that may block on the outside world: the baton goes on; returns without it. */
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);

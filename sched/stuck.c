@@ -36,6 +36,7 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg)
 {
     s->current = NULL;
+    s->spins += SPINS;
     record(s, self, s->replay ? pct_replay_arg(s) : arg);
     if (s->strategy->spinning && !s->replay)
         for (int i = 0; i < SPINS; i++)

@@ -90,8 +90,9 @@
     X(CLOCK, "clock", NONE) /* a read of the clock that is part of a spin */                                           \
     X(SIGNAL_SEND, "signal send", THREAD)                                                                              \
     X(SIGNAL_WAIT, "signal wait", NONE)                                                                                \
-    X(EXIT, "exit", NONE)         /* the process begins to end; waits for its turn */                                  \
-    X(EXIT_NOW, "exit now", NONE) /* the process ends at once: _exit, quick_exit, abort */                             \
+    X(EXIT, "exit", NONE) /* the process begins to end; waits for its turn */                                          \
+    X(EXIT_NOW, "exit now",                                                                                            \
+      NONE) /* the process ends at once: _exit, quick_exit, abort, or the last of exit's handlers is done */           \
     X(FORK, "fork", NONE)                                                                                              \
     X(OUTSIDE, "outside",                                                                                              \
       NONE) /* nothing could run until this came; arg and object: microseconds, high and low bits */                   \
@@ -209,7 +210,8 @@ enum {
     X(SITE, "instructions that access memory and could not be patched")                                                \
     X(MODULE, "modules of which nothing could be patched")                                                             \
     X(WATCH, "accesses to a watched variable, in signal handlers and the like, that were no scheduling points")        \
-    X(STRICT, "threads that left themselves reading and writing alone: they went on beside the schedule")
+    X(STRICT, "threads that left themselves reading and writing alone: they went on beside the schedule")              \
+    X(HELD, "ends of the process that others had held up for 20,000 steps: it ended before them")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,
@@ -282,6 +284,8 @@ struct pct_trace_header {
     uint32_t images; /* programs that this process was before it became this one, by exec; their steps are not here */
     uint64_t uncontrolled[32]; /* by enum pct_uncontrolled; all 0: see uncontrolled_first */
     uint64_t choices;          /* signals and wakes that had several waiters to choose from */
+    uint64_t spins;            /* times that the strategy was told that a thread spins */
+    uint32_t left;             /* threads that lived, at most, when the process began to end */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

@@ -139,7 +139,7 @@ C
     run --separate-stderr "$pct" run -S "$spec,later=1" -s "$seed" -- ./target abba
     is "$status" 0
     moved=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
-    case $moved in *,later=1:*) ;; *) false ;; esac
+    case $moved in *,later=1,*) ;; *) false ;; esac
     printf 'Schedule: %s\nCommand: ./target abba\n' "$moved" > moved
     run "$pct" check --near 0 moved
     is "$status" 0

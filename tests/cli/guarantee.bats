@@ -87,7 +87,7 @@ kept()
 @test "spins are taken off" {
     run "$pct" run -n 50 -s 1 -d 1 -- ./target yields 10
     is "$status" 0
-    has "taken off for threads that yield, sleep or try in vain, up to 10 times in a run"
+    has "taken off for threads that yield, sleep, poll or try in vain, up to 10 times in a run"
     # (1 - (15/16)^10 / 2)^50
     has "at most 2.5e-07"
 }
@@ -196,10 +196,10 @@ kept()
     has "k = 9 points, 3 runs"
     # So does a single run, and its token has the k.
     run "$pct" run -s 5 -- ./target race 0
-    has "pct1:pct,depth=auto,k=9:5:"
+    has "pct1:pct,depth=auto,k=9,"
     # Other arguments: another command.
     run "$pct" run -s 5 -- ./target race 00
-    has "pct1:pct,depth=auto,k=1000:5:"
+    has "pct1:pct,depth=auto,k=1000,"
     is "$(kept | wc -l)" 2
     run "$pct" run -n 3 -s 1 -k 77 -- ./target race 0
     lacks "learned"

@@ -409,6 +409,7 @@ static bool begin(void)
     s->run.threads = SIM_THREADS;
     s->run.objects = SIM_OBJECTS;
     s->max_steps = sim.options->max_steps;
+    s->end = sim.options->end;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
     s->foreign = sim.program->foreign;
     s->replay = sim.options->replay;

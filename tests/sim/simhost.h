@@ -137,6 +137,7 @@ struct sim_options {
     struct pct_run run;
     uint64_t max_steps;
     bool real_time;
+    enum pct_end end;  /* of pct_sched */
     bool slow;         /* never take a short cut round the scheduler */
     bool audit;        /* before every operation, compare all threads' states with what the program says */
     uint64_t *records; /* the record area, or NULL: only the last steps are kept, in a ring */

@@ -481,7 +481,8 @@ static void end(struct sim_thread *self, const struct sim_op *op)
         if (op->flag)
             return;
     } else {
-        point(self, PCT_OP_EXIT_NOW, NULL);
+        pct_sched_end(S, &self->core);
+        passed(self);
         record(self, PCT_OP_EXIT_NOW, 0, 0);
     }
     sim_stop(PCT_VERDICT_EXIT, NULL);

@@ -330,6 +330,40 @@ static void test_final_wait(void **unused)
     assert_true(hits[1][2] >= hits[1][1]);
 }
 
+/* Where the final wait stands. A handler of exit sets a flag that the other thread must not have seen by the end: with the wait before
+ * the handlers it never has; behind them, if main had the higher priority; and without any, a change point must fall right
+ * after the flag is set. */
+static void test_ends(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .thread = { THREAD(CREATE(1), PAD, EXITING, WRITE(VAR_T, 1), EXIT_NOW), THREAD(PAD, CHECK(VAR_T, 0)) },
+    };
+    enum { SEEDS = 20000, K = 10 };
+    uint64_t hits[PCT_END_COUNT][3] = { 0 };
+    for (enum pct_end end = PCT_END_PLAIN; end < PCT_END_COUNT; end++)
+        for (uint32_t depth = 1; depth <= 2; depth++) {
+            if (end == PCT_END_DRAWN)
+                continue;
+            struct sim_options options = sim_preset(&pct_strategy_pct);
+            struct sim_result result;
+            options.end = end;
+            sim_set(&options, "depth", depth);
+            sim_set(&options, "k", K);
+            for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+                sim_run(&program, &options, &result);
+                assert_true(result.steps <= K);
+                hits[end][depth] += result.verdict == PCT_VERDICT_ASSERTION;
+            }
+        }
+    assert_int_equal(hits[PCT_END_PLAIN][1] + hits[PCT_END_PLAIN][2], 0);
+    assert_int_equal(hits[PCT_END_BEFORE][1] + hits[PCT_END_BEFORE][2], 0);
+    assert_frequency("behind, depth 1: main has the higher priority", hits[PCT_END_BEHIND][1], SEEDS, 0.5);
+    assert_int_equal(hits[PCT_END_FREE][1], 0);
+    assert_frequency("free, depth 2: and the change comes right after the flag is set", hits[PCT_END_FREE][2], SEEDS,
+                     0.5 / K);
+}
+
 /* Starvation: a thread that tries a lock in a loop is overtaken by its owner after `spin` rounds on average, if it has the higher
  * priority, which is half of the time; and never without. */
 static void test_spin(void **unused)
@@ -372,7 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_urw_uniform),  cmocka_unit_test(test_surw_uniform), cmocka_unit_test(test_pos_exactly),
         cmocka_unit_test(test_pctcp_chains), cmocka_unit_test(test_finds),        cmocka_unit_test(test_refinements),
-        cmocka_unit_test(test_final_wait),   cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_final_wait),   cmocka_unit_test(test_ends),         cmocka_unit_test(test_spin),
     };
     return cmocka_run_group_tests_name("sampling", tests, NULL, NULL);
 }

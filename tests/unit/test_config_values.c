@@ -146,6 +146,23 @@ static void test_ordered(void **unused)
     assert_says("x: not 16 hexadecimal digits");
 }
 
+/* Half of the runs have the final wait before the handlers of exit, a quarter behind them, a quarter has none. What is not drawn stays. */
+static void test_end(void **unused)
+{
+    (void)unused;
+    enum { SEEDS = 4000 };
+    uint32_t count[PCT_END_COUNT] = { 0 };
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        count[pct_end_of_run(PCT_END_DRAWN, seed)]++;
+        assert_int_equal(pct_end_of_run(PCT_END_PLAIN, seed), PCT_END_PLAIN);
+        assert_int_equal(pct_end_of_run(PCT_END_BEHIND, seed), PCT_END_BEHIND);
+    }
+    assert_int_equal(count[PCT_END_BEFORE] + count[PCT_END_BEHIND] + count[PCT_END_FREE], SEEDS);
+    assert_in_range(count[PCT_END_BEFORE], SEEDS / 2 - 150, SEEDS / 2 + 150);
+    assert_in_range(count[PCT_END_FREE], SEEDS * PCT_DRAWN_FREE / PCT_DRAWN_ENDS - 130,
+                    SEEDS * PCT_DRAWN_FREE / PCT_DRAWN_ENDS + 130);
+}
+
 static void test_variables(void **unused)
 {
     (void)unused;
@@ -165,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers), cmocka_unit_test(test_focus),
                                         cmocka_unit_test(test_watch),   cmocka_unit_test(test_sample),
-                                        cmocka_unit_test(test_ordered), cmocka_unit_test(test_variables) };
+                                        cmocka_unit_test(test_ordered), cmocka_unit_test(test_variables),
+                                        cmocka_unit_test(test_end) };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

@@ -57,6 +57,29 @@ static void test_hit(void **unused)
 }
 
 /* depth=auto: 1 and 5 in an eighth of the runs each, 2, 3 and 4 in a quarter. */
+/* One run in so many has no final wait: the others find nothing for certain. */
+static void test_end(void **unused)
+{
+    (void)unused;
+    struct pct_guarantee_run waits = run_of(2, 10, 2, 0);
+    double always = pct_guarantee_hit(&waits, 2);
+    waits.end_inverse = 4;
+    assert_float_equal(pct_guarantee_hit(&waits, 2), always / 4, 1e-12);
+    waits.depth = 0;
+    double drawn = pct_guarantee_hit(&waits, 1);
+    waits.end_inverse = 0;
+    assert_float_equal(drawn, pct_guarantee_hit(&waits, 1) / 4, 1e-12);
+
+    /* A campaign goes by the worst of its runs. */
+    struct pct_guarantee g = { 0 };
+    struct pct_guarantee_run joined = run_of(2, 10, 1, 0);
+    pct_guarantee_add(&g, &joined, 10);
+    assert_float_equal(pct_guarantee_log_miss(&g, 1), log(0.5), 1e-12);
+    joined.end_inverse = 4;
+    pct_guarantee_see(&g, &joined, 10);
+    assert_float_equal(pct_guarantee_log_miss(&g, 1), log(1 - 0.5 / 4), 1e-12);
+}
+
 static void test_drawn_depth(void **unused)
 {
     (void)unused;
@@ -306,9 +329,10 @@ static void test_state_text(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hit),     cmocka_unit_test(test_drawn_depth), cmocka_unit_test(test_spin_constant),
-        cmocka_unit_test(test_miss),    cmocka_unit_test(test_missing),     cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_learned), cmocka_unit_test(test_sampling),    cmocka_unit_test(test_state_text),
+        cmocka_unit_test(test_hit),           cmocka_unit_test(test_end),     cmocka_unit_test(test_drawn_depth),
+        cmocka_unit_test(test_spin_constant), cmocka_unit_test(test_miss),    cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_rounding),      cmocka_unit_test(test_learned), cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_state_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
