@@ -1,7 +1,7 @@
 /* Barriers. They cannot be tried, so they are modelled beside the object. model[0]: the round, model[1]: how many have
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
-#include "shim.h"
+#include "order.h"
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
 struct glibc_barrier {
@@ -37,6 +37,8 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     if (++object->model[1] >= real->count) {
         object->model[1] = 0;
         object->model[0]++;
+        if (PCT_UNLIKELY(pct_S.races != NULL))
+            pct_races_round(pct_S.races, self->core.id, object->number);
         while (object->first)
             pct_sched_wake(&pct_S, object->first);
         return PTHREAD_BARRIER_SERIAL_THREAD;

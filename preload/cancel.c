@@ -1,7 +1,7 @@
 /* Cancellation. libc's own would interrupt the target wherever it stands, also when it is parked inside the scheduler; so
  * the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed): from then
  * on every cancellation point of libc works as natively, and ours ask libc. */
-#include "shim.h"
+#include "order.h"
 
 void pct_cancel_point(struct pct_shim_thread *self)
 {
@@ -29,6 +29,7 @@ PCT_EXPORT int pthread_cancel(pthread_t handle)
         return REAL(pthread_cancel)(handle);
     if (thread->core.state == PCT_STATE_FINISHED)
         return 0;
+    pct_order_at(self, &thread->cancel_asked, PCT_RELEASES);
     thread->cancel_asked = true;
     thread->cancel_sent = false; /* libc is told of each request: the second one is more than the first */
     if (thread == self)

@@ -5,7 +5,7 @@
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
  * mutex is free. Between processes the real functions are used, outside the scheduler. */
-#include "shim.h"
+#include "order.h"
 
 /* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
  * that is somebody else's memory. */
@@ -30,6 +30,7 @@ static int lock_again(struct pct_shim_thread *self, pthread_mutex_t *mutex)
     struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     object->holder = self->core.id;
     object->model[0] -= object->model[0] > 0;
+    pct_order_object(self, object, PCT_ACQUIRES);
     pct_changed(object);
     return error;
 }
@@ -73,6 +74,7 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
     if (error)
         return error;
     held->model[0]++;
+    pct_order_object(self, held, PCT_RELEASES);
     pct_changed(held);
     struct pct_wait wait = { .op = PCT_OP_COND_WAIT,
                              .object = queue,
@@ -98,24 +100,25 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
     return error ? error : result == PCT_TIMEOUT ? ETIMEDOUT : 0;
 }
 
+/* In a shared one, with the real functions: the other process lives in real time. */
+#define SHARED_WAIT(self, mutex, call)                                                                                 \
+    ({                                                                                                                 \
+        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);                                                                    \
+        pct_order_object(self, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), PCT_RELEASES);                   \
+        int error_ = OUTSIDE(self, PCT_OP_COND_WAIT, NULL, call);                                                      \
+        pct_order_object(self, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), PCT_ACQUIRES);                   \
+        error_;                                                                                                        \
+    })
+
 PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_wait)(cond, mutex));
-    if (waits_outside(cond, mutex)) {
-        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
-        return OUTSIDE(self, PCT_OP_COND_WAIT, NULL, REAL(pthread_cond_wait)(cond, mutex));
-    }
+    if (waits_outside(cond, mutex))
+        return SHARED_WAIT(self, mutex, REAL(pthread_cond_wait)(cond, mutex));
     return wait_until(self, cond, mutex, PCT_NEVER);
 }
-
-/* A wait with a deadline in a shared one: the other process lives in real time. */
-#define SHARED_WAIT(self, call)                                                                                        \
-    ({                                                                                                                 \
-        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);                                                                    \
-        OUTSIDE(self, PCT_OP_COND_WAIT, NULL, call);                                                                   \
-    })
 
 /* GLIBC: bit 1 of __wrefs says that deadlines are on CLOCK_MONOTONIC. */
 static clockid_t clock_of(const pthread_cond_t *cond)
@@ -134,7 +137,7 @@ PCT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mut
     if (waits_outside(cond, mutex)) {
         struct timespec real;
         pct_real_deadline(clock_of(cond), deadline, &real);
-        return SHARED_WAIT(self, REAL(pthread_cond_timedwait)(cond, mutex, &real));
+        return SHARED_WAIT(self, mutex, REAL(pthread_cond_timedwait)(cond, mutex, &real));
     }
     return wait_until(self, cond, mutex, deadline);
 }
@@ -151,7 +154,7 @@ PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mut
     if (waits_outside(cond, mutex)) {
         struct timespec real;
         pct_real_deadline(clock, deadline, &real);
-        return SHARED_WAIT(self, REAL(pthread_cond_clockwait)(cond, mutex, clock, &real));
+        return SHARED_WAIT(self, mutex, REAL(pthread_cond_clockwait)(cond, mutex, clock, &real));
     }
     return wait_until(self, cond, mutex, deadline);
 }

@@ -1,5 +1,6 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
+#include "order.h"
 #include "signals.h"
 #include "watch.h"
 #include <sys/wait.h>
@@ -134,6 +135,9 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     int error = errno;
     pct_signal_mask(SIG_SETMASK, mask);
     errno = error;
+    const struct pct_shim_thread *self = pct_holder();
+    if (!failed && self)
+        pct_order_world(self, PCT_RELEASES); /* to the handler, in whatever thread */
     if (!failed && old)
         *old = was;
     return failed;

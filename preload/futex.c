@@ -3,7 +3,7 @@
  * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
  * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
 #include "confine.h"
-#include "shim.h"
+#include "order.h"
 #include "sys.h"
 #include "user.h"
 #include <linux/futex.h>
@@ -28,13 +28,18 @@ static long futex_wait(struct pct_shim_thread *self, uint32_t *word, uint32_t va
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
     bool same = *(volatile uint32_t *)word == value;
     pct_done(self, PCT_OP_FUTEX_WAIT, same ? 0 : PCT_ARG_BUSY, queue);
-    if (!same)
+    if (!same) {
+        pct_order_at(self, word, PCT_ACQUIRES); /* the kernel has read it, atomically */
         return fail(EAGAIN);
+    }
     self->futex_bits = bits;
     enum pct_result result;
     do
         result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, NULL, NULL, deadline);
     while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER);
+    const struct pct_object *last = self->core.wait.object; /* another one, if it was moved there */
+    if (result == PCT_READY && last)
+        pct_order_object(self, last, PCT_ACQUIRES);
     pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
              pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
     return result == PCT_TIMEOUT ? fail(ETIMEDOUT) : result == PCT_INTERRUPTED ? fail(EINTR) : 0;
@@ -197,11 +202,13 @@ static long futex_wake_op(struct pct_shim_thread *self, uint32_t *word, int op, 
     bool kernel = pct_S.foreign || !(op & FUTEX_PRIVATE_FLAG);
     int error = holds(0, encoded) < 0 || !operate(other, encoded, &old) ? ENOSYS : 0;
     if (!error) {
+        pct_order_at(self, other, PCT_ACQUIRES | PCT_RELEASES);
         woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen);
         if (kernel && (uint32_t)woken < count)
             woken += wake_kernel(word, wake_op, count - (uint32_t)woken, 0);
         if (holds(old, encoded)) {
             struct pct_object *second = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
+            pct_order_object(self, second, PCT_RELEASES);
             long more = wake(second, count_other, FUTEX_BITSET_MATCH_ANY, &unused);
             if (kernel && (uint32_t)more < count_other)
                 more += wake_kernel(other, wake_op, count_other - (uint32_t)more, 0);
@@ -228,6 +235,8 @@ static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, 
         if (error == EAGAIN && late)
             error = ETIMEDOUT;
         if (error != EAGAIN) {
+            if (!error)
+                pct_order_at(self, word, PCT_ACQUIRES);
             pct_done(self, PCT_OP_FUTEX_WAIT, late ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, queue);
             return error ? fail(error) : 0;
         }
@@ -242,6 +251,8 @@ static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const lon
     struct pct_object *queue = pct_at(self, record, (void *)a[0], PCT_CLASS_FUTEX);
     long failed = by_number(SYS_futex, a);
     int error = errno;
+    if (!failed) /* the kernel has written the word, which others lock and unlock by atomic accesses */
+        pct_order_at(self, (void *)a[0], record == PCT_OP_FUTEX_WAIT ? PCT_ACQUIRES : PCT_RELEASES);
     pct_done(self, record, failed ? PCT_ARG_BUSY : 0, queue);
     pct_changed(queue);
     if (failed && record == PCT_OP_FUTEX_WAIT)
@@ -395,8 +406,11 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     } while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER);
     pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
              pct_object_at(&pct_S.objects, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX));
-    if (mine.woken >= 0)
+    if (mine.woken >= 0) {
+        void *word = (void *)(uintptr_t)words[mine.woken].uaddr;
+        pct_order_object(self, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), PCT_ACQUIRES);
         return mine.woken;
+    }
     return fail(result == PCT_TIMEOUT ? ETIMEDOUT : EINTR);
 }
 

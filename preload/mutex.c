@@ -9,7 +9,7 @@
  * mutex that another thread is still in is a race like any other, though no lock is missing (the PCT paper, figure 2).
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
-#include "shim.h"
+#include "order.h"
 #include "user.h"
 #include "memory.h"
 #include <limits.h>
@@ -85,8 +85,11 @@ int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex)
     return REAL(pthread_mutex_trylock)(mutex);
 }
 
-static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object)
+/* error: 0 or EOWNERDEAD; then its last owner's end has given it up. */
+static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object, int error)
 {
+    if (PCT_UNLIKELY(error && pct_S.races) && object->holder != PCT_NO_THREAD)
+        pct_races_succeed(pct_S.races, self->core.id, object->holder);
     object->holder = self->core.id;
     pct_done(self, op, 0, object);
     pct_changed(object);
@@ -128,7 +131,7 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
         int error = result == PCT_GO_OUTSIDE ? wait_outside(self, mutex) : pct_mutex_try(self, mutex);
         struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
         if (!error || error == EOWNERDEAD) {
-            acquired(self, PCT_OP_MUTEX_LOCK, object);
+            acquired(self, PCT_OP_MUTEX_LOCK, object, error);
             return error;
         }
         bool late = deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline;
@@ -185,7 +188,7 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_TRYLOCK, mutex, PCT_CLASS_MUTEX);
     int error = REAL(pthread_mutex_trylock)(mutex);
     if (!error || error == EOWNERDEAD) {
-        acquired(self, PCT_OP_MUTEX_TRYLOCK, object);
+        acquired(self, PCT_OP_MUTEX_TRYLOCK, object, error);
         pct_memory_of_lock(self, mutex, false, PCT_CALLER);
         return error;
     }

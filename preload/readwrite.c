@@ -3,6 +3,7 @@
  * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so large
  * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait. */
 #include "io.h"
+#include "order.h"
 #include "sys.h"
 #include "user.h"
 #include <limits.h>
@@ -55,7 +56,8 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
             piece.msg_iovlen = (size_t)slice(pieces, 16, message->msg_iov, (int)message->msg_iovlen, done, most);
         }
         if (done)
-            piece.msg_controllen = 0; /* that went with the first bytes */
+            piece.msg_controllen = 0;                       /* that went with the first bytes */
+        pct_order_world(self, PCT_ACQUIRES | PCT_RELEASES); /* the step comes behind the last piece */
         ssize_t sent =
             type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT) : REAL(writev)(fd, pieces, (int)piece.msg_iovlen);
         if (sent < 0 && errno != EAGAIN)

@@ -1,6 +1,6 @@
 /* The state of the shim and the slow halves of what shim.h declares. With the baton, except pct_passed(). */
 #include "maps.h"
-#include "shim.h"
+#include "order.h"
 #include "sys.h"
 
 /* In .data, with something of .data behind it (start.c), so that .bss is small enough for the end of the file's last page, and
@@ -134,6 +134,7 @@ void pct_resumed(struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(self->cancel_asked && !self->cancel_sent)) {
         self->cancel_sent = true;
+        pct_order_at(self, &self->cancel_asked, PCT_ACQUIRES);
         MAY_SLEEP(self, REAL(pthread_cancel)(self->handle)); /* with the asynchronous type this does not return */
     }
     if (pct_signal_waits(self))

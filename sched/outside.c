@@ -9,6 +9,7 @@
  *
  * What comes is recorded, with the time that passed; a replay waits for it at that step, and lets as much time pass. */
 #include "internal.h"
+#include "races.h"
 #include "record.h"
 
 /* How often to ask the host whether there still is hope, and to look for what a thread has changed that cannot tell; in real
@@ -43,6 +44,8 @@ static bool take(struct pct_sched *s)
 
 void pct_outside_go(struct pct_sched *s, struct pct_thread *thread)
 {
+    if (s->races)
+        pct_races_world(s->races, thread->id, PCT_RACES_RELEASE);
     pct_sched_set_enabled(s, thread, false);
     thread->state = PCT_STATE_OUTSIDE;
     s->outside++;
@@ -221,6 +224,8 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }
     s->current = self;
+    if (s->races)
+        pct_races_world(s->races, self->id, PCT_RACES_ACQUIRE);
 }
 
 void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread *thread, uint64_t arg), uint64_t arg)

@@ -47,6 +47,15 @@ enum { PCT_RACES_READ = 1, PCT_RACES_WRITE = 2, PCT_RACES_ACQUIRE = 4, PCT_RACES
 void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what);
 void pct_races_fence(struct pct_races *r, uint32_t thread, unsigned what);
 
+/* The thread acquires from the object of this number, or releases to it, by what is not in the trace, or not there yet. */
+void pct_races_object(struct pct_races *r, uint32_t thread, uint32_t number, unsigned what);
+
+/* The same with the world outside: the thread goes there, or comes from there. All that is beyond the schedule is one. */
+void pct_races_world(struct pct_races *r, uint32_t thread, unsigned what);
+
+/* This thread is the last to arrive at the barrier of this number; its step of arrival is recorded. */
+void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number);
+
 /* This thread goes on with what another one has left, by an operation that is not in the trace. */
 void pct_races_succeed(struct pct_races *r, uint32_t thread, uint32_t other);
 

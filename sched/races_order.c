@@ -1,7 +1,7 @@
 /* The race detector: what orders accesses. Happens-before edges of the operations in the trace, and of atomic accesses.
  *
  * Where one clock stands for several objects (all that goes through the kernel), there may be an edge too many, and a race that is
- * not seen; never one too few, and a false report. */
+ * not seen; never one too few, and a false report. rule_of() is the table. */
 #include "races_state.h"
 
 bool pct_races_know(struct pct_races *r, uint32_t thread)
@@ -94,125 +94,246 @@ uint32_t pct_races_locks(struct pct_races *r, struct race_thread *t)
     return at;
 }
 
-/* A condition variable's mutex is not in the record of the wait. It is one of those that the thread holds; to release or acquire
- * the others as well adds nothing, because nobody else can have them meanwhile. */
-static void each_held(struct pct_races *r, uint32_t thread, bool acquires)
-{
-    struct race_thread *t = &r->threads[thread];
-    for (uint32_t i = 0; i < t->held_count; i++) {
-        struct race_object *object = object_of(r, t->held[i].number);
-        if (acquires)
-            acquire(r, thread, &object->clock);
-        else
-            release(r, thread, &object->clock);
-    }
-}
-
-static void lock(struct pct_races *r, uint32_t thread, uint32_t number, bool reads)
-{
-    struct race_object *object = object_of(r, number);
-    acquire(r, thread, &object->clock);
-    if (!reads)
-        acquire(r, thread, &object->readers);
-    hold(&r->threads[thread], number, reads);
-}
-
-static void unlock(struct pct_races *r, uint32_t thread, uint32_t number)
-{
-    struct race_object *object = object_of(r, number);
-    release(r, thread, let_go(&r->threads[thread], number) ? &object->readers : &object->clock);
-}
-
-/* A new thread knows what its creator knew. */
+/* A new thread knows what its creator knew. One of the same number before it has left nothing else behind. */
 static void create(struct pct_races *r, uint32_t thread, uint32_t child)
 {
+    struct race_thread *t = &r->threads[child];
     if (pct_races_know(r, thread))
-        pct_clock_join(&r->memory, &r->threads[child].now, &r->threads[thread].now);
+        pct_clock_join(&r->memory, &t->now, &r->threads[thread].now);
     pct_races_know(r, child);
+    t->held_count = 0;
+    t->locks_known = false;
     tick(r, thread);
 }
 
-static void follow(struct pct_races *r, uint64_t record)
+/* --- What a step orders ----------------------------------------------------------------------------------------------- */
+
+/* Whose clock a step acquires (reads) or releases to (writes). */
+enum {
+    OBJECT = 1, /* the object's */
+    READS =
+        2, /* of a lock: what its readers have left; of a barrier: what all have left who arrived in rounds that are over */
+    WORLD =
+        4, /* one for all that goes through the kernel and for signals: what comes from there may be due to whatever went there */
+    ROOM = 8, /* one for all that was taken out of the kernel: there is room for more, for which somebody may wait */
+};
+
+struct rule {
+    uint8_t acquires, releases;
+    bool
+        always; /* also where the argument is that of a failure: it is something else, or not even a failure is for nothing */
+    enum { ORDERS, LOCKS, LOCKS_TO_READ, UNLOCKS, CREATES, JOINS } how; /* ORDERS: as the clocks say, and that is all */
+};
+
+/* The table: for each kind of step, what it acquires and what it releases. Steps that failed (busy, too late, an error) order nothing.
+ * No edge may be missing where one thread can know by the step what another has done, or a correct program would be called wrong; an edge
+ * too many hides races in those runs in which it lies between.
+ *
+ * What the trace does not say the detector is told when it happens (races.h): a done once routine, a static's guard that was tested inline,
+ * the mutex of a condition variable, the end of a barrier's round, a dead thread's robust mutex, atomic accesses, helpers of libc's, and
+ * all that waits outside the schedule. */
+static struct rule rule_of(enum pct_op op)
 {
-    uint32_t thread = PCT_RECORD_THREAD(record), number = PCT_RECORD_OBJECT(record), arg = PCT_RECORD_ARG(record);
-    bool failed = arg == PCT_ARG_ERROR || arg == PCT_ARG_TIMEOUT || arg == PCT_ARG_BUSY;
-    switch (PCT_RECORD_OP(record)) {
+    switch (op) {
+    /* Threads. A cancellation is told when it takes effect. */
     case PCT_OP_THREAD_CREATE:
-        if (!failed)
-            create(r, thread, number);
-        break;
+        return (struct rule){ .how = CREATES };
     case PCT_OP_THREAD_JOIN:
     case PCT_OP_THREAD_TRYJOIN:
-        if (!arg && number < PCT_MAX_THREADS)
-            acquire(r, thread, &r->threads[number].now);
+        return (struct rule){ .how = JOINS };
+    case PCT_OP_THREAD_START:
+    case PCT_OP_THREAD_FINISH:
+    case PCT_OP_THREAD_DETACH:
+    case PCT_OP_THREAD_EXIT:
+    case PCT_OP_THREAD_CANCEL:
+    case PCT_OP_TESTCANCEL:
         break;
+
+    /* Locks. A reader is ordered with writers, not with other readers. */
     case PCT_OP_MUTEX_LOCK:
     case PCT_OP_MUTEX_TRYLOCK:
     case PCT_OP_SPIN_LOCK:
     case PCT_OP_SPIN_TRYLOCK:
     case PCT_OP_RWLOCK_WRLOCK:
     case PCT_OP_RWLOCK_TRYWRLOCK:
-        if (!failed)
-            lock(r, thread, number, false);
-        break;
+        return (struct rule){ .how = LOCKS, .acquires = OBJECT | READS };
     case PCT_OP_RWLOCK_RDLOCK:
     case PCT_OP_RWLOCK_TRYRDLOCK:
-        if (!failed)
-            lock(r, thread, number, true);
-        break;
+        return (struct rule){ .how = LOCKS_TO_READ, .acquires = OBJECT };
     case PCT_OP_MUTEX_UNLOCK:
     case PCT_OP_SPIN_UNLOCK:
     case PCT_OP_RWLOCK_UNLOCK:
-        if (!failed)
-            unlock(r, thread, number);
+        return (struct rule){ .how = UNLOCKS }; /* releases OBJECT, who only read READS */
+    case PCT_OP_MUTEX_INIT:                     /* the object is a new one */
+    case PCT_OP_MUTEX_DESTROY:
+    case PCT_OP_MUTEX_CONSISTENT:
+    case PCT_OP_RWLOCK_INIT:
+    case PCT_OP_RWLOCK_DESTROY:
+    case PCT_OP_SPIN_INIT:
+    case PCT_OP_SPIN_DESTROY:
         break;
-    case PCT_OP_THREAD_FINISH: /* robust mutexes pass on */
+
+    /* Condition variables order by their mutex alone, and so for libtsan: a wait may end though nobody has signalled. */
     case PCT_OP_COND_WAIT:
-        each_held(r, thread, false);
-        break;
     case PCT_OP_COND_WAKE:
-        each_held(r, thread, true);
+    case PCT_OP_COND_SIGNAL:
+    case PCT_OP_COND_BROADCAST:
+    case PCT_OP_COND_INIT:
+    case PCT_OP_COND_DESTROY:
         break;
+
+    /* A barrier. Who arrives last goes on without a step: pct_races_round(). */
     case PCT_OP_BARRIER_ARRIVE:
-    case PCT_OP_SEM_POST:
-    case PCT_OP_ONCE_DONE:
-    case PCT_OP_GUARD_RELEASE:
-    case PCT_OP_FUTEX_WAKE:
-        release(r, thread, &object_of(r, number)->clock);
-        break;
+        return (struct rule){ .releases = OBJECT };
     case PCT_OP_BARRIER_LEAVE:
+        return (struct rule){ .acquires = READS };
+    case PCT_OP_BARRIER_INIT:
+    case PCT_OP_BARRIER_DESTROY:
+        break;
+
+    case PCT_OP_SEM_POST:
+        return (struct rule){ .releases = OBJECT };
     case PCT_OP_SEM_WAIT:
     case PCT_OP_SEM_TRYWAIT:
+        return (struct rule){ .acquires = OBJECT };
+    case PCT_OP_SEM_INIT:
+    case PCT_OP_SEM_DESTROY:
+        break;
+
+    /* Also of a routine that has thrown: the next thread to run it goes on from there. */
     case PCT_OP_ONCE:
     case PCT_OP_GUARD_ACQUIRE:
+        return (struct rule){ .acquires = OBJECT, .always = true };
+    case PCT_OP_ONCE_DONE:
+    case PCT_OP_GUARD_RELEASE:
+        return (struct rule){ .releases = OBJECT };
+
+    /* For libtsan a futex orders nothing. But the code around it may not be compiled for us, and then its atomic accesses are not seen. */
+    case PCT_OP_FUTEX_WAKE:
+        return (struct rule){ .releases = OBJECT, .always = true };
     case PCT_OP_FUTEX_WOKEN:
-        acquire(r, thread, &object_of(r, number)->clock);
+        return (struct rule){ .acquires = OBJECT };
+    case PCT_OP_FUTEX_WAIT: /* begins to wait */
         break;
-    case PCT_OP_MESSAGE:
-    case PCT_OP_OPEN:
-        acquire(r, thread, &r->io);
-        release(r, thread, &r->io);
-        break;
+
+    /* Through the kernel. Errors, too, may tell what another thread did (EPIPE, ECONNRESET). */
     case PCT_OP_WRITE:
-    case PCT_OP_CLOSE:
-    case PCT_OP_CONNECT:
-    case PCT_OP_SHUTDOWN:
-    case PCT_OP_FILE_UNLOCK:
-    case PCT_OP_SIGNAL_SEND:
-    case PCT_OP_TIMER_SET:
-        release(r, thread, &r->io);
-        break;
+        return (struct rule){ .acquires = ROOM, .releases = WORLD };
     case PCT_OP_READ:
-    case PCT_OP_POLL:
+        return (struct rule){ .acquires = WORLD, .releases = ROOM };
+    case PCT_OP_POLL: /* also io_uring, whose submissions are told */
+    case PCT_OP_CHILD_WAIT:
+        return (struct rule){ .acquires = WORLD | ROOM };
     case PCT_OP_ACCEPT:
-    case PCT_OP_FILE_LOCK:
-    case PCT_OP_SIGNAL_WAIT:
+        return (struct rule){ .acquires = WORLD, .releases = ROOM };
+    case PCT_OP_CONNECT:
+        return (struct rule){ .acquires = ROOM, .releases = WORLD };
+    case PCT_OP_CLOSE:
+    case PCT_OP_SHUTDOWN:
+        return (struct rule){ .releases = WORLD | ROOM };
+    case PCT_OP_FORK:
+    case PCT_OP_TIMER_SET:
+    case PCT_OP_SIGNAL_SEND:
+    case PCT_OP_FILE_UNLOCK:
+        return (struct rule){ .releases = WORLD };
+    case PCT_OP_SIGNAL_WAIT: /* the argument is the signal */
     case PCT_OP_SIGNAL_HANDLE:
-        acquire(r, thread, &r->io);
+        return (struct rule){ .acquires = WORLD, .always = true };
+    case PCT_OP_FILE_LOCK:
+        return (struct rule){ .acquires = WORLD };
+    case PCT_OP_MESSAGE: /* to send and to receive, also the semaphores of System V */
+        return (struct rule){ .acquires = WORLD, .releases = WORLD };
+    case PCT_OP_OPEN: /* of a named pipe: both ends wait for each other; that it is busy is news to the other one */
+        return (struct rule){ .acquires = WORLD, .releases = WORLD, .always = true };
+
+    /* Time orders nothing. */
+    case PCT_OP_YIELD:
+    case PCT_OP_SLEEP:
+    case PCT_OP_AWAKE:
+    case PCT_OP_CLOCK:
+    case PCT_OP_OUTSIDE:
+    case PCT_OP_STUCK:
         break;
-    default: /* orders nothing, or is an access */
+
+    /* The end of the process waits for no thread. */
+    case PCT_OP_EXIT:
+    case PCT_OP_EXIT_NOW:
+        break;
+
+    /* Accesses are told. */
+    case PCT_OP_LOAD:
+    case PCT_OP_STORE:
+    case PCT_OP_ATOMIC_LOAD:
+    case PCT_OP_ATOMIC_STORE:
+    case PCT_OP_ATOMIC_UPDATE:
+    case PCT_OP_ATOMIC_TRY:
+        break;
+
+    case PCT_OP_NONE:
+    case PCT_OP_COUNT:
         break;
     }
+    return (struct rule){ 0 };
+}
+
+static void acquire_of(struct pct_races *r, uint32_t thread, uint32_t number, unsigned clocks)
+{
+    if (clocks & OBJECT)
+        acquire(r, thread, &object_of(r, number)->clock);
+    if (clocks & READS)
+        acquire(r, thread, &object_of(r, number)->readers);
+    if (clocks & WORLD)
+        acquire(r, thread, &r->world);
+    if (clocks & ROOM)
+        acquire(r, thread, &r->room);
+}
+
+static void release_to(struct pct_races *r, uint32_t thread, uint32_t number, unsigned clocks)
+{
+    if (clocks & OBJECT)
+        release(r, thread, &object_of(r, number)->clock);
+    if (clocks & READS)
+        release(r, thread, &object_of(r, number)->readers);
+    if (clocks & WORLD)
+        release(r, thread, &r->world);
+    if (clocks & ROOM)
+        release(r, thread, &r->room);
+}
+
+/* Whether the step brought nothing about. An error of a descriptor's is news of its other end. */
+static bool in_vain(enum pct_op op, uint32_t arg)
+{
+    return arg == PCT_ARG_TIMEOUT || arg == PCT_ARG_BUSY ||
+           (arg == PCT_ARG_ERROR && (op < PCT_OP_READ || op > PCT_OP_CHILD_WAIT));
+}
+
+static void follow(struct pct_races *r, uint64_t record)
+{
+    uint32_t thread = PCT_RECORD_THREAD(record), number = PCT_RECORD_OBJECT(record), arg = PCT_RECORD_ARG(record);
+    enum pct_op op = (enum pct_op)PCT_RECORD_OP(record);
+    const struct rule rule = rule_of(op);
+    if (!rule.always && in_vain(op, arg))
+        return;
+    acquire_of(r, thread, number, rule.acquires);
+    switch (rule.how) {
+    case ORDERS:
+        break;
+    case LOCKS:
+    case LOCKS_TO_READ:
+        hold(&r->threads[thread], number, rule.how == LOCKS_TO_READ);
+        break;
+    case UNLOCKS:
+        release_to(r, thread, number, let_go(&r->threads[thread], number) ? READS : OBJECT);
+        break;
+    case CREATES:
+        create(r, thread, number);
+        break;
+    case JOINS:
+        if (arg != PCT_ARG_CANCELLED && number < PCT_MAX_THREADS)
+            acquire(r, thread, &r->threads[number].now);
+        break;
+    }
+    release_to(r, thread, number, rule.releases);
 }
 
 void pct_races_follow(struct pct_sched *s)
@@ -232,6 +353,34 @@ void pct_races_succeed(struct pct_races *r, uint32_t thread, uint32_t other)
     pct_races_follow(r->sched);
     acquire(r, thread, &r->threads[other].now);
     tick(r, other); /* what it does from now on is not part of that */
+}
+
+void pct_races_object(struct pct_races *r, uint32_t thread, uint32_t number, unsigned what)
+{
+    pct_races_follow(r->sched);
+    if (what & PCT_RACES_ACQUIRE)
+        acquire_of(r, thread, number, OBJECT | READS);
+    if (what & PCT_RACES_RELEASE)
+        release_to(r, thread, number, OBJECT);
+}
+
+void pct_races_world(struct pct_races *r, uint32_t thread, unsigned what)
+{
+    pct_races_follow(r->sched);
+    if (what & PCT_RACES_ACQUIRE)
+        acquire_of(r, thread, 0, WORLD | ROOM);
+    if (what & PCT_RACES_RELEASE)
+        release_to(r, thread, 0, WORLD | ROOM);
+}
+
+void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number)
+{
+    struct race_object *barrier = object_of(r, number);
+    pct_races_follow(r->sched);
+    /* Some of an earlier round may not have left: theirs stays. */
+    pct_clock_join(&r->memory, &barrier->readers, &barrier->clock);
+    pct_clock_clear(&r->memory, &barrier->clock);
+    acquire(r, thread, &barrier->readers);
 }
 
 /* --- Atomic accesses -------------------------------------------------------------------------------------------------- */

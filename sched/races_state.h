@@ -12,7 +12,7 @@ enum {
     RACES_SYNCS = 1 << 20,   /* places in memory that atomic accesses order by */
     RACES_CALLS = 1 << 20,   /* call stacks */
     RACES_DEPTH = 256,
-    RACES_HELD = 16,
+    RACES_HELD = 64,
     RACES_SETS_LOG = 16, /* sets of locks that were held at some access; beyond, such an access has none */
     RACES_BENIGN = 64,
     RACES_OBJECT_LOG = 12, /* objects of the scheduler, in chunks */
@@ -48,7 +48,8 @@ struct race_sync {
     uint8_t offset;
 };
 
-/* The same of an object of the scheduler: for those who change it, and for those who only read (rwlocks). */
+/* The same of an object of the scheduler: for those who change it, and for those who only read (rwlocks). Of a barrier: for the round that
+ * is not over, and for those that are. */
 struct race_object {
     struct pct_clock clock, readers;
 };
@@ -79,7 +80,8 @@ struct pct_races {
     struct pct_clock_memory memory;
     struct race_thread *threads;
     struct race_object **objects; /* by number, in chunks */
-    struct pct_clock io;          /* of all that goes through the kernel, and of signals */
+    struct pct_clock world;       /* of all that goes through the kernel, and of signals */
+    struct pct_clock room;        /* of what was taken out of there */
     void **locations;             /* by address: the number of the newest entry there (uint32_t) */
     void **syncs_at;              /* by address: the number of the first sync in this location */
     struct race_entry *entries;

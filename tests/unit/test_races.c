@@ -247,19 +247,127 @@ static void test_failed_lock(void **unused)
     assert_non_null(touch(2, X, 4, WRITE));
 }
 
-/* The record of a condition wait does not name the mutex. */
+/* The record of a condition wait does not name the mutex: that is told. */
 static void test_cond(void **unused)
 {
     (void)unused;
     step(1, PCT_OP_MUTEX_LOCK, 5);
     assert_null(touch(1, X, 4, WRITE));
+    assert_null(touch(1, Y, 4, WRITE));
     step(1, PCT_OP_COND_WAIT, 7);
+    pct_races_object(r, 1, 5, PCT_RACES_RELEASE);
+    step(2, PCT_OP_COND_SIGNAL, 7);
+    assert_non_null(touch(2, Y, 4, WRITE)); /* a signal alone orders nothing */
     step(2, PCT_OP_MUTEX_LOCK, 5);
     assert_null(touch(2, X, 4, WRITE));
     step(2, PCT_OP_COND_SIGNAL, 7);
     step(2, PCT_OP_MUTEX_UNLOCK, 5);
+    pct_races_object(r, 1, 5, PCT_RACES_ACQUIRE);
     step(1, PCT_OP_COND_WAKE, 7);
     assert_null(touch(1, X, 4, WRITE));
+}
+
+static void test_barrier(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    assert_null(touch(2, X + 8, 4, WRITE));
+    assert_null(touch(0, X + 32, 4, WRITE));
+    step(1, PCT_OP_BARRIER_ARRIVE, 5);
+    step(2, PCT_OP_BARRIER_ARRIVE, 5);
+    pct_races_round(r, 2, 5);
+    assert_null(touch(2, X, 4, WRITE)); /* who comes last goes on without a step */
+    assert_null(touch(2, Y, 4, WRITE));
+    step(2, PCT_OP_BARRIER_ARRIVE, 5); /* in the next round */
+    step(1, PCT_OP_BARRIER_LEAVE, 5);
+    assert_null(touch(1, X + 8, 4, WRITE));
+    assert_non_null(touch(1, X + 32, 4, 0)); /* not by one who took no part */
+    assert_non_null(touch(1, Y, 4, 0));      /* nor with what another does behind it */
+    step(0, PCT_OP_BARRIER_ARRIVE, 5);
+    pct_races_round(r, 0, 5);
+    assert_null(touch(0, Y, 4, 0));
+}
+
+/* In this step, the first thread does something before it, the second one after it. */
+static bool orders(enum pct_op first, uint32_t first_arg, enum pct_op second, uint32_t second_arg)
+{
+    static uint32_t object = 100;
+    pct_races_fresh(r, X, X + 8);
+    assert_null(touch(1, X, 4, WRITE));
+    pct_record(&s, &threads[1], first, first_arg, ++object);
+    pct_record(&s, &threads[2], second, second_arg, object);
+    bool ordered = !touch(2, X, 4, WRITE);
+    setup(NULL); /* what goes through the kernel is one object */
+    return ordered;
+}
+
+static void test_table(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum pct_op first, second;
+    } yes[] = { { PCT_OP_MUTEX_UNLOCK, PCT_OP_MUTEX_LOCK },
+                { PCT_OP_SPIN_UNLOCK, PCT_OP_SPIN_TRYLOCK },
+                { PCT_OP_RWLOCK_UNLOCK, PCT_OP_RWLOCK_RDLOCK },
+                { PCT_OP_RWLOCK_UNLOCK, PCT_OP_RWLOCK_TRYWRLOCK },
+                { PCT_OP_SEM_POST, PCT_OP_SEM_WAIT },
+                { PCT_OP_SEM_POST, PCT_OP_SEM_TRYWAIT },
+                { PCT_OP_ONCE_DONE, PCT_OP_ONCE },
+                { PCT_OP_GUARD_RELEASE, PCT_OP_GUARD_ACQUIRE },
+                { PCT_OP_FUTEX_WAKE, PCT_OP_FUTEX_WOKEN },
+                { PCT_OP_WRITE, PCT_OP_READ },
+                { PCT_OP_READ, PCT_OP_WRITE },
+                { PCT_OP_WRITE, PCT_OP_POLL },
+                { PCT_OP_CLOSE, PCT_OP_READ },
+                { PCT_OP_CONNECT, PCT_OP_ACCEPT },
+                { PCT_OP_SHUTDOWN, PCT_OP_READ },
+                { PCT_OP_FILE_UNLOCK, PCT_OP_FILE_LOCK },
+                { PCT_OP_MESSAGE, PCT_OP_MESSAGE },
+                { PCT_OP_SIGNAL_SEND, PCT_OP_SIGNAL_HANDLE },
+                { PCT_OP_SIGNAL_SEND, PCT_OP_SIGNAL_WAIT },
+                { PCT_OP_TIMER_SET, PCT_OP_SIGNAL_HANDLE },
+                { PCT_OP_TIMER_SET, PCT_OP_READ },
+                { PCT_OP_OPEN, PCT_OP_OPEN },
+                { PCT_OP_FORK, PCT_OP_CHILD_WAIT } };
+    static const struct {
+        enum pct_op first, second;
+        uint32_t first_arg, second_arg;
+    } no[] = { { PCT_OP_MUTEX_LOCK, PCT_OP_MUTEX_LOCK, 0, 0 },
+               { PCT_OP_MUTEX_UNLOCK, PCT_OP_MUTEX_LOCK, 0, PCT_ARG_TIMEOUT },
+               { PCT_OP_MUTEX_UNLOCK, PCT_OP_MUTEX_TRYLOCK, 0, PCT_ARG_BUSY },
+               { PCT_OP_MUTEX_UNLOCK, PCT_OP_MUTEX_LOCK, PCT_ARG_ERROR, 0 },
+               { PCT_OP_SPIN_UNLOCK, PCT_OP_SPIN_TRYLOCK, 0, PCT_ARG_BUSY },
+               { PCT_OP_SEM_POST, PCT_OP_SEM_POST, 0, 0 },
+               { PCT_OP_SEM_POST, PCT_OP_SEM_TRYWAIT, 0, PCT_ARG_BUSY },
+               { PCT_OP_SEM_POST, PCT_OP_SEM_WAIT, 0, PCT_ARG_TIMEOUT },
+               { PCT_OP_SEM_WAIT, PCT_OP_SEM_WAIT, 0, 0 },
+               { PCT_OP_BARRIER_ARRIVE, PCT_OP_BARRIER_ARRIVE, 0, 0 },
+               { PCT_OP_COND_SIGNAL, PCT_OP_COND_WAKE, 0, 0 },
+               { PCT_OP_COND_BROADCAST, PCT_OP_COND_WAKE, 0, 0 },
+               { PCT_OP_FUTEX_WAKE, PCT_OP_FUTEX_WOKEN, 0, PCT_ARG_TIMEOUT },
+               { PCT_OP_FUTEX_WAKE, PCT_OP_FUTEX_WAIT, 0, 0 },
+               { PCT_OP_WRITE, PCT_OP_WRITE, 0, 0 },
+               { PCT_OP_READ, PCT_OP_READ, 0, 0 },
+               { PCT_OP_WRITE, PCT_OP_READ, 0, PCT_ARG_BUSY },
+               { PCT_OP_WRITE, PCT_OP_POLL, 0, PCT_ARG_TIMEOUT },
+               { PCT_OP_FILE_UNLOCK, PCT_OP_FILE_LOCK, 0, PCT_ARG_BUSY },
+               { PCT_OP_SLEEP, PCT_OP_AWAKE, 0, 0 },
+               { PCT_OP_YIELD, PCT_OP_YIELD, 0, 0 },
+               { PCT_OP_THREAD_FINISH, PCT_OP_THREAD_DETACH, 0, 0 },
+               { PCT_OP_THREAD_FINISH, PCT_OP_EXIT, 0, 0 },
+               { PCT_OP_STORE, PCT_OP_LOAD, 0, 0 } };
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!orders(yes[i].first, 0, yes[i].second, 0))
+            fail_msg("%zu: an edge is missing", i);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (orders(no[i].first, no[i].first_arg, no[i].second, no[i].second_arg))
+            fail_msg("%zu: an edge too many", i);
+    /* The argument is a signal, the index of a waiter: no failure, whatever its value. */
+    for (uint32_t arg = 0; arg < 8; arg++) {
+        assert_true(orders(PCT_OP_SIGNAL_SEND, 0, PCT_OP_SIGNAL_HANDLE, arg));
+        assert_true(orders(PCT_OP_FUTEX_WAKE, arg, PCT_OP_FUTEX_WOKEN, 0));
+    }
+    assert_true(orders(PCT_OP_WRITE, PCT_ARG_ERROR, PCT_OP_READ, PCT_ARG_ERROR)); /* the connection was reset */
 }
 
 static void test_robust(void **unused)
@@ -267,9 +375,34 @@ static void test_robust(void **unused)
     (void)unused;
     step(1, PCT_OP_MUTEX_LOCK, 5);
     assert_null(touch(1, X, 4, WRITE));
+    assert_null(touch(1, Y, 4, WRITE));
     step(1, PCT_OP_THREAD_FINISH, 1);
+    step(0, PCT_OP_MUTEX_LOCK, 6);
+    assert_non_null(touch(0, Y, 4, WRITE)); /* not by its end alone */
+    pct_races_succeed(r, 2, 1);
     step(2, PCT_OP_MUTEX_LOCK, 5);
     assert_null(touch(2, X, 4, WRITE));
+}
+
+/* More locks at once than the detector keeps. */
+static void test_many_locks(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 200; i++)
+        step(1, PCT_OP_MUTEX_LOCK, 100 + i);
+    assert_null(touch(1, X, 4, WRITE));
+    step(1, PCT_OP_COND_WAIT, 7);
+    pct_races_object(r, 1, 299, PCT_RACES_RELEASE);
+    step(2, PCT_OP_MUTEX_LOCK, 299);
+    assert_null(touch(2, X, 4, WRITE));
+    step(2, PCT_OP_MUTEX_UNLOCK, 299);
+    pct_races_object(r, 1, 299, PCT_RACES_ACQUIRE);
+    step(1, PCT_OP_COND_WAKE, 7);
+    assert_null(touch(1, X, 4, WRITE));
+    for (uint32_t i = 200; i-- > 0;)
+        step(1, PCT_OP_MUTEX_UNLOCK, 100 + i);
+    step(0, PCT_OP_MUTEX_LOCK, 298);
+    assert_null(touch(0, X, 4, WRITE));
 }
 
 static void test_rwlock(void **unused)
@@ -449,6 +582,9 @@ int main(void)
         cmocka_unit_test_setup(test_touch, setup),
         cmocka_unit_test_setup(test_failed_lock, setup),
         cmocka_unit_test_setup(test_robust, setup),
+        cmocka_unit_test_setup(test_many_locks, setup),
+        cmocka_unit_test_setup(test_barrier, setup),
+        cmocka_unit_test_setup(test_table, setup),
         cmocka_unit_test_setup(test_cond, setup),
         cmocka_unit_test_setup(test_rwlock, setup),
         cmocka_unit_test_setup(test_atomics, setup),

@@ -1,0 +1,34 @@
+/* For the race detector (sched/races.h): what orders threads and is not in the trace, or not as it is in the trace. With the baton. What
+ * a step orders by its kind alone stands in a table, in sched/races_order.c. */
+#ifndef PCT_PRELOAD_ORDER_H
+#define PCT_PRELOAD_ORDER_H
+
+#include "shim.h"
+#include <sched/races.h>
+
+enum { PCT_ACQUIRES = PCT_RACES_ACQUIRE, PCT_RELEASES = PCT_RACES_RELEASE };
+
+/* The thread acquires from this object, releases to it, or both. */
+static inline void pct_order_object(const struct pct_shim_thread *self, const struct pct_object *object, unsigned what)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL))
+        pct_races_object(pct_S.races, self->core.id, object->number, what);
+}
+
+/* The same of a place in memory, as by an atomic access there. It need not be the target's. */
+static inline void pct_order_at(const struct pct_shim_thread *self, const volatile void *place, unsigned what)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL))
+        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)place,
+                         what | (what & PCT_ACQUIRES ? PCT_RACES_READ : 0) |
+                             (what & PCT_RELEASES ? PCT_RACES_READ | PCT_RACES_WRITE : 0));
+}
+
+/* The same of all that is outside the schedule: the kernel, other processes, signals. */
+static inline void pct_order_world(const struct pct_shim_thread *self, unsigned what)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL))
+        pct_races_world(pct_S.races, self->core.id, what);
+}
+
+#endif
