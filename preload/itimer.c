@@ -10,15 +10,20 @@ static struct pct_vtimer alarm_timer;
  * takes the signal by sigwait is told the truth. No timer has this number. */
 enum { FROM_HERE = -1 };
 
+static uint64_t patience; /* virtual ns until it looks again */
+
 void pct_itimer_taken(siginfo_t *info)
 {
+    if (info->si_signo == SIGALRM && alarm_timer.expired && pct_holder()) {
+        patience = 0;
+        pct_vtimer_release(&alarm_timer);
+    }
     if (info->si_signo == SIGALRM && info->si_code == SI_TIMER && info->si_timerid == FROM_HERE)
         *info = (siginfo_t){ .si_signo = SIGALRM, .si_code = SI_KERNEL };
 }
 
 static void expired(struct pct_vtimer *timer, uint64_t times)
 {
-    (void)timer;
     (void)times; /* of SIGALRM one is pending at most */
     siginfo_t info = { .si_signo = SIGALRM, .si_code = SI_KERNEL };
     if (!pct_signal_direct_any(NULL, &info)) {
@@ -28,11 +33,14 @@ static void expired(struct pct_vtimer *timer, uint64_t times)
             pct_signal_given(NULL, SIGALRM);
     }
     pct_signal_sent();
+    patience = !patience ? PCT_VTIMER_LOOK_NS : patience < PCT_NEVER / 2 ? 2 * patience : PCT_NEVER;
+    pct_vtimer_hold(timer, patience);
 }
 
 void pct_itimer_forget(void)
 {
     alarm_timer = (struct pct_vtimer){ 0 };
+    patience = 0;
 }
 
 static uint64_t ns_of(const struct timeval *t)
@@ -56,6 +64,7 @@ static uint64_t set(struct pct_shim_thread *self, uint64_t value, uint64_t inter
         pct_vtimer_init(&alarm_timer, expired);
     uint64_t left = pct_vtimer_left(&alarm_timer), now = pct_sched_now(&pct_S);
     uint64_t at = !value ? PCT_NEVER : value < PCT_NEVER - now ? now + value : PCT_NEVER - 1;
+    patience = 0;
     pct_vtimer_set(&alarm_timer, at, interval);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
     return left;

@@ -3,38 +3,39 @@
  * A signal of a timer goes to the thread that it names, or as one for the process: to the first thread if that does not
  * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such timers
  * and starts one for each expiration; it is an ordinary thread of the schedule. */
-#include "signals.h"
+#include "service.h"
 #include "user.h"
 #include "vtimer.h"
 #include <limits.h>
 
+/* A notification that is on its way (a signal that is pending, a thread that the service has not started yet) keeps the next one
+ * back, as in the kernel: what the timer misses meanwhile is counted when the first is taken. */
 struct timer {
     struct pct_vtimer v; /* first */
     bool used;
-    bool queued; /* its signal has been sent, and not been handled yet */
+    bool queued; /* it has notified, and that has not been taken yet */
     int notify;
     int signal;
     clockid_t clock;
     union sigval value;
     struct pct_shim_thread *thread; /* of SIGEV_THREAD_ID */
-    void (*function)(union sigval);
-    size_t stack_size, guard_size; /* of SIGEV_THREAD */
-    uint64_t due;                  /* expirations that no thread has been started for */
-    uint64_t overrun;
-    int last_overrun; /* of the signal that was handled last */
+    struct pct_notice notice;       /* of SIGEV_THREAD */
+    uint64_t overrun;               /* expirations that came to nothing since the one that notified */
+    uint64_t patience;              /* virtual ns until it is asked again whether that has been taken */
+    int last_overrun;               /* of the notification that was taken last */
 };
 
 /* Timer descriptors have the other half, and there is the alarm. */
 enum { MOST = PCT_MAX_TIMERS / 2 };
 static struct timer *timers; /* MOST */
 static uint32_t used;        /* those behind were never used */
-static struct pct_shim_thread *service;
+static struct pct_service service;
 
 void pct_timer_forget(void)
 {
     timers = NULL;
     used = 0;
-    service = NULL;
+    service = (struct pct_service){ 0 };
 }
 
 static int id_of(const struct timer *timer)
@@ -49,16 +50,24 @@ static struct timer *find(timer_t id)
     return index < used && timers[index].used ? &timers[index] : NULL;
 }
 
+/* Its notification has been taken: count what it has missed, and wait for the next expiration. */
+static void taken(struct timer *timer)
+{
+    timer->queued = false;
+    timer->overrun += pct_vtimer_release(&timer->v);
+    timer->last_overrun = timer->overrun < INT_MAX ? (int)timer->overrun : INT_MAX; /* DELAYTIMER_MAX */
+    timer->overrun = 0;
+}
+
 void pct_timer_taken(siginfo_t *info)
 {
     pct_itimer_taken(info);
     struct timer *timer = info->si_code == SI_TIMER ? find((timer_t)(intptr_t)info->si_timerid) : NULL;
-    if (!timer)
-        return;
-    timer->last_overrun = timer->overrun < INT_MAX ? (int)timer->overrun : INT_MAX;
+    if (!timer || !pct_holder())
+        return; /* without the baton: the timer will see it */
+    if (timer->queued)
+        taken(timer);
     info->si_overrun = timer->last_overrun;
-    timer->overrun = 0;
-    timer->queued = false;
 }
 
 /* Whether its signal is still on its way: it is lost when the target begins to ignore it. */
@@ -80,17 +89,11 @@ static bool on_its_way(const struct timer *timer)
     return false;
 }
 
-static void notify_by_signal(struct timer *timer, uint64_t times)
+static void notify_by_signal(struct timer *timer)
 {
-    if (on_its_way(timer)) {
-        timer->overrun += times;
-        return;
-    }
     siginfo_t info = { .si_signo = timer->signal, .si_code = SI_TIMER };
     info.si_timerid = id_of(timer);
     info.si_value = timer->value;
-    timer->overrun = times - 1;
-    timer->queued = true;
     int pid = (int)PCT_SYS0(SYS_getpid);
     if (timer->thread) {
         if (!pct_signal_direct(timer->thread, &info) &&
@@ -105,12 +108,21 @@ static void notify_by_signal(struct timer *timer, uint64_t times)
 static void expired(struct pct_vtimer *v, uint64_t times)
 {
     struct timer *timer = (struct timer *)v;
-    if (timer->notify != SIGEV_THREAD) {
-        notify_by_signal(timer, times);
-        return;
+    bool by_thread = timer->notify == SIGEV_THREAD;
+    if (by_thread ? timer->queued : on_its_way(timer)) {
+        timer->overrun += times;
+        timer->patience = timer->patience < PCT_NEVER / 2 ? 2 * timer->patience : PCT_NEVER;
+    } else {
+        timer->overrun = times - 1;
+        timer->queued = true;
+        timer->patience = PCT_VTIMER_LOOK_NS;
+        if (by_thread)
+            pct_sched_changed(&pct_S, &service.thread->nap);
+        else
+            notify_by_signal(timer);
     }
-    timer->due += times;
-    pct_sched_changed(&pct_S, &service->nap);
+    if (timer->queued)
+        pct_vtimer_hold(v, timer->patience);
 }
 
 /* The thread that starts those of SIGEV_THREAD */
@@ -119,46 +131,9 @@ static bool anything_due(const struct pct_thread *thread)
 {
     (void)thread;
     for (uint32_t i = 0; i < used; i++)
-        if (timers[i].due)
+        if (timers[i].queued && timers[i].notify == SIGEV_THREAD)
             return true;
     return false;
-}
-
-/* What a started thread needs; it belongs to that thread from then on. */
-struct notice {
-    void (*function)(union sigval);
-    union sigval value;
-    struct notice *next; /* in the list of spare ones */
-};
-static struct notice *spare; /* with the baton */
-
-static void *notify(void *argument)
-{
-    struct notice notice = *(struct notice *)argument;
-    ((struct notice *)argument)->next = spare;
-    spare = argument;
-    notice.function(notice.value);
-    return NULL;
-}
-
-static void start_thread(const struct timer *timer)
-{
-    pthread_attr_t attr;
-    pthread_t handle;
-    struct notice *notice = spare ? spare : pct_S.host->map(sizeof *notice);
-    if (!notice)
-        return;
-    if (notice == spare)
-        spare = notice->next;
-    *notice = (struct notice){ timer->function, timer->value, NULL };
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (timer->stack_size)
-        pthread_attr_setstacksize(&attr, timer->stack_size);
-    if (timer->guard_size)
-        pthread_attr_setguardsize(&attr, timer->guard_size);
-    pct_thread_create(&handle, &attr, notify, notice, false);
-    pthread_attr_destroy(&attr);
 }
 
 static void *serve(void *unused)
@@ -167,27 +142,17 @@ static void *serve(void *unused)
         struct pct_shim_thread *self = pct_enter();
         if (!self)
             return unused; /* the run is over */
+        if (anything_due(NULL))
+            pct_sched_spin(&pct_S, &self->core); /* timers go off faster than this: others go first */
         pct_wait_for(self, PCT_OP_TIMER_SET, &self->nap, anything_due, NULL, PCT_NEVER);
-        for (uint32_t i = 0; i < used; i++)
-            for (; timers[i].due; timers[i].due--)
-                start_thread(&timers[i]);
+        for (uint32_t i = 0; i < used; i++) {
+            if (!timers[i].queued || timers[i].notify != SIGEV_THREAD)
+                continue;
+            pct_service_after(self, &timers[i]);
+            taken(&timers[i]);
+            pct_notice_start(&timers[i].notice, PCT_SIGNALS_ALL);
+        }
     }
-}
-
-static bool start_service(void)
-{
-    pthread_t handle;
-    if (service)
-        return true;
-    uint32_t id = pct_S.threads;
-    /* It takes no signals. */
-    uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
-    int error = pct_thread_create(&handle, NULL, serve, NULL, false);
-    pct_signal_mask(SIG_SETMASK, mask);
-    if (error)
-        return false;
-    service = &pct_shim.slots[id];
-    return true;
 }
 
 /* The functions */
@@ -219,7 +184,7 @@ static struct timer *allocate(void)
 }
 
 /* Fill in what `event` says. Returns 0 or an error. */
-static int describe(struct timer *timer, const struct sigevent *event)
+static int describe(struct pct_shim_thread *self, struct timer *timer, const struct sigevent *event)
 {
     timer->notify = event->sigev_notify;
     timer->signal = event->sigev_signo;
@@ -228,12 +193,8 @@ static int describe(struct timer *timer, const struct sigevent *event)
     case SIGEV_NONE:
         return 0;
     case SIGEV_THREAD:
-        timer->function = event->sigev_notify_function;
-        if (event->sigev_notify_attributes) {
-            pthread_attr_getstacksize(event->sigev_notify_attributes, &timer->stack_size);
-            pthread_attr_getguardsize(event->sigev_notify_attributes, &timer->guard_size);
-        }
-        return start_service() ? 0 : EAGAIN;
+        pct_notice_from(&timer->notice, event);
+        return pct_service_start(self, &service, serve) ? 0 : EAGAIN;
     case SIGEV_THREAD_ID:
         for (uint32_t id = 0; id < pct_S.threads && !timer->thread; id++)
             if (pct_shim.slots[id].tid == event->_sigev_un._tid && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
@@ -258,12 +219,13 @@ PCT_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, ti
         return fail(EAGAIN);
     struct sigevent standard = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
     standard.sigev_value.sival_int = id_of(timer);
-    *timer = (struct timer){ .clock = clock };
-    int error = describe(timer, event ? event : &standard);
-    if (error)
+    *timer = (struct timer){ .used = true, .clock = clock }; /* another thread may come here while the service starts */
+    int error = describe(self, timer, event ? event : &standard);
+    if (error) {
+        timer->used = false;
         return fail(error);
+    }
     pct_vtimer_init(&timer->v, timer->notify == SIGEV_NONE ? NULL : expired);
-    timer->used = true;
     *id = (timer_t)(intptr_t)id_of(timer);
     return 0;
 }
@@ -283,6 +245,8 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
     pct_here(self, PCT_OP_TIMER_SET);
     pct_vtimer_gettime(&timer->v, &before);
     timer->overrun = 0;
+    timer->last_overrun = 0;
+    pct_service_before(self, timer);
     pct_vtimer_settime(&timer->v, timer->clock, flags & TIMER_ABSTIME, &wanted);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
     return old && !pct_user_copy_out(old, &before, sizeof before) ? fail(EFAULT) : 0;
@@ -313,7 +277,7 @@ PCT_EXPORT int timer_delete(timer_t id)
     if (!timer)
         return REAL(timer_delete)(id);
     pct_vtimer_set(&timer->v, PCT_NEVER, 0);
-    timer->due = 0;
+    timer->queued = false;
     timer->used = false;
     return 0;
 }

@@ -3,16 +3,22 @@
 
 static uint64_t created; /* so many so far: those created first fire first */
 
+/* Past all expirations up to now, of which there is one at least. Returns how many. */
+static uint64_t advance(struct pct_vtimer *timer, uint64_t now)
+{
+    uint64_t times = 1 + (now - timer->at) / timer->interval;
+    timer->at += times * timer->interval;
+    return times;
+}
+
 static void fire(struct pct_sched *s, struct pct_timer *core)
 {
     struct pct_vtimer *timer = (struct pct_vtimer *)core;
-    uint64_t times = 1, now = pct_sched_now(s);
     timer->armed = timer->interval != 0;
-    if (timer->armed) {
-        times += (now - timer->at) / timer->interval;
-        timer->at += times * timer->interval;
+    timer->held = false;
+    uint64_t times = timer->armed ? advance(timer, pct_sched_now(s)) : 1;
+    if (timer->armed)
         pct_sched_set_timer(s, core, timer->at);
-    }
     timer->expired(timer, times);
 }
 
@@ -26,11 +32,33 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
     timer->armed = at != PCT_NEVER;
     timer->at = at;
     timer->interval = timer->armed ? interval : 0;
+    timer->held = false;
     if (timer->expired)
         pct_sched_set_timer(&pct_S, &timer->core, at);
     /* A thread that waits for it in a loop, without a call, may be alone. */
     if (timer->expired && timer->armed)
         pct_watchdog_start();
+}
+
+void pct_vtimer_hold(struct pct_vtimer *timer, uint64_t length)
+{
+    uint64_t now = pct_sched_now(&pct_S);
+    if (!timer->armed)
+        return;
+    timer->held = true;
+    if (timer->at - now < length)
+        pct_sched_set_timer(&pct_S, &timer->core, length < PCT_NEVER - now ? now + length : PCT_NEVER);
+}
+
+uint64_t pct_vtimer_release(struct pct_vtimer *timer)
+{
+    uint64_t now = pct_sched_now(&pct_S);
+    if (!timer->held)
+        return 0;
+    timer->held = false;
+    uint64_t missed = timer->at <= now ? advance(timer, now) : 0;
+    pct_sched_set_timer(&pct_S, &timer->core, timer->at);
+    return missed;
 }
 
 uint64_t pct_vtimer_left(struct pct_vtimer *timer)
@@ -41,7 +69,7 @@ uint64_t pct_vtimer_left(struct pct_vtimer *timer)
     if (timer->at > now)
         return timer->at - now;
     /* It expires at the next scheduling point; or, if nobody is told, it has. */
-    if (timer->expired)
+    if (timer->expired && !timer->held)
         return 1;
     return timer->interval ? timer->interval - (now - timer->at) % timer->interval : 0;
 }

@@ -12,6 +12,7 @@ struct pct_vtimer {
     uint64_t at;           /* virtual ns of the next expiration; meaningless unless armed */
     uint64_t interval;     /* 0: once */
     bool armed;
+    bool held; /* what comes from `at` on is not told one by one, but counted by pct_vtimer_release() */
     /* So many expirations at once, at least one. NULL: nobody is told, and the scheduler need not know. */
     void (*expired)(struct pct_vtimer *timer, uint64_t times);
 };
@@ -26,6 +27,15 @@ static inline bool pct_vtimer_virtual(const struct pct_shim_thread *self)
 void pct_vtimer_init(struct pct_vtimer *timer, void (*expired)(struct pct_vtimer *timer, uint64_t times));
 /* Arm it for this virtual time; PCT_NEVER: disarm it. */
 void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval);
+/* While a timer's signal is on its way, it does not go off again, as in the kernel. Nothing tells that the signal was taken by a
+ * signalfd, or dropped: so the timer looks, at its next expiration, but not before so long a time, and ever more seldom. Where nobody
+ * ever takes it, time does not jump on and on. */
+enum { PCT_VTIMER_LOOK_NS = 1000000 };
+
+/* Called by expired(): the timer does not go off again for at least so long (virtual ns), or until it is released. */
+void pct_vtimer_hold(struct pct_vtimer *timer, uint64_t length);
+/* It goes off with its next expiration again. Returns how many it has missed. */
+uint64_t pct_vtimer_release(struct pct_vtimer *timer);
 /* Nanoseconds until the next expiration, at least 1; 0: not armed. */
 uint64_t pct_vtimer_left(struct pct_vtimer *timer);
 
