@@ -84,6 +84,7 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
                              .then_object = held,
                              .then_ready = pct_mutex_ready,
                              .then_arg = mutex,
+                             .then_alike = pct_mutex_alike(mutex),
                              .then_op = PCT_OP_COND_WAKE };
     bool async = defer_cancel(self);
     enum pct_result result;

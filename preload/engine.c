@@ -62,6 +62,17 @@ static bool populate(void *at, size_t size)
     return !failed || pct_refused(failed);
 }
 
+/* GLIBC's headers do not have these yet; Linux 6.16. */
+enum { FUTEX_HASH = 78, FUTEX_HASH_SET_SLOTS = 1, MANY_THREADS = 64 };
+
+/* The kernel keeps who sleeps on a futex in lists, of which a process has four for each CPU, however many threads it has: with
+ * thousands, parked, a wake would walk hundreds of them. Kernels that do not know the question have lists enough. */
+void pct_engine_expect(uint32_t threads)
+{
+    if (threads >= MANY_THREADS && !(threads & (threads - 1)) && !pct_shim.confined)
+        PCT_SYS6(SYS_prctl, FUTEX_HASH, FUTEX_HASH_SET_SLOTS, 4 * threads, 0, 0, 0);
+}
+
 /* The thread that ended before us must be gone from the kernel: until then it still touches libc's caches of stacks and
  * arenas, in an order of its own. */
 static void await_end(struct pct_shim_thread *self)

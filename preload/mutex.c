@@ -62,6 +62,13 @@ bool pct_mutex_ready(const struct pct_thread *thread)
     return available(thread->wait.ready_arg, thread->wait.object, ((const struct pct_shim_thread *)thread)->tid);
 }
 
+/* Only its owner could lock it again. */
+bool pct_mutex_alike(const pthread_mutex_t *mutex)
+{
+    int type = mutex->__data.__kind & KIND_TYPE;
+    return type != PTHREAD_MUTEX_RECURSIVE_NP && type != PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
 uint32_t pct_mutex_holder(const struct pct_thread *thread)
 {
     const pthread_mutex_t *mutex = thread->wait.ready_arg;
@@ -123,6 +130,7 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
                                  .object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX),
                                  .ready = pct_mutex_ready,
                                  .ready_arg = mutex,
+                                 .alike = pct_mutex_alike(mutex),
                                  .deadline = deadline,
                                  .outside = shared };
         if (shared)

@@ -69,6 +69,7 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
                                      .object = object,
                                      .ready = op == PCT_OP_RWLOCK_RDLOCK ? read_ready : write_ready,
                                      .ready_arg = lock,
+                                     .alike = true,
                                      .deadline = deadline,
                                      .outside = pct_shared(object, lock->__data.__shared) };
             if (wait.outside)

@@ -36,6 +36,7 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
                                      .object = object,
                                      .ready = ready,
                                      .ready_arg = sem,
+                                     .alike = true,
                                      .deadline = deadline,
                                      .outside = shared(sem),
                                      .cancellable = !self->cancel_disabled };

@@ -57,8 +57,8 @@ struct pct_shim_thread {
     struct pct_object nap;               /* what a sleeping or signal-waiting thread waits for */
     const volatile int *ending;          /* the kernel clears it when the thread before us is gone */
     const struct pct_shim_thread *ended; /* that thread */
-    uint32_t lingers; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
-    const void *loader;         /* the frame of the dl_iterate_phdr() whose callback it is in, NULL: none; see loader.h */
+    uint32_t lingers;   /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
+    const void *loader; /* the frame of the dl_iterate_phdr() whose callback it is in, NULL: none; see loader.h */
     void (*once_routine)(void); /* that it is about to run */
     struct pct_object *once_object;
     uint32_t destructor_rounds;
@@ -379,6 +379,7 @@ int pct_yield(struct pct_shim_thread *self);
 int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex);
 int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object);
 pct_ready pct_mutex_ready;
+bool pct_mutex_alike(const pthread_mutex_t *mutex);         /* its waits are alike: struct pct_wait */
 uint32_t pct_mutex_holder(const struct pct_thread *thread); /* as of struct pct_host */
 /* Whether other processes take part in it. */
 bool pct_mutex_shared(const pthread_mutex_t *mutex);
@@ -407,6 +408,8 @@ void pct_cancel_point(struct pct_shim_thread *self);
 extern const struct pct_host pct_host_futex;
 void pct_engine_start(void);
 void pct_engine_linger(struct pct_shim_thread *self);
+/* A thread is about to be made while so many live. */
+void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);
 int pct_engine_tid(void); /* the kernel's id of the calling thread */
 

@@ -29,6 +29,7 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
                                  .object = taken,
                                  .ready = ready,
                                  .ready_arg = (const void *)lock,
+                                 .alike = true,
                                  .deadline = PCT_NEVER,
                                  .outside = pct_shared(taken, true) };
         if (wait.outside && *lock != UNLOCKED)

@@ -169,6 +169,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     int error = EAGAIN;
     if (slot) {
         prepare(slot, attr, start, argument);
+        pct_engine_expect(pct_S.live);
         slot->c11 = c11;
         slot->trap_hidden = self->trap_hidden;
         /* It begins with all of them blocked, so that none comes before its turn. */

@@ -205,6 +205,7 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
         wait->object = wait->then_object;
         wait->ready = wait->then_ready;
         wait->ready_arg = wait->then_arg;
+        wait->alike = wait->then_alike;
         enqueue(thread);
         pct_sched_announce(s, thread);
         pct_sched_set_enabled(s, thread, wait->ready(thread));
@@ -216,9 +217,20 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
 {
-    for (struct pct_thread *t = object->first; t; t = t->next)
-        if (t->wait.ready)
-            pct_sched_set_enabled(s, t, t->wait.ready(t));
+    /* The predicate that was asked last, and its answer, which is that of all that are alike. */
+    pct_ready *asked = NULL;
+    const void *arg = NULL;
+    bool answer = false;
+    for (struct pct_thread *t = object->first; t; t = t->next) {
+        pct_ready *ready = t->wait.ready;
+        if (!ready)
+            continue;
+        if (!t->wait.alike || ready != asked || t->wait.ready_arg != arg)
+            answer = ready(t);
+        asked = t->wait.alike ? ready : NULL;
+        arg = t->wait.ready_arg;
+        pct_sched_set_enabled(s, t, answer);
+    }
 }
 
 void pct_sched_kernel_changed(struct pct_sched *s)

@@ -122,38 +122,41 @@ typedef bool pct_ready(const struct pct_thread *thread);
 
 /* A wait: what the thread is about to do, on what, and what can end it. */
 struct pct_wait {
-    enum pct_op op;
-    struct pct_object *object; /* may be NULL */
     pct_ready *ready;          /* NULL: only pct_sched_wake() ends it */
     const void *ready_arg;     /* for the predicate: pct_thread.wait.ready_arg */
-    uint64_t deadline;         /* virtual ns, PCT_NEVER */
-    bool polled;               /* the predicate asks the kernel: ask again whenever that may answer differently */
-    bool outside;              /* the outside world could end it */
-    bool attention;            /* so could what calls pct_sched_attention(): a signal. Then it is no deadlock */
-    bool cancellable;          /* pct_sched_cancel() ends it */
-    bool certain;              /* what it waits for always comes in the end: a child's death */
-    bool again;                /* an interruption does not end it: counted in object->away, the thread comes back */
+    struct pct_object *object; /* may be NULL */
+    enum pct_op op;
+    bool alike;        /* all that wait for this object by this predicate, with this ready_arg, get the same answer */
+    bool polled;       /* the predicate asks the kernel: ask again whenever that may answer differently */
+    bool outside;      /* the outside world could end it */
+    bool attention;    /* so could what calls pct_sched_attention(): a signal. Then it is no deadlock */
+    bool cancellable;  /* pct_sched_cancel() ends it */
+    bool certain;      /* what it waits for always comes in the end: a child's death */
+    bool again;        /* an interruption does not end it: counted in object->away, the thread comes back */
+    uint64_t deadline; /* virtual ns, PCT_NEVER */
     /* When anything else has ended the wait, the thread still has to wait for this: a condition variable's mutex. */
     struct pct_object *then_object;
     pct_ready *then_ready;
     const void *then_arg;
     enum pct_op then_op;
+    bool then_alike;
 };
 
 struct pct_thread {
-    uint64_t stamp; /* its id where records have it */
+    /* All that is looked at when its object changes, of a thousand waiters maybe: one cache line. */
     uint32_t id;
     enum pct_state state;
-    enum pct_result result;
-    bool queued;                    /* stands in wait.object's queue */
-    bool in_then;                   /* the first part of the wait is over */
-    bool passed_over;               /* it has not run since starving.c saw that it could */
-    struct pct_wait wait;           /* the pending operation */
     struct pct_thread *prev, *next; /* in the object's queue, in order of arrival */
-    struct pct_timer timer;         /* armed while it waits with a deadline */
-    uint64_t spins;                 /* spins since it last blocked */
-    uint64_t mark;                  /* cycle.c: the search that met it last */
-    uint32_t clock_reads;           /* reads of the clock since step clock_step */
+    struct pct_wait wait;           /* the pending operation */
+    uint64_t stamp;                 /* its id where records have it */
+    enum pct_result result;
+    bool queued;            /* stands in wait.object's queue */
+    bool in_then;           /* the first part of the wait is over */
+    bool passed_over;       /* it has not run since starving.c saw that it could */
+    struct pct_timer timer; /* armed while it waits with a deadline */
+    uint64_t spins;         /* spins since it last blocked */
+    uint64_t mark;          /* cycle.c: the search that met it last */
+    uint32_t clock_reads;   /* reads of the clock since step clock_step */
     uint64_t clock_step;
     uint32_t
         called; /* there is something for it to do, a signal: its waits are interrupted; atomic, the host clears it */

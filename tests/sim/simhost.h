@@ -155,7 +155,8 @@ struct sim_result {
     uint64_t steps, hash, switches, preemptions, virtual_ns, real_ns, recorded;
     uint64_t outside; /* waits that were left to the outside world */
     uint32_t threads, max_enabled;
-    uint32_t vain; /* how often a thread was given the baton and its operation could not complete */
+    uint64_t asked; /* predicates of mutexes */
+    uint32_t vain;  /* how often a thread was given the baton and its operation could not complete */
     int64_t var[SIM_THINGS];
 };
 

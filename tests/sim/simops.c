@@ -139,6 +139,7 @@ static void wake(struct pct_object *queue, uint32_t place)
 
 static bool mutex_ready(const struct pct_thread *thread)
 {
+    sim.result->asked++;
     return !*(const uint32_t *)thread->wait.ready_arg;
 }
 
@@ -159,6 +160,7 @@ static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
                                        .object = object,
                                        .ready = mutex_ready,
                                        .ready_arg = &sim.mutex[m],
+                                       .alike = true,
                                        .deadline = deadline };
         for (;;) {
             needs(self, SIM_NEED_MUTEX, m, deadline);
@@ -227,6 +229,7 @@ static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
                                    .then_object = held,
                                    .then_ready = mutex_ready,
                                    .then_arg = &sim.mutex[m],
+                                   .then_alike = true,
                                    .then_op = PCT_OP_COND_WAKE };
     enum pct_result result;
     do {
@@ -279,6 +282,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
                                    .object = object,
                                    .ready = sem_ready,
                                    .ready_arg = &sim.sem[m],
+                                   .alike = true,
                                    .deadline = deadline,
                                    .polled = how == 1,
                                    .attention = how == 2,

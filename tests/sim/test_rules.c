@@ -53,6 +53,27 @@ static void test_disabled_by_others(void **unused)
     assert_int_equal(probe_result.max_enabled, 2);
 }
 
+/* A change of an object asks one of all its waiters that are alike, however many they are: each step asks for itself, and for the
+ * object that it changed. */
+static void test_alike(void **unused)
+{
+    (void)unused;
+    enum { THREADS = SIM_THREADS - 1 };
+    static const struct sim_op body[] = { LOCK(0), READ(0), UNLOCK(0), REPEAT(2, 3), { .kind = SIM_END } };
+    struct sim_op first[THREADS + 3] = { LOCK(0) };
+    struct sim_program program = { .thread = { first } };
+    for (int i = 1; i <= THREADS; i++) {
+        first[i] = (struct sim_op)CREATE(i);
+        program.thread[i] = body;
+    }
+    first[THREADS + 1] = (struct sim_op)UNLOCK(0);
+    first[THREADS + 2] = (struct sim_op){ .kind = SIM_END };
+    assert_int_equal(probe_run(&program, PREFER_NEW, 1), PCT_VERDICT_EXIT);
+    assert_true(probe_result.max_enabled > THREADS / 2);
+    assert_true(probe_result.asked > probe_result.steps / 4);
+    assert_true(probe_result.asked <= 2 * probe_result.steps);
+}
+
 static void note_states(struct sim *s)
 {
     s->note[0] = s->thread[1].core.state;
@@ -470,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock_not_in_vain),
         cmocka_unit_test(test_disabled_by_others),
+        cmocka_unit_test(test_alike),
         cmocka_unit_test(test_broadcast_waits_for_mutex),
         cmocka_unit_test(test_choose),
         cmocka_unit_test(test_may_wake),
