@@ -43,12 +43,16 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
             pct_sched_wake(&pct_S, object->first);
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
-    /* The last may arrive while a signal handler has taken this thread out of the queue. */
-    uint32_t round = object->model[0];
-    while (pct_wait_for(self, PCT_OP_BARRIER_LEAVE, object, NULL, NULL, PCT_NEVER) == PCT_INTERRUPTED &&
-           object->model[0] == round)
-        continue;
-    pct_done(self, PCT_OP_BARRIER_LEAVE, 0, pct_object_at(&pct_S.objects, barrier, PCT_CLASS_BARRIER));
+    /* Until this thread runs, another one may have destroyed the barrier. While a signal handler keeps this one, the last may arrive:
+     * then the object stays until it is back. */
+    uint32_t round = object->model[0], number = object->number;
+    const struct pct_wait wait = { .op = PCT_OP_BARRIER_LEAVE, .object = object, .deadline = PCT_NEVER, .again = true };
+    while (pct_wait(self, &wait) == PCT_INTERRUPTED) {
+        object->away--;
+        if (object->model[0] != round)
+            break;
+    }
+    pct_record(&pct_S, &self->core, PCT_OP_BARRIER_LEAVE, 0, number);
     return 0;
 }
 

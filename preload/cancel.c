@@ -5,8 +5,11 @@
 
 void pct_cancel_point(struct pct_shim_thread *self)
 {
-    if (PCT_UNLIKELY(self->cancel_asked))
-        REAL(pthread_testcancel)();
+    if (PCT_LIKELY(!self->cancel_asked))
+        return;
+    if (!self->cancel_disabled)
+        self->cancel_due = false;
+    REAL(pthread_testcancel)();
 }
 
 void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
@@ -25,13 +28,16 @@ PCT_EXPORT int pthread_cancel(pthread_t handle)
     if (handle == self->handle)
         thread = self;
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_CANCEL, 0, thread ? thread->core.id : 0);
-    if (!thread || thread->core.state == PCT_STATE_OUTSIDE)
+    if (!thread)
         return REAL(pthread_cancel)(handle);
     if (thread->core.state == PCT_STATE_FINISHED)
         return 0;
     pct_order_at(self, &thread->cancel_asked, PCT_RELEASES);
-    thread->cancel_asked = true;
-    thread->cancel_sent = false; /* libc is told of each request: the second one is more than the first */
+    thread->cancel_asked = thread->cancel_due = true;
+    thread->cancel_sent = thread->core.state == PCT_STATE_OUTSIDE;
+    if (thread->cancel_sent)
+        return REAL(pthread_cancel)(handle);
+    /* libc is told of each request on the thread's turn: the second one is more than the first. */
     if (thread == self)
         pct_resumed(self);
     else

@@ -1,7 +1,8 @@
 /* Condition variables. They cannot be tried, so they are modelled: waiters stand in a queue beside the object, by its
  * address, never inside it. That is also why one set of wrappers serves both symbol versions, whose objects differ.
  * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of those
- * that are away for that have been woken meanwhile.
+ * that are away for that have been woken meanwhile; model[1]: how many of those in the queue only wait to destroy it, which are
+ * those with a predicate.
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
  * mutex is free. Between processes the real functions are used, outside the scheduler. */
@@ -58,9 +59,11 @@ static bool back(const struct pct_shim_thread *self, struct pct_object *queue, e
     if (queue->model[0]) {
         queue->model[0]--;
         *result = PCT_READY;
-    } else if (self->cancel_asked && !self->cancel_disabled) {
+    } else if (self->cancel_due && !self->cancel_disabled) {
         *result = PCT_CANCELLED;
     }
+    if (queue->model[1] && *result != PCT_INTERRUPTED)
+        pct_changed(queue);
     return *result != PCT_INTERRUPTED;
 }
 
@@ -160,18 +163,25 @@ PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mut
     return wait_until(self, cond, mutex, deadline);
 }
 
+/* The waiter of this index; NULL: there are not so many in the queue. */
+static struct pct_thread *waiter_at(const struct pct_object *queue, uint32_t index)
+{
+    struct pct_thread *t = queue->first;
+    while (t && (t->wait.ready || index--))
+        t = t->next;
+    return t;
+}
+
 PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_COND_SIGNAL, PCT_CLASS_COND, cond, REAL(pthread_cond_signal)(cond));
     struct pct_object *queue = pct_at(self, PCT_OP_COND_SIGNAL, cond, PCT_CLASS_COND);
-    uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters + queue->away - queue->model[0];
+    uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters - queue->model[1] + queue->away - queue->model[0];
     if (waiters) {
         chosen = pct_sched_choose(&pct_S, queue, waiters);
-        struct pct_thread *waiter = queue->first;
-        for (uint32_t i = 0; waiter && i < chosen; i++)
-            waiter = waiter->next;
+        struct pct_thread *waiter = waiter_at(queue, chosen);
         if (waiter)
             pct_sched_wake(&pct_S, waiter);
         else
@@ -187,8 +197,8 @@ PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
     if (!self)
         return PASS(PCT_OP_COND_BROADCAST, PCT_CLASS_COND, cond, REAL(pthread_cond_broadcast)(cond));
     struct pct_object *queue = pct_at(self, PCT_OP_COND_BROADCAST, cond, PCT_CLASS_COND);
-    while (queue->first)
-        pct_sched_wake(&pct_S, queue->first);
+    for (struct pct_thread *t; (t = waiter_at(queue, 0));)
+        pct_sched_wake(&pct_S, t);
     queue->model[0] = queue->away;
     pct_done(self, PCT_OP_COND_BROADCAST, 0, queue);
     return shared(cond, queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
@@ -208,7 +218,7 @@ PCT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t 
 static bool nobody_waits(const struct pct_thread *thread)
 {
     const struct pct_object *queue = thread->wait.ready_arg;
-    return !queue->first || (queue->first == thread && !thread->next);
+    return !queue->away && !waiter_at(queue, 0);
 }
 
 PCT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
@@ -218,8 +228,11 @@ PCT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
         return PASS(PCT_OP_COND_DESTROY, PCT_CLASS_COND, cond, REAL(pthread_cond_destroy)(cond));
     struct pct_object *queue = pct_at(self, PCT_OP_COND_DESTROY, cond, PCT_CLASS_COND);
     /* GLIBC: destroying one that threads still wait on blocks until they have left. */
-    if (queue->waiters)
+    while (queue->away || waiter_at(queue, 0)) {
+        queue->model[1]++;
         pct_wait_for(self, PCT_OP_COND_DESTROY, queue, nobody_waits, queue, PCT_NEVER);
+        queue->model[1]--;
+    }
     /* Nobody has ever waited in the real one. */
     int error = shared(cond, queue) ? MAY_SLEEP(self, REAL(pthread_cond_destroy)(cond)) : 0;
     pct_done(self, PCT_OP_COND_DESTROY, error ? PCT_ARG_ERROR : 0, queue);

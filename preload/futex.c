@@ -32,17 +32,23 @@ static long futex_wait(struct pct_shim_thread *self, uint32_t *word, uint32_t va
         pct_order_at(self, word, PCT_ACQUIRES); /* the kernel has read it, atomically */
         return fail(EAGAIN);
     }
-    self->futex_bits = bits;
     enum pct_result result;
-    do
+    int error = 0;
+    do {
+        self->futex_bits = bits; /* a handler may have waited, too */
+        queue = pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX);
         result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, NULL, NULL, deadline);
-    while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER);
+        if (result == PCT_INTERRUPTED)
+            error = !self->restart || deadline != PCT_NEVER ? EINTR : *(volatile uint32_t *)word != value ? EAGAIN : 0;
+    } while (result == PCT_INTERRUPTED && !error);
+    if (result == PCT_TIMEOUT)
+        error = ETIMEDOUT;
     const struct pct_object *last = self->core.wait.object; /* another one, if it was moved there */
     if (result == PCT_READY && last)
         pct_order_object(self, last, PCT_ACQUIRES);
     pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
              pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
-    return result == PCT_TIMEOUT ? fail(ETIMEDOUT) : result == PCT_INTERRUPTED ? fail(EINTR) : 0;
+    return error ? fail(error) : 0;
 }
 
 /* Waiting for several at once (futex_waitv): such threads stand in a list of their own. */
@@ -53,7 +59,7 @@ struct pct_futex_many {
     int woken; /* the index of the word that was woken; -1: none */
     struct pct_futex_many *next;
 };
-static struct pct_futex_many *many; /* in order of arrival; with the baton */
+static PCT_OF_RUN struct pct_futex_many *many; /* in order of arrival; with the baton */
 
 static void leave_many(struct pct_futex_many *self)
 {
@@ -353,6 +359,19 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     }
 }
 
+/* Whether all words still have their values: 0, or the error. */
+static int compare(const struct futex_waitv *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const volatile uint32_t *word = (const volatile uint32_t *)(uintptr_t)words[i].uaddr;
+        if (!pct_user_readable((const void *)word, sizeof *word))
+            return EFAULT;
+        if (*word != (uint32_t)words[i].val)
+            return EAGAIN;
+    }
+    return 0;
+}
+
 /* futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns. */
 static long futex_waitv(struct pct_shim_thread *self, const long a[6])
 {
@@ -382,12 +401,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         }
     }
     struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
-    int error = 0;
-    for (unsigned i = 0; i < count && !error; i++)
-        if (!pct_user_readable((const uint32_t *)(uintptr_t)words[i].uaddr, sizeof(uint32_t)))
-            error = EFAULT;
-        else if (*(const volatile uint32_t *)(uintptr_t)words[i].uaddr != (uint32_t)words[i].val)
-            error = EAGAIN;
+    int error = compare(words, count);
     pct_done(self, PCT_OP_FUTEX_WAIT, error ? PCT_ARG_BUSY : 0, first);
     if (error)
         return fail(error);
@@ -403,7 +417,9 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         result = pct_sched_wait(&pct_S, &self->core, &wait);
         leave_many(&mine); /* before any handler runs: it may jump */
         pct_resumed(self);
-    } while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER);
+        if (result == PCT_INTERRUPTED)
+            error = !self->restart || deadline != PCT_NEVER ? EINTR : compare(words, count);
+    } while (result == PCT_INTERRUPTED && !error);
     pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
              pct_object_at(&pct_S.objects, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX));
     if (mine.woken >= 0) {
@@ -411,7 +427,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         pct_order_object(self, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), PCT_ACQUIRES);
         return mine.woken;
     }
-    return fail(result == PCT_TIMEOUT ? ETIMEDOUT : EINTR);
+    return fail(result == PCT_TIMEOUT ? ETIMEDOUT : error);
 }
 
 PCT_EXPORT long syscall(long number, ...)

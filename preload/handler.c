@@ -59,12 +59,14 @@ static void run(int signal, siginfo_t *info, void *context)
     struct pct_action action = pct_action_of(signal);
     if (action.flags & (int)SA_RESETHAND)
         pct_action_reset(signal);
-    if (pct_self) {
-        pct_self->restart &= (action.flags & SA_RESTART) != 0;
-        pct_self->handled = signal;
-    }
+    struct pct_shim_thread *self = pct_self;
+    bool restart = self && self->restart && action.flags & SA_RESTART;
     pct_timer_taken(info);
     action.handler(signal, info, context);
+    if (self) { /* only now: waits of the handler's own have changed both */
+        self->restart = restart;
+        self->handled = signal;
+    }
 }
 
 /* With the baton, at a scheduling point. */

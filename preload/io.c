@@ -46,15 +46,19 @@ enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd
                             uint64_t deadline, bool restarts)
 {
     for (;;) {
+        self->handled = 0;
         enum pct_result result = pct_io_attend(self, op, fd, io, outside, deadline);
-        if (result == PCT_READY)
-            return result;
+        if (result == PCT_READY) {
+            if (!self->handled || pct_io_ask(io))
+                return result;
+            continue; /* a handler has taken what there was */
+        }
         /* Both at once: the operation goes before its deadline. */
         if (result == PCT_TIMEOUT)
             return pct_io_ask(io) ? PCT_READY : PCT_TIMEOUT;
         if (result == PCT_CANCELLED)
             pct_cancel_point(self);
-        if (result != PCT_INTERRUPTED || !restarts || !self->restart)
+        else if (!restarts || !self->restart)
             return PCT_INTERRUPTED;
     }
 }

@@ -50,10 +50,12 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
     bool done = thread->core.state == PCT_STATE_FINISHED;
     uint32_t arg = done ? 0 : result == PCT_CANCELLED ? PCT_ARG_CANCELLED : PCT_ARG_TIMEOUT;
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_JOIN, arg, thread->core.id);
-    if (!done) {
+    if (!done && result == PCT_CANCELLED) {
         pct_cancel_point(self);
-        return ETIMEDOUT;
+        return join(self, handle, value, deadline); /* it is ending already */
     }
+    if (!done)
+        return ETIMEDOUT;
     if (thread->beside && deadline != PCT_NEVER) {
         struct timespec when;
         pct_real_deadline(CLOCK_MONOTONIC, deadline, &when);

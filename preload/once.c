@@ -38,9 +38,10 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_ONCE, PCT_CLASS_ONCE, control, real(control, routine));
-    while (pct_wait_for(self, PCT_OP_ONCE, pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE), not_in_progress,
-                        control, PCT_NEVER) == PCT_INTERRUPTED)
-        continue;
+    do
+        pct_wait_for(self, PCT_OP_ONCE, pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE), not_in_progress,
+                     control, PCT_NEVER);
+    while (*(const volatile int *)control & IN_PROGRESS); /* a signal came, or its handler began it */
     struct pct_object *object = pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE);
     bool run = !(*control & DONE);
     pct_done(self, PCT_OP_ONCE, run ? PCT_ARG_RUN : 0, object);

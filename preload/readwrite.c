@@ -1,7 +1,8 @@
 /* Reading and writing: read, write and their vectors. Sockets' own calls are in socket.c.
  *
  * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so large
- * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait. */
+ * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it has written until
+ * then is a step, so that a replay knows when. */
 #include "io.h"
 #include "order.h"
 #include "sys.h"
@@ -65,13 +66,13 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
         done += sent > 0 ? (size_t)sent : 0;
         if (sent >= 0 && (done >= total || whole))
             return (ssize_t)done;
-        if (pct_S.polled)
-            pct_sched_kernel_changed(&pct_S);
-        while (!pct_io_ask(&io))
+        while (!pct_io_ask(&io)) {
+            pct_io_done(self, op, sent > 0 ? 0 : PCT_ARG_BUSY, pct_io_object(fd));
             if (pct_io_wait(self, op, fd, &io, pct_fd_is_outside(fd), PCT_NEVER, !done) != PCT_READY) {
                 errno = EINTR;
                 return done ? (ssize_t)done : -1;
             }
+        }
     }
 }
 

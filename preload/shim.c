@@ -169,6 +169,9 @@ enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wa
 {
     struct pct_wait any;
     pct_probe_stack();
+    /* Asked since its wrapper began: while it stood at a point, or in a handler that interrupted the wait before. */
+    if (PCT_UNLIKELY(self->cancel_due && wait->cancellable && !self->cancel_disabled))
+        return PCT_CANCELLED;
     if (PCT_UNLIKELY(self->cancel_async && !self->cancel_disabled)) {
         /* With the asynchronous type, a cancellation ends every wait. */
         any = *wait;

@@ -36,6 +36,9 @@
  * anyway. */
 #define PCT_STARTS __attribute__((cold))
 
+/* A variable that belongs to one run: the child of a fork, which begins a run of its own, finds zeros there. */
+#define PCT_OF_RUN __attribute__((section("pct_run")))
+
 /* What a thread saw last in loops that may wait (looks.h). */
 struct pct_shim_looks {
     uint64_t seen[4]; /* addresses with values */
@@ -77,6 +80,7 @@ struct pct_shim_thread {
     bool cancel_async;
     bool cancel_asked;          /* by another thread */
     bool cancel_sent;           /* told to libc, on our own turn */
+    bool cancel_due;            /* asked, and it has come to no cancellation point since */
     uint32_t futex_bits;        /* of a FUTEX_WAIT_BITSET */
     struct pollfd *descriptors; /* that it waits for in select(), if they are many */
     /* Signals: signals.h. What handlers write and the thread reads, or the other way round, are single words. */
@@ -280,7 +284,7 @@ static inline void pct_done(const struct pct_shim_thread *self, enum pct_op op, 
     pct_record(&pct_S, &self->core, op, arg, object ? object->number : 0);
 }
 
-/* pct_sched_wait(), and then pct_resumed(). */
+/* pct_sched_wait(), and then pct_resumed(). A wait that a cancellation ends does not begin while one is due: PCT_CANCELLED. */
 enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wait);
 
 /* The same for a plain wait. */
@@ -401,7 +405,8 @@ void pct_affinity_go_free(void);
 void pct_affinity_unpin(int32_t tid); /* a thread of ours, not of the target; 0: the caller */
 void pct_affinity_inherit(struct pct_shim_thread *thread, const pthread_attr_t *attr);
 
-/* cancel.c: act on a cancellation that is pending; at the start of a cancellation point. */
+/* cancel.c: act on a cancellation that is pending: at the start of a cancellation point, and wherever a wait has ended with
+ * PCT_CANCELLED. Returns if libc acts on none: the thread is ending already. */
 void pct_cancel_point(struct pct_shim_thread *self);
 
 /* engine.c */

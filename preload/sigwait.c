@@ -90,7 +90,7 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
         if (result == PCT_GO_OUTSIDE)
             pct_come_back(self);
         bool late = deadline != PCT_NEVER && (result == PCT_TIMEOUT || pct_sched_now(&pct_S) >= deadline);
-        if (taken == -EAGAIN && self->handled)
+        if (taken == -EAGAIN && self->handled && result != PCT_READY)
             taken = -EINTR;
         if ((taken == -EAGAIN && !late && result != PCT_CANCELLED) || (taken == -EINTR && !self->handled))
             continue;

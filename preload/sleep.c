@@ -20,6 +20,7 @@ static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t
         return pct_yield(self);
     pct_sched_spin(&pct_S, &self->core);
     pct_here(self, PCT_OP_SLEEP);
+    pct_cancel_point(self);
     pct_done(self, PCT_OP_SLEEP, 0, NULL);
     struct pct_wait wait = {
         .op = PCT_OP_AWAKE, .object = &self->nap, .deadline = deadline, .cancellable = !self->cancel_disabled
@@ -31,8 +32,10 @@ static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t
              : result == PCT_INTERRUPTED ? PCT_ARG_ERROR
                                          : 0,
              NULL);
-    if (result == PCT_CANCELLED)
+    if (result == PCT_CANCELLED) {
         pct_cancel_point(self);
+        return sleep_until(self, deadline, left); /* the thread is ending already */
+    }
     if (result != PCT_INTERRUPTED)
         return 0;
     if (left)

@@ -80,6 +80,8 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
         failed = try_connect(fd, address, length);
         if (failed && errno == EINPROGRESS) {
             errno = error;
+            /* Whoever listens there may see it from here on. */
+            pct_io_done(self, PCT_OP_CONNECT, PCT_ARG_BUSY, pct_io_object(fd));
             failed = finish_connect(self, fd);
         } else if (failed && errno == EAGAIN) {
             /* A local socket whose listener has a full queue: the kernel does not tell when that changes. */
@@ -117,6 +119,7 @@ static ssize_t receive_some(struct pct_shim_thread *self, int fd, struct msghdr 
         ssize_t got = REAL(recvmsg)(fd, message, flags | MSG_DONTWAIT);
         if (got >= 0 || errno != EAGAIN || never_waits(flags) || !pct_io_is_blocking(fd))
             return got;
+        pct_io_done(self, PCT_OP_READ, PCT_ARG_BUSY, pct_io_object(fd));
         /* Changed also by a call that fails; what is as before may be memory that cannot be written. */
         if (message->msg_namelen != before.msg_namelen || message->msg_controllen != before.msg_controllen ||
             message->msg_flags != before.msg_flags)
@@ -151,6 +154,7 @@ static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *mess
     while (got > 0 && (size_t)got < size && pct_io_is_blocking(fd)) {
         struct iovec part = { (char *)message->msg_iov[0].iov_base + got, size - (size_t)got };
         struct msghdr rest = { .msg_iov = &part, .msg_iovlen = 1 };
+        pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd)); /* a step each: others may run in between */
         ssize_t more = receive_some(self, fd, &rest, flags & ~MSG_WAITALL);
         if (more <= 0)
             break; /* the end, an error or a signal: what there is so far */

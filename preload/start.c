@@ -477,9 +477,14 @@ static void begin(struct pct_trace_header *header)
         pct_sched_begin(s, &self->core);
 }
 
+/* PCT_OF_RUN, by the linker. */
+extern char of_run_from[] __asm__("__start_pct_run") __attribute__((visibility("hidden")));
+extern char of_run_to[] __asm__("__stop_pct_run") __attribute__((visibility("hidden")));
+
 void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
 {
     memset(&pct_page, 0, sizeof pct_page);
+    memset(of_run_from, 0, (size_t)(of_run_to - of_run_from));
     pct_itimer_forget();
     pct_timer_forget();
     pct_timerfd_forget();

@@ -193,6 +193,7 @@ static void leave_wait(struct pct_sched *s, struct pct_thread *thread)
 void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result)
 {
     struct pct_wait *wait = &thread->wait;
+    const struct pct_object *left = wait->object;
     leave_wait(s, thread);
     thread->result = result;
     wait->cancellable = false;
@@ -213,6 +214,9 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
     } else {
         pct_sched_set_enabled(s, thread, true);
     }
+    /* One that waits until the others have left the queue (a destroy). */
+    if (left && left->waiters == 1 && left->first->wait.ready && left->first != thread)
+        pct_sched_set_enabled(s, left->first, left->first->wait.ready(left->first));
 }
 
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
@@ -258,10 +262,16 @@ void pct_sched_cancel(struct pct_sched *s, struct pct_thread *thread)
         pct_sched_end_wait(s, thread, PCT_CANCELLED);
 }
 
+/* What could complete is not interrupted: the thread handles the signal, and then tries. */
+static bool could_complete(const struct pct_thread *thread)
+{
+    return thread->wait.ready && thread->wait.ready(thread);
+}
+
 void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread)
 {
     if (thread->queued && !thread->in_then)
-        pct_sched_end_wait(s, thread, PCT_INTERRUPTED);
+        pct_sched_end_wait(s, thread, could_complete(thread) ? PCT_READY : PCT_INTERRUPTED);
 }
 
 /* Picking */
@@ -560,6 +570,9 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     while (self->state == PCT_STATE_BLOCKED); /* it got the baton to keep it */
     if (self->result == PCT_GO_OUTSIDE)
         return PCT_GO_OUTSIDE;
+    /* The kernel, too, looks once more before it gives up for a signal. */
+    if (self->result == PCT_INTERRUPTED && could_complete(self))
+        self->result = PCT_READY;
     leave_wait(s, self);
     if (s->stacks_count)
         pct_sites_stack(s, self);

@@ -242,6 +242,37 @@ static void test_interrupted_again(void **unused)
     assert_int_equal(probe_result.var[1], 1);
 }
 
+static void interrupt_down(struct sim *s)
+{
+    struct pct_thread *waiter = &s->thread[1].core;
+    pct_sched_interrupt(&s->sched, waiter);
+    s->note[0] = waiter->result;
+    sim_check(waiter->state == PCT_STATE_ENABLED && !waiter->queued,
+              "a thread that handles a signal waits for something");
+}
+
+static void note_result(struct sim *s)
+{
+    s->note[1] = s->thread[1].core.result;
+}
+
+/* An operation that could complete when the signal came, or can when the thread runs, is not interrupted. */
+static void test_not_interrupted(void **unused)
+{
+    (void)unused;
+    const struct sim_op body[] = { UP(1), DOWN(0), CALL(note_result), STORE(1), { .kind = SIM_END } };
+    const struct sim_program before = { .thread = { THREAD(CREATE(1), DOWN(1), UP(0), CALL(interrupt_down), JOIN(1)),
+                                                    body } };
+    const struct sim_program after = { .thread = { THREAD(CREATE(1), DOWN(1), CALL(interrupt_down), UP(0), JOIN(1)),
+                                                   body } };
+    assert_int_equal(probe_run(&before, PREFER_OLD, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(sim.note[0], PCT_READY);
+    assert_int_equal(sim.note[1], PCT_READY);
+    assert_int_equal(probe_run(&after, PREFER_OLD, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(sim.note[0], PCT_INTERRUPTED);
+    assert_int_equal(sim.note[1], PCT_READY);
+}
+
 /* PCT_TIME=real: sleeps take real time, and steps none of it. */
 static void test_real_time(void **unused)
 {
@@ -490,6 +521,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_not_cut_short),
         cmocka_unit_test(test_interrupted_again),
+        cmocka_unit_test(test_not_interrupted),
         cmocka_unit_test(test_real_time),
         cmocka_unit_test(test_host_timers),
         cmocka_unit_test(test_host_timer_while_busy),
