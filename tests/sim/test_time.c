@@ -246,6 +246,7 @@ static void interrupt_down(struct sim *s)
 {
     struct pct_thread *waiter = &s->thread[1].core;
     pct_sched_interrupt(&s->sched, waiter);
+    s->thread[1].deadline = 0; /* for the audit */
     s->note[0] = waiter->result;
     sim_check(waiter->state == PCT_STATE_ENABLED && !waiter->queued,
               "a thread that handles a signal waits for something");
