@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LARGE = 400000, PART = 30000 };
+enum { LARGE = 400000, PART = 30000, SMALL = 1000 };
 
 static int from, to;
 static char large[LARGE];
@@ -24,7 +24,8 @@ static void *send_all(void *unused)
         for (int i = 0; i < LARGE; i += PART)
             write(to, large, LARGE - i < PART ? LARGE - i : PART);
     else
-        write(to, large, LARGE);
+        write(to, large,
+              strcmp(what, "connect") ? LARGE : SMALL); /* how much fits into TCP's windows is the machine's */
     close(to);
     return unused;
 }
@@ -65,5 +66,5 @@ int main(int argc, char **argv)
     while ((got = receive()) > 0)
         all += got;
     pthread_join(thread, NULL);
-    return all == LARGE ? 7 : 1;
+    return all == (listener < 0 ? LARGE : SMALL) ? 7 : 1;
 }
