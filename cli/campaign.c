@@ -108,6 +108,8 @@ static void learn(struct pct_campaign *c, uint64_t next)
         c->guarantee = (struct pct_guarantee){ 0 };
         return;
     }
+    if (c->learns && !known.most && !next && c->runs == 1)
+        pct_config_draw_k(&c->config, c->strategy);
     if (!c->learns || !known.most || pct_sampling_groups(c))
         return;
     const struct pct_param *param = &c->strategy->params[c->k];

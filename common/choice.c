@@ -7,6 +7,7 @@
 static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
 static const char *const memory_words[] = PCT_MEMORY_WORDS;
+static const char *const end_words[] = PCT_END_WORDS;
 
 static bool same(const char *a, const char *b)
 {
@@ -202,6 +203,32 @@ void pct_config_format_watch(const struct pct_config *config, char *text, size_t
     format_patterns(config->watch, text, size);
 }
 
+int pct_config_parse_end(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return pct_config_parse_word(&config->end, text, end_words, PCT_END_COUNT, what, error, size);
+}
+
+void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *strategy)
+{
+    enum { LEAST = 5, SCALES = 8 }; /* 32 to 8,191 */
+    for (const char *c = config->strategy; *c; c++)
+        if (*c == '/')
+            return;
+    uint64_t depth = 0, *k = NULL;
+    for (unsigned i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++) {
+        if (same(strategy->params[i].name, "k") && !(config->given >> i & 1))
+            k = &config->run.param[i];
+        if (same(strategy->params[i].name, "depth"))
+            depth = config->run.param[i];
+    }
+    if (!k)
+        return;
+    uint64_t scale = UINT64_C(1) << (LEAST + pct_random_below(config->run.seed, PCT_STREAM_SCALE, 0, SCALES));
+    *k = scale + pct_random_below(config->run.seed, PCT_STREAM_SCALE, 1, scale);
+    if (*k < depth)
+        *k = depth;
+}
+
 /* Half of the runs wait before the handlers: many programs do not join their threads, and what these still do is most of what can go
  * wrong. */
 enum pct_end pct_end_of_run(uint8_t end, uint64_t seed)
@@ -240,6 +267,10 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",ordered=");
         pct_text_add_hex(text, config->ordered, 16);
     }
+    if (config->end) {
+        pct_text_add(text, ",end=");
+        pct_text_add(text, end_words[config->end]);
+    }
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -259,6 +290,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",races-passed=" - 1 + 20;
     if (config->memory_points == PCT_POINTS_LEARNED)
         length += sizeof "learned,ordered=" - sizeof "all" + 16;
+    if (config->end)
+        length += sizeof ",end=before" - 1;
     return length;
 }
 

@@ -55,7 +55,6 @@ static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
 static const char none[] = "none"; /* the empty list */
 static const char *const memory_words[] = PCT_MEMORY_WORDS;
-static const char *const end_words[] = PCT_END_WORDS;
 
 static size_t length_of(const char *text)
 {
@@ -295,7 +294,7 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
     case SEEN_ORDERED:
         return pct_config_parse_ordered(config, value, name, error, size);
     case SEEN_END:
-        return pct_config_parse_word(&config->end, value, end_words, PCT_END_COUNT, name, error, size);
+        return pct_config_parse_end(config, value, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:
@@ -388,7 +387,7 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
     if (config->memory)
         length += sizeof ",memory=atomics,memory-modules=" - 1 + length_of(config->modules);
     length += pct_config_numbers_length(config);
-    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report,end=before" - 1 + 20;
+    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
 }
 
 bool pct_config_fits(const struct pct_config *config, const struct pct_strategy *strategy)
@@ -511,10 +510,6 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
         pct_text_add(&text, words[i]);
     }
     pct_config_add_numbers(&text, config);
-    if (config->end) {
-        pct_text_add(&text, ",end=");
-        pct_text_add(&text, end_words[config->end]);
-    }
     pct_text_add_char(&text, ':');
     pct_text_add_u64(&text, config->run.seed);
     pct_text_add_char(&text, ':');

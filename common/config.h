@@ -88,6 +88,9 @@ int pct_config_parse_points(struct pct_config *config, const char *text, const c
 int pct_config_parse_races(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 int pct_config_parse_memory(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
+/* A word of PCT_END_WORDS. */
+int pct_config_parse_end(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
 /* A percentage, of 1 to 99; in a token also the seed that the sample is drawn from, with a hyphen between. */
 int pct_config_parse_sample(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
@@ -108,10 +111,14 @@ void pct_config_format_watch(const struct pct_config *config, char *text, size_t
 /* What choices imply: to learn takes the race detector. */
 void pct_config_settle(struct pct_config *config);
 
+/* How long runs are is not known, and k was not given: draw it from the seed, over all scales, because change points that are spread over a
+ * thousand steps find nothing in a run of fifty. Changes nothing where k was given, and for strategies of the user's own. */
+void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *strategy);
+
 /* The digest of what was learned: 16 hexadecimal digits. */
 int pct_config_parse_ordered(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
-/* For config.c: nothing was said but the strategy. Add the sample, the passed races and the digest to a token; how many
+/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest and the end to a token; how many
  * letters that takes at most. */
 struct pct_text;
 void pct_config_clear_reserved(struct pct_config *config);

@@ -237,6 +237,8 @@ static void draw(void)
     struct pct_config *config = &pct_shim.config;
     if (!variables.PCT_TOKEN && !variables.PCT_SEED)
         PCT_SYS3(SYS_getrandom, &config->run.seed, 4, 0); /* short enough to type */
+    if (!variables.PCT_TOKEN)
+        pct_config_draw_k(config, pct_shim.strategy);
     if (!config->epoch) {
         struct timespec now = { 0 };
         if (PCT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now))

@@ -199,7 +199,7 @@ kept()
     has "pct1:pct,depth=auto,k=9,"
     # Other arguments: another command.
     run "$pct" run -s 5 -- ./target race 00
-    has "pct1:pct,depth=auto,k=1000,"
+    has "pct1:pct,depth=auto,k=821,"
     is "$(kept | wc -l)" 2
     run "$pct" run -n 3 -s 1 -k 77 -- ./target race 0
     lacks "learned"

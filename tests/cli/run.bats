@@ -16,7 +16,7 @@ setup()
     run --separate-stderr "$pct" run -s 7 -- ./target
     is "$status" 0
     has "no failure"
-    has "pct1:pct,depth=auto,k=1000,"
+    has "pct1:pct,depth=auto,k=347,"
 }
 
 @test "the target's exit status passes through" {
@@ -271,7 +271,7 @@ setup()
     is "$status" 0
     has "pct1:random-walk,"
     PCT_STRATEGY=random-walk PCT_SEED=5 run "$pct" run -S pct -s 6 --state none -- ./target
-    has "pct1:pct,depth=auto,k=1000,"
+    has "pct1:pct,depth=auto,k=1315,"
     PCT_TOKEN=x run "$pct" run -- ./target
     is "$status" 2
     has "pct replay"

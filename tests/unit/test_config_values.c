@@ -163,6 +163,38 @@ static void test_end(void **unused)
                     SEEDS * PCT_DRAWN_FREE / PCT_DRAWN_ENDS + 130);
 }
 
+/* k is drawn over all scales, from the seed alone, where it was neither given nor is the strategy's own. */
+static void test_drawn_k(void **unused)
+{
+    (void)unused;
+    enum { SEEDS = 2000, SCALES = 8 };
+    static const struct pct_param params[] = { { .name = "depth" }, { .name = "k", .preset = 1000 }, { 0 } };
+    const struct pct_strategy strategy = { .name = "x", .params = params };
+    uint32_t count[14] = { 0 };
+    struct pct_config config = { .strategy = "x", .run.param = { 0, 1000 } }, again = config;
+    for (config.run.seed = 1; config.run.seed <= SEEDS; config.run.seed++) {
+        pct_config_draw_k(&config, &strategy);
+        again.run.seed = config.run.seed;
+        pct_config_draw_k(&again, &strategy);
+        assert_int_equal(config.run.param[1], again.run.param[1]);
+        assert_in_range(config.run.param[1], 32, 8191);
+        count[63 - __builtin_clzll(config.run.param[1])]++;
+    }
+    for (unsigned i = 5; i < 5 + SCALES; i++)
+        assert_in_range(count[i], SEEDS / SCALES - 60, SEEDS / SCALES + 60);
+    config.run.param[0] = 10000;
+    pct_config_draw_k(&config, &strategy);
+    assert_int_equal(config.run.param[1], 10000);
+    config.run.param[1] = 7;
+    config.given = 2;
+    pct_config_draw_k(&config, &strategy);
+    assert_int_equal(config.run.param[1], 7);
+    config.given = 0;
+    strcpy(config.strategy, "./x.so");
+    pct_config_draw_k(&config, &strategy);
+    assert_int_equal(config.run.param[1], 7);
+}
+
 static void test_variables(void **unused)
 {
     (void)unused;
@@ -183,6 +215,6 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers), cmocka_unit_test(test_focus),
                                         cmocka_unit_test(test_watch),   cmocka_unit_test(test_sample),
                                         cmocka_unit_test(test_ordered), cmocka_unit_test(test_variables),
-                                        cmocka_unit_test(test_end) };
+                                        cmocka_unit_test(test_end),     cmocka_unit_test(test_drawn_k) };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }
