@@ -444,8 +444,10 @@ static int campaign(int argc, char **argv)
         status = move_away(w.plan.path);
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
     c.launch.resumes = true;
-    if (!status)
+    if (!status) {
+        pct_configure_memory(&c, w.quiet);
         status = pct_launch_prepare(&c.launch);
+    }
     if (status)
         return status;
     status = run(&w);

@@ -189,7 +189,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
         return pct_cli_usage("%s: %s", plan->path, error);
     bool same = !strcmp(there.strategy, c->config.strategy) && there.real_time == c->config.real_time &&
                 there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
-                there.races == c->config.races && there.memory == c->config.memory &&
+                there.races == c->config.races && (there.memory == c->config.memory || c->may_patch) &&
                 !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
                 !strcmp(there.watch, c->config.watch) && (there.sample == c->config.sample || c->may_sample) &&
                 (there.ordered == c->config.ordered || !c->config.ordered) &&
@@ -207,6 +207,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     c->config.ordered = there.ordered; /* found out then, as k was */
     c->config.sample = there.sample;   /* likewise */
     c->config.end = there.end;
+    c->config.memory = there.memory;
     c->may_sample = false;
     c->learns = false;
     c->calibrated = pct_store_number(store, "learned");

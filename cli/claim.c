@@ -152,6 +152,10 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size, "in real time the schedule does not decide when sleeps end");
     if (c->config.sample)
         return write_reason(buffer, size, "with --memory-sample each run has points of its own");
+    if (c->locks_inline)
+        return write_reason(buffer, size,
+                            "the program has locks of its own, and to take one is no scheduling point without "
+                            "--memory=atomics");
     if (c->launch.aslr)
         return write_reason(buffer, size, "--aslr leaves the addresses to chance");
     return NULL;

@@ -1,6 +1,8 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
 #include "cli.h"
+#include "elf_facts.h"
+#include "locate.h"
 #include "scope.h"
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +217,7 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     text = pct_configure_choose(w->memory, "PCT_MEMORY");
     if (text && !error[0])
         pct_config_parse_memory(config, text, w->memory ? "--memory" : "PCT_MEMORY", error, sizeof error);
+    c->may_patch = !text && strcmp(config->strategy, "none") != 0;
     text = pct_configure_choose(w->modules, "PCT_MEMORY_MODULES");
     if (text && !error[0])
         pct_config_parse_modules(config, text, w->modules ? "--memory-modules" : "PCT_MEMORY_MODULES", error,
@@ -244,6 +247,26 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     if (w->modules && config->memory == PCT_PATCH_OFF && !error[0])
         return pct_cli_usage("--memory-modules says which libraries are patched, but nothing is: add --memory=globals");
     return error[0] ? pct_cli_usage("%s", error) : 0;
+}
+
+void pct_configure_memory(struct pct_campaign *c, bool quiet)
+{
+    char program[PATH_MAX];
+    struct pct_config with = c->config;
+    with.memory = PCT_PATCH_ATOMICS;
+    if (c->config.memory != PCT_PATCH_OFF || pct_locate_command(c->launch.command[0], program, sizeof program) ||
+        !pct_elf_locks_inline(program) || pct_elf_tells(program))
+        return;
+    c->locks_inline = !c->may_patch || c->config.watch[0] || !pct_config_fits(&with, c->strategy);
+    if (c->locks_inline)
+        return;
+    c->config.memory = PCT_PATCH_ATOMICS;
+    pct_scope_want(&c->launch, &c->config);
+    if (!quiet)
+        pct_cli_say(
+            "%s has locks of its own, which are atomic instructions: --memory=atomics makes them scheduling points "
+            "(--memory=off does not)",
+            c->launch.command[0]);
 }
 
 int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn)

@@ -19,6 +19,10 @@ extern const struct argp pct_configure_argp;
  * PCT_EXIT_USAGE after a message. */
 int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn);
 
+/* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be and the program
+ * has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
+void pct_configure_memory(struct pct_campaign *c, bool quiet);
+
 /* The index of the strategy's parameter of this name, -1: it has none. */
 int pct_configure_parameter(const struct pct_strategy *strategy, const char *name);
 

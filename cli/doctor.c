@@ -195,6 +195,10 @@ static void check_object(struct diagnosis *d, const char *path, const struct pct
         add(d, PARTLY, "%s uses io_uring: completions come from the kernel, in the order of the outside world", name);
     if (facts->imports_seccomp)
         add(d, NOTE, "%s installs seccomp filters: what they forbid, pct cannot do either", name);
+    if (facts->has_futexes && path != d->program)
+        add(d, NOTE,
+            "%s has locks of its own (futexes): --memory=atomics --memory-modules=%.*s makes them scheduling points",
+            name, (int)strcspn(name, "."), name);
     if (facts->imports_clone)
         add(d, PARTLY, "%s calls clone(): threads made that way are not controlled", name);
 }
@@ -297,6 +301,11 @@ static int diagnose(struct diagnosis *d, const char *word, bool libraries)
     if (!check_kind(d, &facts) || !libraries)
         return 0;
     check_object(d, d->program, &facts);
+    if (facts.has_futexes && !pct_elf_tells(d->program))
+        add(d, NOTE,
+            "it has locks of its own (futexes), whose taking is an atomic instruction and no call: pct run and "
+            "campaign "
+            "choose --memory=atomics");
     if (facts.imports_threads)
         check_memory(d);
     check_libraries(d, facts.interpreter);

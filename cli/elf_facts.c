@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void read_interpreter(struct pct_elf_facts *facts, Elf *elf, const GElf_Phdr *segment)
@@ -61,6 +62,29 @@ static void read_code(struct pct_elf_facts *facts, Elf_Scn *section)
         pct_raw_calls_count(&facts->raw, data->d_buf, data->d_size);
 }
 
+/* `mov edi, SYS_futex` for syscall(), or `mov eax, SYS_futex` with the instruction `syscall` close behind. */
+static bool calls_futex(const unsigned char *code, size_t size, bool imports_syscall)
+{
+    enum { NEAR = 24 };
+    static const unsigned char first[] = { 0xbf, SYS_futex, 0, 0, 0 }, number[] = { 0xb8, SYS_futex, 0, 0, 0 };
+    const unsigned char *end = code + size, *at = code;
+    if (imports_syscall && memmem(code, size, first, sizeof first))
+        return true;
+    while ((at = memmem(at, (size_t)(end - at), number, sizeof number))) {
+        at += sizeof number;
+        if (memmem(at, (size_t)(end - at) < NEAR ? (size_t)(end - at) : NEAR, "\x0f\x05", 2))
+            return true;
+    }
+    return false;
+}
+
+static void read_futexes(struct pct_elf_facts *facts, Elf_Scn *section)
+{
+    Elf_Data *data = elf_rawdata(section, NULL);
+    if (data && data->d_buf)
+        facts->has_futexes |= calls_futex(data->d_buf, data->d_size, facts->imports_syscall);
+}
+
 static void read_sections(struct pct_elf_facts *facts, Elf *elf, bool code)
 {
     size_t names = 0;
@@ -76,6 +100,8 @@ static void read_sections(struct pct_elf_facts *facts, Elf *elf, bool code)
             read_imports(facts, elf, section, &head);
         if (code && head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR)
             read_code(facts, section);
+        if (head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR && facts->imports_threads)
+            read_futexes(facts, section);
     }
 }
 
@@ -105,6 +131,12 @@ int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code)
         elf_end(elf);
     close(fd);
     return 0;
+}
+
+bool pct_elf_locks_inline(const char *path)
+{
+    struct pct_elf_facts facts;
+    return !pct_elf_facts_read(&facts, path, false) && facts.has_futexes;
 }
 
 /* What is looked for in the sections of a file. */
@@ -181,6 +213,16 @@ bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine)
 bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size)
 {
     return find(path, find_needed, &(struct search){ .wanted = prefix, .name = name, .size = size });
+}
+
+bool pct_elf_tells(const char *path)
+{
+    static const char *const tell[] = { "libpct-tsan.so", "libtsan.so", "libclang_rt.tsan" };
+    char name[128];
+    for (size_t i = 0; i < sizeof tell / sizeof *tell; i++)
+        if (pct_elf_needs(path, tell[i], name, sizeof name))
+            return true;
+    return false;
 }
 
 bool pct_elf_defines(const char *path, const char *name)

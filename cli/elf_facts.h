@@ -27,6 +27,7 @@ struct pct_elf_facts {
     bool is_go;
     bool imports_syscall, imports_io_uring, imports_seccomp, imports_clone;
     bool imports_threads; /* pthread_create or thrd_create */
+    bool has_futexes;     /* and what looks like calls of futex() */
     struct pct_raw_calls raw;
 };
 
@@ -40,6 +41,13 @@ bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine);
 
 /* The first library that this program needs whose name begins with `prefix`, as in the program. False: none, or no ELF. */
 bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size);
+
+/* Whether this program has locks of its own, as Rust's std, C++20's atomics that are waited for, or Abseil: it makes threads, and calls
+ * futex(), by syscall() or itself. While such a lock is free, it is an atomic instruction and no call. */
+bool pct_elf_locks_inline(const char *path);
+
+/* Whether this file was built to tell of its memory accesses (pct-cc, -fsanitize=thread). */
+bool pct_elf_tells(const char *path);
 
 /* Whether the symbols of this file have a definition of this name. */
 bool pct_elf_defines(const char *path, const char *name);

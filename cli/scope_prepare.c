@@ -92,12 +92,9 @@ static int write_file(struct pct_launch *launch, const struct pct_scope *scope)
 /* A focus on accesses that nobody tells of. */
 static void doubt(const struct pct_launch *launch, const struct pct_scope *scope)
 {
-    static const char *const tell[] = { "libpct-tsan.so", "libtsan.so", "libclang_rt.tsan" };
-    char name[128];
     for (size_t i = 0; i < scope->module_count; i++)
-        for (size_t j = 0; j < sizeof tell / sizeof *tell; j++)
-            if (pct_elf_needs(scope->modules[i], tell[j], name, sizeof name))
-                return;
+        if (pct_elf_tells(scope->modules[i]))
+            return;
     pct_cli_say("--focus: %s tells pct of no memory accesses: build it with pct-cc, or add --memory=globals",
                 launch->program);
 }

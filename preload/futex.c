@@ -3,6 +3,7 @@
  * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
  * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
 #include "confine.h"
+#include "memory_quick.h"
 #include "order.h"
 #include "sys.h"
 #include "user.h"
@@ -23,10 +24,18 @@ static long by_number(long number, const long a[6])
     return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* The lock, semaphore or flag that this is part of is an atomic while nobody waits, of which nobody tells. */
+static void note_inline(void)
+{
+    if (pct_shim.config.memory == PCT_PATCH_OFF && !pct_memory_view.cells)
+        pct_uncontrolled(PCT_UNCONTROLLED_INLINE);
+}
+
 static long futex_wait(struct pct_shim_thread *self, uint32_t *word, uint32_t value, uint64_t deadline, uint32_t bits)
 {
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
     bool same = *(volatile uint32_t *)word == value;
+    note_inline();
     pct_done(self, PCT_OP_FUTEX_WAIT, same ? 0 : PCT_ARG_BUSY, queue);
     if (!same) {
         pct_order_at(self, word, PCT_ACQUIRES); /* the kernel has read it, atomically */
@@ -124,6 +133,7 @@ static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uin
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, word, PCT_CLASS_FUTEX);
     uint32_t chosen;
     long woken = wake(queue, count, bits, &chosen);
+    note_inline();
     pct_done(self, PCT_OP_FUTEX_WAKE, chosen, queue);
     if ((uint32_t)woken < count && (pct_S.foreign || !(op & FUTEX_PRIVATE_FLAG)))
         woken += wake_kernel(word, op, count - (uint32_t)woken, bits);

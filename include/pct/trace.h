@@ -211,7 +211,9 @@ enum {
     X(MODULE, "modules of which nothing could be patched")                                                             \
     X(WATCH, "accesses to a watched variable, in signal handlers and the like, that were no scheduling points")        \
     X(STRICT, "threads that left themselves reading and writing alone: they went on beside the schedule")              \
-    X(HELD, "ends of the process that others had held up for 20,000 steps: it ended before them")
+    X(HELD, "ends of the process that others had held up for 20,000 steps: it ended before them")                      \
+    X(INLINE, "waits and wakes by futexes of the program's own: to take such a lock while it is free is no point "     \
+              "without --memory=atomics")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,

@@ -43,7 +43,7 @@ token()
     for program in torn:pair check:owner; do
         run "$pct" run -n 50 -s 1 -t trace --watch="${program#*:}" -- "./${program%:*}"
         is "$status" 134
-        has ",watch=${program#*:}:"
+        has ",watch=${program#*:},"
         token=$(token)
         run "$pct" replay -n 3 "$token" -- "./${program%:*}"
         is "$status" 134
