@@ -12,7 +12,7 @@ static int (*target_main)(int, char **, char **);
 /* A child between vfork and exec runs in our memory, and must not end our run; nor may one made by a raw clone. */
 PCT_STARTS static bool in_child(void)
 {
-    return !pct_is_process(pct_shim.pid);
+    return pct_vforking || !pct_is_process(pct_shim.pid);
 }
 
 void pct_exit_point(struct pct_shim_thread *self, int status)

@@ -2,8 +2,11 @@
  * and from the ordinal of the child, so that a replay of the parent is one of the child. A program that is started in a
  * child finds the same variables as its parent, so the token of the first process names what happens in all of them.
  *
- * vfork is fork: its child would run on the memory of this process, scheduler included, while its parent stands still. */
+ * The child of vfork runs on the stack and in the memory of its parent, the scheduler's included, until it becomes another program or
+ * ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to the scheduler: what it calls is
+ * passed through, and not noted. Should it take long (it waits for a thread of the parent), the watchdog takes the baton. */
 #include "fifo.h"
+#include "signals.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -61,10 +64,91 @@ PCT_EXPORT pid_t _Fork(void)
     return fork_by(&REAL(_Fork));
 }
 
-PCT_EXPORT pid_t vfork(void)
+__thread struct pct_shim_thread *pct_vforking;
+static __thread const void *outer; /* the wrapper that its parent was in */
+
+/* Pass the point. Returns the calling thread, NULL if pct does not know it. */
+static struct pct_shim_thread *before_vfork(void)
 {
-    return fork_by(&REAL(fork));
+    PCT_ENTER(self);
+    if (begin())
+        count_child();
+    return pct_self;
 }
+
+/* These two are called by vfork() alone, on both sides of the system call. */
+__attribute__((visibility("hidden"), used)) void pct_vfork_begin(void)
+{
+    struct pct_shim_thread *self = before_vfork();
+    if (!self)
+        return;
+    /* Signals come when the parent goes on, or to the child alone: in between the thread looks as if it were none. */
+    outer = self->inside;
+    self->inside = __builtin_frame_address(0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self->signal_mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
+    self->vforks = true;
+    pct_vforking = self;
+    pct_self = NULL;
+}
+
+/* Returns what the caller of vfork() gets. result: the system call's. */
+__attribute__((visibility("hidden"), used)) long pct_vfork_end(long result)
+{
+    struct pct_shim_thread *self = pct_vforking;
+    if (self && !result) {
+        int half_open[64];
+        unsigned count = pct_fifo_half_open(half_open, sizeof half_open / sizeof *half_open);
+        for (unsigned i = 0; i < count; i++)
+            PCT_SYS1(SYS_close, half_open[i]);
+        pct_signal_mask(SIG_SETMASK, self->signal_mask & ~__atomic_load_n(&self->held, __ATOMIC_SEQ_CST));
+    } else if (self) {
+        pct_vforking = NULL;
+        pct_self = self;
+        self->vforks = false;
+        pct_keep(self);
+        pct_signal_mask(SIG_SETMASK, self->signal_mask);
+        self->inside = outer;
+        if (!outer && pct_signal_waits(self))
+            pct_signal_deliver(self);
+    }
+    if (result >= 0)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+/* It returns twice to the same frame. What stands below that, the return address too, the child overwrites: the parent keeps it in a
+ * register, as libc's does. */
+__asm__(".text\n"
+        ".globl vfork\n"
+        ".type vfork, @function\n"
+        "vfork:\n"
+        ".cfi_startproc\n"
+        "    endbr64\n"
+        "    subq $8, %rsp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "    call pct_vfork_begin\n"
+        "    addq $8, %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "    popq %rdx\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        ".cfi_register %rip, %rdx\n"
+        "    movl $58, %eax\n" /* SYS_vfork; the kernel keeps all registers but rax, rcx and r11 */
+        "    syscall\n"
+        "    pushq %rdx\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        ".cfi_rel_offset %rip, 0\n"
+        "    subq $8, %rsp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "    movq %rax, %rdi\n"
+        "    call pct_vfork_end\n"
+        "    addq $8, %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "    ret\n"
+        ".cfi_endproc\n"
+        ".size vfork, .-vfork\n");
+_Static_assert(SYS_vfork == 58, "the number stands in the code");
 
 PCT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])

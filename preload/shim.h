@@ -68,6 +68,7 @@ struct pct_shim_thread {
     bool c11;     /* start returns int */
     bool beside;  /* it has left the schedule for good, and may make hardly a system call: confine.h */
     bool started; /* it has had the baton */
+    bool vforks;  /* it waits for a child of vfork */
     bool repin;   /* its attributes named CPUs */
     bool detached;
     bool joined;
@@ -92,7 +93,7 @@ struct pct_shim_thread {
     bool stepping;         /* executes instruction by instruction until it is out of a wrapper */
     bool trap_hidden;      /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
     uint64_t trap_blocked; /* SIGTRAP's bit, if it was blocked before that */
-    uint64_t signal_mask;  /* of a thread that has not started */
+    uint64_t signal_mask;  /* of a thread that has not started, or that waits for a child of vfork */
     int handled;           /* the last signal whose handler has run in it */
     bool restart;          /* the handlers that have interrupted its wait all have SA_RESTART */
     /* Memory: memory.c */
@@ -155,6 +156,9 @@ extern union pct_page pct_page;
 extern struct pct_shim pct_shim;
 extern __thread struct pct_shim_thread *pct_self;
 
+/* process.c: in a child of vfork, on its parent's stack, the thread that made it. */
+extern __thread struct pct_shim_thread *pct_vforking;
+
 static inline struct pct_shim_thread *pct_shim_of(const struct pct_thread *thread)
 {
     return (struct pct_shim_thread *)thread;
@@ -183,7 +187,7 @@ static inline struct pct_shim_thread *pct_enter(void)
 static inline bool pct_running(void)
 {
     pct_enter();
-    return pct_S.host != NULL;
+    return pct_S.host != NULL && !pct_vforking;
 }
 
 /* signals.h: let in the signals that were put off, or sent, while the thread was parked or in a wrapper. */
@@ -225,10 +229,10 @@ static inline __attribute__((always_inline)) void pct_leave(struct pct_shim_thre
 #define PCT_ENTER(self)                                                                                                \
     struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) = pct_mark(pct_enter(), __builtin_frame_address(0))
 
-/* Whether the calling thread has left the schedule for good. */
+/* Whether the calling thread has left the schedule for good, or is a child in its parent's memory. */
 static inline bool pct_is_beside(void)
 {
-    return pct_self && pct_self->beside;
+    return pct_self ? pct_self->beside : pct_vforking != NULL;
 }
 
 /* A call is about to be passed through. True: the caller has the baton, but could not be told whether the call would block

@@ -133,6 +133,12 @@ void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread 
     }
 }
 
+/* Whether the thread sleeps: also one that waits for its child of vfork, in the middle of our own function. */
+static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *task)
+{
+    return task->state == 'S' || (task->state == 'D' && thread->vforks);
+}
+
 /* Take the baton from its holder, which seems to sleep. */
 static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
 {
@@ -140,7 +146,7 @@ static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
     struct pct_task_call call;
     struct pct_task after;
     uint32_t taking = TAKING;
-    if (!pct_task_read_call(tasks, thread->tid, &call) || pct_preempt_is_ours(call.pc) ||
+    if (!pct_task_read_call(tasks, thread->tid, &call) || (pct_preempt_is_ours(call.pc) && !thread->vforks) ||
         !pct_sched_may_take(&pct_S, holder, PCT_ARG_SLEEPS))
         return;
     __atomic_store_n(&thread->seized, TAKING, __ATOMIC_SEQ_CST);
@@ -149,7 +155,7 @@ static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
         return;
     }
     if (!pct_task_read_call(tasks, thread->tid, &call) || !pct_task_read(tasks, thread->tid, &after) ||
-        after.state != 'S' || after.sleeps != before->sleeps) {
+        !sleeps(thread, &after) || after.sleeps != before->sleeps) {
         /* In this order: a thread that finds KEPT finds the baton, too. It may also have passed it on meanwhile. */
         __atomic_compare_exchange_n(&pct_S.current, &taken, &thread->core, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         __atomic_compare_exchange_n(&thread->seized, &taking, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -222,7 +228,7 @@ static void look(void)
     struct pct_shim_thread *thread = pct_shim_of(holder);
     if (!pct_task_read(tasks, thread->tid, &task))
         return;
-    if (task.state == 'S') {
+    if (sleeps(thread, &task)) {
         if (seen.slept && seen.sleeps == task.sleeps)
             seize(thread, &task);
         else

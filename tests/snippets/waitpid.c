@@ -1,5 +1,5 @@
 /* Child processes, by every way to make one and to wait for one; other threads go on meanwhile. */
-/* tests: wait wait3 wait4 waitpid waitid vfork posix_spawn posix_spawnp system popen pclose */
+/* tests: wait wait3 wait4 waitpid waitid posix_spawn posix_spawnp system popen pclose */
 /* ops: CHILD_WAIT FORK */
 /* outside: children end when they like */
 #define _GNU_SOURCE
