@@ -7,9 +7,13 @@ static void print_access(FILE *out, const struct pct_snap_access *access, struct
                          const char *order)
 {
     static struct pct_stack stack; /* large, and there is one thread here */
-    fprintf(out, "  %s, step %llu: thread %u %s %u byte%s at 0x%llx%s", order, (unsigned long long)access->step,
-            access->thread, access->write ? "writes" : "reads", access->size, access->size == 1 ? "" : "s",
-            (unsigned long long)access->address, access->atomic ? ", atomically" : "");
+    fprintf(out, "  %s, step %llu: thread %u ", order, (unsigned long long)access->step, access->thread);
+    if (access->write == PCT_SNAP_GIVES_UP)
+        fprintf(out, "frees the memory at 0x%llx", (unsigned long long)access->address);
+    else
+        fprintf(out, "%s %u byte%s at 0x%llx%s", access->write ? "writes" : "reads", access->size,
+                access->size == 1 ? "" : "s", (unsigned long long)access->address,
+                access->atomic ? ", atomically" : "");
     unsigned locks = access->lock_count;
     const unsigned most = sizeof access->lock / sizeof *access->lock;
     for (unsigned i = 0; i < locks && i < most; i++)

@@ -214,6 +214,11 @@ static unsigned race_order(unsigned what)
            (what & PCT_MEMORY_RELEASE ? PCT_RACES_RELEASE : 0);
 }
 
+static const char *does(const struct pct_snap_access *access)
+{
+    return access->write == PCT_SNAP_GIVES_UP ? " frees" : access->write ? " writes" : " reads";
+}
+
 static void end_by_race(const struct pct_snap_race *race)
 {
     char buffer[128];
@@ -221,11 +226,18 @@ static void end_by_race(const struct pct_snap_race *race)
     pct_text_init(&text, buffer, sizeof buffer);
     pct_text_add(&text, "thread ");
     pct_text_add_u64(&text, race->access[0].thread);
-    pct_text_add(&text, race->access[0].write ? " writes, thread " : " reads, thread ");
+    pct_text_add(&text, does(&race->access[0]));
+    pct_text_add(&text, ", thread ");
     pct_text_add_u64(&text, race->access[1].thread);
-    pct_text_add(&text, race->access[1].write ? " writes" : " reads");
+    pct_text_add(&text, does(&race->access[1]));
     pct_S.current = NULL;
     pct_S.host->end(PCT_VERDICT_RACE, buffer);
+}
+
+static void met(const struct pct_snap_race *race)
+{
+    if (race && pct_shim.config.races == PCT_RACES_FAIL)
+        end_by_race(race);
 }
 
 static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self, uintptr_t address, size_t size,
@@ -233,24 +245,39 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
 {
     unsigned kind = what & PCT_MEMORY_KIND;
     bool atomic = pct_memory_atomic(what);
+    /* What a try is, and orders, is known afterwards: one that fails is a read (C11, 7.17.7.4). */
+    if (kind == PCT_MEMORY_ATOMIC_TRY) {
+        self->tried = (struct pct_shim_try){ address, size, pc };
+        return;
+    }
     const struct pct_snap_race *race =
         pct_races_access(pct_S.races, self->core.id, address, size,
                          kind != PCT_MEMORY_READ && kind != PCT_MEMORY_ATOMIC_READ, atomic, pc);
-    /* What a try orders is known afterwards. */
-    if (atomic && kind != PCT_MEMORY_ATOMIC_TRY)
+    if (atomic)
         pct_races_atomic(pct_S.races, self->core.id, address, race_order(what));
-    if (race && pct_shim.config.races == PCT_RACES_FAIL)
-        end_by_race(race);
+    met(race);
+}
+
+/* The second half of a try. */
+static void look_for_race_after(struct pct_shim_thread *self, uintptr_t address, unsigned what)
+{
+    const struct pct_shim_try tried = self->tried;
+    const struct pct_snap_race *race = NULL;
+    bool wrote = what & (PCT_MEMORY_CHANGED | PCT_MEMORY_WRITTEN | PCT_MEMORY_RELEASE);
+    self->tried.size = 0;
+    if (tried.size && tried.address == address)
+        race = pct_races_access(pct_S.races, self->core.id, address, tried.size, wrote, true, tried.pc);
+    pct_races_atomic(pct_S.races, self->core.id, address,
+                     PCT_RACES_READ | (wrote ? PCT_RACES_WRITE : 0) |
+                         race_order(PCT_MEMORY_KIND | (what & (PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE))));
+    met(race);
 }
 
 void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc)
 {
     if (PCT_LIKELY(!pct_S.races) || pct_S.threads < 2)
         return;
-    const struct pct_snap_race *race =
-        pct_races_access(pct_S.races, self->core.id, (uintptr_t)lock, 1, destroys, !destroys, (uintptr_t)pc);
-    if (race && pct_shim.config.races == PCT_RACES_FAIL)
-        end_by_race(race);
+    met(pct_races_access(pct_S.races, self->core.id, (uintptr_t)lock, 1, destroys, !destroys, (uintptr_t)pc));
 }
 
 /* The access may have to do with others. */
@@ -330,9 +357,7 @@ PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)
     if (changed)
         pct_memory_progress(&pct_S, &self->recent);
     if (pct_S.races)
-        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)address,
-                         PCT_RACES_READ | (changed || what & PCT_MEMORY_RELEASE ? PCT_RACES_WRITE : 0) |
-                             race_order(PCT_MEMORY_KIND | (what & (PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE))));
+        look_for_race_after(self, (uintptr_t)address, what);
 }
 
 PCT_EXPORT void pct_memory_order(const volatile void *address, unsigned what)
@@ -360,6 +385,20 @@ PCT_EXPORT void pct_memory_fresh(const volatile void *address, size_t size)
         pct_memory_clear(memory.map.cells, from, from + size, sizeof(uint64_t));
     if (pct_S.races)
         pct_races_fresh(pct_S.races, from, from + size);
+}
+
+PCT_EXPORT void pct_memory_renewed(const volatile void *address, size_t size)
+{
+    if (pct_holder() && pct_S.races)
+        pct_races_fresh(pct_S.races, (uintptr_t)address, (uintptr_t)address + size);
+}
+
+PCT_EXPORT void pct_memory_gone(const volatile void *address, size_t size, const void *pc)
+{
+    const struct pct_shim_thread *self = pct_holder();
+    const uintptr_t from = (uintptr_t)address;
+    if (self && pct_S.races && pct_S.threads > 1)
+        met(pct_races_give_up(pct_S.races, self->core.id, from, from + size, (uintptr_t)pc));
 }
 
 PCT_EXPORT void pct_memory_function(const void *pc, const void *frame)

@@ -32,8 +32,9 @@ enum {
      * have both if it is locked. A lone acquire or release comes with its access. */
     PCT_MEMORY_ACQUIRE = 8,
     PCT_MEMORY_RELEASE = 16,
-    /* pct_memory_after() only: the access has changed the value. */
-    PCT_MEMORY_CHANGED = 32
+    /* pct_memory_after() only: the access has changed the value; it has written, if only what was there. */
+    PCT_MEMORY_CHANGED = 32,
+    PCT_MEMORY_WRITTEN = 64
 };
 
 /* The calling thread is about to access size bytes at address. what: a kind, or'ed with what it orders. pc: the instruction, or the
@@ -54,6 +55,12 @@ void pct_memory_fence(unsigned what);
 
 /* This memory has been given to the calling thread: what happened there before does not matter to it. */
 void pct_memory_fresh(const volatile void *address, size_t size);
+
+/* The same where it is known only to the race detector: the memory has been mapped. */
+void pct_memory_renewed(const volatile void *address, size_t size);
+
+/* The calling thread is about to give this memory up: free() and the like. */
+void pct_memory_gone(const volatile void *address, size_t size, const void *pc);
 
 /* The calling thread has entered the function that was called from before pc, whose frame is at frame; leaves it. For the stacks
  * of race reports. */

@@ -46,6 +46,13 @@ struct pct_shim_looks {
     uint32_t next, count;
 };
 
+/* An atomic access that may fail, while it is made. */
+struct pct_shim_try {
+    uintptr_t address;
+    size_t size; /* 0: there is none */
+    uintptr_t pc;
+};
+
 /* A thread of the target. */
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
@@ -100,6 +107,7 @@ struct pct_shim_thread {
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
     struct pct_shim_looks looks;
+    struct pct_shim_try tried;
     uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
     /* The watchdog */

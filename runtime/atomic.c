@@ -43,7 +43,7 @@ static inline void after(const volatile void *address, unsigned order, bool chan
     {                                                                                                                  \
         pct_access(a, sizeof *a, PCT_MEMORY_ATOMIC_TRY, PCT_CALLER);                                                   \
         type old = __atomic_exchange_n(a, value, __ATOMIC_SEQ_CST);                                                    \
-        after(a, acquires(order) | releases(order), old != value);                                                     \
+        after(a, acquires(order) | releases(order) | PCT_MEMORY_WRITTEN, old != value);                                \
         return old;                                                                                                    \
     }
 

@@ -13,6 +13,8 @@
 #pragma weak pct_memory_after
 #pragma weak pct_memory_fence
 #pragma weak pct_memory_fresh
+#pragma weak pct_memory_gone
+#pragma weak pct_memory_renewed
 #pragma weak pct_memory_function
 #pragma weak pct_memory_function_exit
 #pragma weak pct_memory_order

@@ -1,4 +1,5 @@
 /* Plain accesses, function entries and exits: the names that gcc 12 and clang 14 call under -fsanitize=thread. */
+#include "modules.h"
 #include "plain.h"
 
 /* libpct.so's, where that was preloaded. */
@@ -89,6 +90,7 @@ PCT_RUNTIME void __tsan_vptr_update(void **address, void *value)
 PCT_RUNTIME void __tsan_init(void);
 PCT_RUNTIME void __tsan_init(void)
 {
+    pct_module_tells(PCT_CALLER);
 }
 
 PCT_RUNTIME void *__tsan_memcpy(void *to, const void *from, unsigned long size);

@@ -1,7 +1,8 @@
 /* The race detector: accesses. races_order.c has what orders them, and races.h what this is. */
 #include "races_state.h"
 
-enum { PLAIN_WRITE = 3, ATOMIC_WRITE = 2, PLAIN_READ = 1, ATOMIC_READ = 0 }; /* kind: 2 writes, 1 is not atomic */
+/* kind: 2 writes, 1 is not atomic, 4 gives the memory up */
+enum { GIVE_UP = 7, PLAIN_WRITE = 3, ATOMIC_WRITE = 2, PLAIN_READ = 1, ATOMIC_READ = 0 };
 
 static void *reserve(struct pct_sched *s, size_t size)
 {
@@ -107,7 +108,7 @@ static void describe(const struct pct_races *r, struct pct_snap_access *access, 
 {
     unsigned first = (unsigned)__builtin_ctz(entry->mask);
     *access = (struct pct_snap_access){ .thread = entry->thread,
-                                        .write = entry->kind >> 1,
+                                        .write = entry->kind == GIVE_UP ? PCT_SNAP_GIVES_UP : entry->kind >> 1,
                                         .atomic = !(entry->kind & 1),
                                         .size = (uint8_t)(32 - __builtin_clz(entry->mask) - (int)first),
                                         .address = (address & ~(uintptr_t)7) + first,
@@ -196,6 +197,20 @@ static const struct pct_snap_race *check(struct pct_races *r, const struct race_
     return race;
 }
 
+/* An access of this kind that the thread makes now. */
+static struct race_entry entry_of(struct pct_races *r, struct race_thread *t, uint32_t thread, uintptr_t pc,
+                                  uint8_t kind)
+{
+    return (struct race_entry){ .pc = pc,
+                                .step = pct_steps(r->sched) & ((UINT64_C(1) << 44) - 1),
+                                .locks = pct_races_locks(r, t) & ((1u << 20) - 1),
+                                .clock = pct_clock_get(&t->now, thread),
+                                .call = t->call,
+                                .thread = (uint16_t)thread,
+                                .mask = 0xff,
+                                .kind = kind };
+}
+
 bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, bool write)
 {
     const uint32_t *chunk = pct_memory_chunk(r->locations, address);
@@ -218,13 +233,7 @@ const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t threa
     struct race_thread *t = &r->threads[thread];
     if (t->ignore || !pct_races_know(r, thread))
         return NULL;
-    struct race_entry new = { .pc = pc,
-                              .step = pct_steps(r->sched) & ((UINT64_C(1) << 44) - 1),
-                              .locks = pct_races_locks(r, t) & ((1u << 20) - 1),
-                              .clock = pct_clock_get(&t->now, thread),
-                              .call = t->call,
-                              .thread = (uint16_t)thread,
-                              .kind = (uint8_t)(write * 2 + !atomic) };
+    struct race_entry new = entry_of(r, t, thread, pc, (uint8_t)(write * 2 + !atomic));
     for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8) {
         unsigned mask = 0xff;
         if (at < address)
@@ -234,6 +243,28 @@ const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t threa
         new.mask = (uint8_t)mask;
         const struct pct_snap_race *here = check(r, &new, at);
         race = race ? race : here;
+    }
+    return race;
+}
+
+const struct pct_snap_race *pct_races_give_up(struct pct_races *r, uint32_t thread, uintptr_t from, uintptr_t to,
+                                              uintptr_t pc)
+{
+    const struct pct_snap_race *race = NULL;
+    pct_races_follow(r->sched);
+    struct race_thread *t = &r->threads[thread];
+    if (t->ignore || !pct_races_know(r, thread))
+        return NULL;
+    const struct race_entry new = entry_of(r, t, thread, pc, GIVE_UP);
+    for (uintptr_t at = from & ~(uintptr_t)7; at < to;) {
+        const uint32_t *chunk = pct_memory_chunk(r->locations, at);
+        uintptr_t end = (at | (((uintptr_t)1 << PCT_CHUNK_LOG) - 1)) + 1;
+        end = chunk || at < from + PCT_RACES_GIVEN ? end : to;
+        for (end = end < to ? end : to; at < end; at += 8)
+            if (at < from + PCT_RACES_GIVEN || (chunk && chunk[pct_memory_index(at)])) {
+                const struct pct_snap_race *here = check(r, &new, at);
+                race = race ? race : here;
+            }
     }
     return race;
 }

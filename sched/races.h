@@ -62,6 +62,12 @@ void pct_races_succeed(struct pct_races *r, uint32_t thread, uint32_t other);
 /* This memory is new to whoever uses it next. */
 void pct_races_fresh(struct pct_races *r, uintptr_t from, uintptr_t to);
 
+/* The thread gives this memory up, from this place in the code: a write of all of it, of which the detector keeps the first
+ * PCT_RACES_GIVEN bytes, and those that threads have accessed. Returns a race as pct_races_access() does. */
+enum { PCT_RACES_GIVEN = 1024 };
+const struct pct_snap_race *pct_races_give_up(struct pct_races *r, uint32_t thread, uintptr_t from, uintptr_t to,
+                                              uintptr_t pc);
+
 /* The thread calls a function from before pc, or returns from one. frame: of the called function; those below are gone, however
  * that came (a jump, an exception). */
 void pct_races_call(struct pct_races *r, uint32_t thread, uintptr_t pc, uintptr_t frame);

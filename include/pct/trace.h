@@ -325,7 +325,7 @@ enum pct_snap_state { PCT_SNAP_RUNNING, PCT_SNAP_ENABLED, PCT_SNAP_BLOCKED, PCT_
 /* RACE: one of these for each data race that was found: two accesses that nothing orders. */
 struct pct_snap_access {
     uint32_t thread;
-    uint8_t write, atomic;
+    uint8_t write, atomic; /* write: PCT_SNAP_GIVES_UP where it gave the memory up, by free() and the like */
     uint8_t size;       /* bytes from .address that the two have in common, and more of one of them */
     uint8_t lock_count; /* how many of .lock mean something */
     uint64_t address;
@@ -334,6 +334,7 @@ struct pct_snap_access {
         frames[15]; /* where it was made, then the calls that led there: addresses behind the instruction; 0: no more */
     uint32_t lock[4]; /* the numbers of mutexes and the like that the thread held */
 };
+enum { PCT_SNAP_GIVES_UP = 2 };
 struct pct_snap_race {
     struct pct_snap_access access[2]; /* in the order in which they were made */
 };

@@ -484,6 +484,53 @@ static void test_fresh(void **unused)
     assert_non_null(touch(2, X + 32, 4, WRITE));
 }
 
+static void test_give_up(void **unused)
+{
+    (void)unused;
+    uintptr_t end = X + sizeof memory;
+    assert_null(touch(1, X + 8, 4, 0));
+    step(1, PCT_OP_SEM_POST, 5);
+    step(2, PCT_OP_SEM_WAIT, 5);
+    assert_null(pct_races_give_up(r, 2, X, X + 32, 1000001));
+    const struct pct_snap_race *race = touch(1, X + 16, 2, 0); /* used after that, where nobody was before */
+    assert_non_null(race);
+    assert_int_equal(race->access[0].thread, 2);
+    assert_int_equal(race->access[0].write, PCT_SNAP_GIVES_UP);
+    assert_int_equal(race->access[1].write, 0);
+    assert_null(touch(1, X + 32, 4, WRITE));
+    /* In between used by others, and new to a third. */
+    pct_races_fresh(r, X, end);
+    assert_null(touch(0, X, 4, WRITE));
+    race = pct_races_give_up(r, 2, X, end, 1000002);
+    assert_non_null(race);
+    assert_int_equal(race->access[0].thread, 0);
+    assert_int_equal(race->access[0].write, 1);
+    assert_int_equal(race->access[1].write, PCT_SNAP_GIVES_UP);
+    pct_races_fresh(r, X, end);
+    assert_null(touch(1, X, 4, WRITE));
+    /* Twice. */
+    assert_null(pct_races_give_up(r, 1, X, end, 1000003));
+    race = pct_races_give_up(r, 2, X, end, 1000004);
+    assert_non_null(race);
+    assert_int_equal(race->access[0].write, PCT_SNAP_GIVES_UP);
+    assert_int_equal(race->access[1].write, PCT_SNAP_GIVES_UP);
+}
+
+/* Of a large block only the beginning is kept, and what was used. */
+static void test_give_up_large(void **unused)
+{
+    (void)unused;
+    const size_t size = 10u << PCT_CHUNK_LOG;
+    uintptr_t at = (uintptr_t)map(size);
+    assert_null(touch(1, at + size - 8, 8, WRITE));
+    step(1, PCT_OP_SEM_POST, 5);
+    step(2, PCT_OP_SEM_WAIT, 5);
+    assert_null(pct_races_give_up(r, 2, at, at + size, 1000005));
+    assert_non_null(touch(0, at + size - 8, 1, 0));
+    assert_non_null(touch(0, at + PCT_RACES_GIVEN - 8, 1, 0));
+    assert_null(touch(0, at + PCT_RACES_GIVEN, 1, 0));
+}
+
 static void test_calls(void **unused)
 {
     (void)unused;
@@ -585,6 +632,8 @@ int main(void)
         cmocka_unit_test_setup(test_many_locks, setup),
         cmocka_unit_test_setup(test_barrier, setup),
         cmocka_unit_test_setup(test_table, setup),
+        cmocka_unit_test_setup(test_give_up, setup),
+        cmocka_unit_test_setup(test_give_up_large, setup),
         cmocka_unit_test_setup(test_cond, setup),
         cmocka_unit_test_setup(test_rwlock, setup),
         cmocka_unit_test_setup(test_atomics, setup),
