@@ -68,6 +68,7 @@ static void make_token(const struct pct_campaign *c, uint64_t index, char *token
     config.run.seed += index;
     if (c->depth >= 0)
         config.run.param[c->depth] = 1;
+    config.slack = pct_config_draw_slack(&config, c->strategy);
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, c->strategy);
 }
 

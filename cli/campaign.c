@@ -76,6 +76,7 @@ static void make_token(const struct state *s, uint64_t index, char *token)
     config.run.seed = pct_campaign_seed(s->c, index);
     if (s->c->depth >= 0)
         config.run.param[s->c->depth] = depth_of(s->c, index);
+    config.slack = pct_config_draw_slack(&config, s->c->strategy);
     pct_sampling_configure(s->c, index, &config);
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, s->c->strategy);
 }

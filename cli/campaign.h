@@ -39,16 +39,17 @@ struct pct_campaign {
     unsigned jobs;
     int k, depth; /* indices of the strategy's parameters of these names, -1: it has none */
     bool keep_going;
-    bool pass_output;  /* show what the targets write as they write it */
-    bool progress;     /* draw the progress line */
-    bool learns;       /* k is not given: it is learned as the runs go */
-    bool kept;         /* in a campaign file */
-    bool calibrated;   /* k is not given: it was measured before the first run, and stays */
-    bool may_patch;    /* nobody has said what --memory shall be */
-    bool locks_inline; /* the program has locks whose taking is no scheduling point */
-    bool may_sample;   /* nobody has said which memory accesses count: a sample may switch itself on (sampling.h) */
-    bool repeat;       /* after a clean campaign, repeat its first run: does the schedule decide all? */
-    bool ok[256];      /* exit statuses that are no failure */
+    bool pass_output;    /* show what the targets write as they write it */
+    bool progress;       /* draw the progress line */
+    bool learns;         /* k is not given: it is learned as the runs go */
+    bool kept;           /* in a campaign file */
+    bool calibrated;     /* k is not given: it was measured before the first run, and stays */
+    bool may_patch;      /* nobody has said what --memory shall be */
+    bool locks_inline;   /* the program has locks whose taking is no scheduling point */
+    bool may_sample;     /* nobody has said which memory accesses count: a sample may switch itself on (sampling.h) */
+    bool may_take_slack; /* nobody has said how much slack deadlines have: that of a campaign file holds */
+    bool repeat;         /* after a clean campaign, repeat its first run: does the schedule decide all? */
+    bool ok[256];        /* exit statuses that are no failure */
     struct pct_learned before; /* what earlier campaigns have learned */
     double
         confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that is

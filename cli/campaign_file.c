@@ -193,7 +193,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
                 !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
                 !strcmp(there.watch, c->config.watch) && (there.sample == c->config.sample || c->may_sample) &&
                 (there.ordered == c->config.ordered || !c->config.ordered) &&
-                (there.end == c->config.end || c->config.end == PCT_END_DRAWN);
+                (there.end == c->config.end || c->config.end == PCT_END_DRAWN) &&
+                (there.slack == c->config.slack || c->may_take_slack);
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");
@@ -208,6 +209,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     c->config.sample = there.sample;   /* likewise */
     c->config.end = there.end;
     c->config.memory = there.memory;
+    c->config.slack = there.slack;
     c->may_sample = false;
     c->learns = false;
     c->calibrated = pct_store_number(store, "learned");

@@ -20,7 +20,8 @@ enum {
     KEY_EXEC,
     KEY_FOCUS,
     KEY_WATCH,
-    KEY_SAMPLE
+    KEY_SAMPLE,
+    KEY_SLACK
 };
 
 static const struct argp_option options[] = {
@@ -31,6 +32,10 @@ static const struct argp_option options[] = {
     { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
     { "points", 'k', "N", 0, "its parameter k (default: learned from runs of the command)", 2 },
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
+    { "slack", KEY_SLACK, "TIME", 0,
+      "in half of the runs, a sleep or time-out that ends within this virtual time may do so while other threads could "
+      "run, as on a machine under load: 20ms, 1s, or 0, never (default: 20ms)",
+      2 },
     { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
     { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
       "which memory accesses of a program built with pct-cc are scheduling points: shared, all, off, or learned: those "
@@ -103,6 +108,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SAMPLE:
         w->sample = argument;
         return 0;
+    case KEY_SLACK:
+        w->slack = argument;
+        return 0;
     case KEY_RACES:
         w->races = argument;
         return 0;
@@ -163,6 +171,7 @@ static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
     if ((size_t)length >= sizeof whole)
         return pct_cli_usage("the strategy is too long");
     c->config.end = PCT_END_DRAWN;
+    c->config.slack = PCT_SLACK_UNSAID;
     if (pct_config_parse_spec(&c->config, whole, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s", error);
     c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);
@@ -207,6 +216,13 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
         return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
     if (text)
         config->real_time = !strcmp(text, "real");
+    text = pct_configure_choose(w->slack, "PCT_SLACK");
+    if (text && !error[0])
+        pct_config_parse_slack(config, text, w->slack ? "--slack" : "PCT_SLACK", error, sizeof error);
+    if (w->slack && config->slack && config->real_time && !error[0])
+        return pct_cli_usage("--slack is for virtual time; in real time sleeps and time-outs end when they do");
+    c->may_take_slack = config->slack == PCT_SLACK_UNSAID;
+    pct_config_settle_slack(config, c->strategy);
     text = pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");
     if (text && !error[0])
         pct_config_parse_points(config, text, w->memory_points ? "--memory-points" : "PCT_MEMORY_POINTS", error,

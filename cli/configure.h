@@ -9,7 +9,7 @@
 /* As given on the command line, NULL: not. */
 struct pct_wishes {
     const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *memory, *modules, *epoch,
-        *focus, *watch, *sample;
+        *focus, *watch, *sample, *slack;
     bool exec;
 };
 

@@ -391,6 +391,7 @@ static enum pct_reason reason(const struct pct_events *e, uint32_t thread, unsig
     case PCT_OP_BARRIER_LEAVE:
     case PCT_OP_FUTEX_WOKEN:
     case PCT_OP_SIGNAL_WAIT:
+    case PCT_OP_DEADLINE:
         return PCT_REASON_WAITS;
     case PCT_OP_AWAKE:
         return PCT_REASON_SLEEPS;

@@ -344,7 +344,7 @@ static void measure(struct reader *r, const struct pct_trace *trace)
     for (uint64_t i = 0; i < trace->count; i++) {
         uint64_t record = trace->records[i];
         unsigned which = pct_name_op_class(PCT_RECORD_OP(record)) == PCT_CLASS_FD;
-        if (PCT_RECORD_OBJECT(record) > r->objects[which] && PCT_RECORD_OP(record) != PCT_OP_OUTSIDE)
+        if (PCT_RECORD_OBJECT(record) > r->objects[which] && !PCT_RECORD_HAS_TIME(record))
             r->objects[which] = PCT_RECORD_OBJECT(record);
         if (PCT_RECORD_THREAD(record) >= r->threads)
             r->threads = PCT_RECORD_THREAD(record) + 1;

@@ -32,6 +32,8 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
         word = "";
     if (op == PCT_OP_OUTSIDE)
         snprintf(note, sizeof note, " (%.3f ms)", (double)((uint64_t)argument << 25 | object) / 1000);
+    else if (op == PCT_OP_DEADLINE)
+        snprintf(note, sizeof note, " (%.3f ms early)", (double)((uint64_t)argument << 25 | object) / 1000);
     else if (op == PCT_OP_COND_SIGNAL || op == PCT_OP_FUTEX_WAKE) {
         if (argument == PCT_ARG_NOBODY)
             snprintf(note, sizeof note, " (nobody waits)");

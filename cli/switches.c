@@ -48,7 +48,8 @@ int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trac
         if (PCT_RECORD_OP(record) == PCT_OP_OUTSIDE)
             continue;
         uint32_t before = last == UINT64_MAX ? 0 : PCT_RECORD_THREAD(trace->records[last]);
-        if (last != UINT64_MAX && before != thread)
+        /* That a thread waits on until its deadline, though others could run, is a choice like a switch. */
+        if (last != UINT64_MAX && (before != thread || PCT_RECORD_OP(record) == PCT_OP_DEADLINE))
             switches->item[switches->count++] =
                 (struct pct_switch){ .thread = before, .made = number[last], .value = thread, .step = last };
         if (is_wake(record))

@@ -240,7 +240,7 @@ enum pct_end pct_end_of_run(uint8_t end, uint64_t seed)
 void pct_config_clear_reserved(struct pct_config *config)
 {
     config->real_time = config->sample_fixed = false;
-    config->max_steps = config->passed_races = config->ordered = 0;
+    config->max_steps = config->passed_races = config->ordered = config->slack = 0;
     config->memory_points = PCT_POINTS_SHARED;
     config->races = PCT_RACES_OFF;
     config->memory = PCT_PATCH_OFF;
@@ -271,6 +271,10 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",end=");
         pct_text_add(text, end_words[config->end]);
     }
+    if (config->slack) {
+        pct_text_add(text, ",slack=");
+        pct_config_add_slack(text, config->slack);
+    }
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -292,6 +296,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof "learned,ordered=" - sizeof "all" + 16;
     if (config->end)
         length += sizeof ",end=before" - 1;
+    if (config->slack)
+        length += sizeof ",slack=1000000000000ns" - 1;
     return length;
 }
 

@@ -39,6 +39,7 @@ struct pct_config {
     struct pct_run run;    /* seed and the values of the parameters */
     uint64_t epoch;        /* seconds since 1970 at which virtual time begins; 0: the time of the start */
     bool real_time;        /* PCT_TIME=real */
+    uint64_t slack;        /* of deadlines, in ns (slack.c); PCT_SLACK_UNSAID until it is settled */
     uint64_t max_steps;    /* step bound, 0: none */
     uint8_t memory_points; /* PCT_POINTS_* */
     uint8_t races;         /* PCT_RACES_* */
@@ -63,7 +64,7 @@ struct pct_config {
  * out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered= and end=. `find` returns the strategy of that
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end= and slack=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
  * given get their presets. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
@@ -114,13 +115,28 @@ void pct_config_settle(struct pct_config *config);
 /* How long runs are is not known, and k was not given: draw it from the seed, over all scales, because change points that are spread over a
  * thousand steps find nothing in a run of fifty. Changes nothing where k was given, and for strategies of the user's own. */
 void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *strategy);
+/* slack.c: how far ahead in virtual time a deadline may be for its wait to time out while others could run. A number and its unit
+ * (ns, us, ms or s), or 0. pct_config_add_slack() gives the shortest of the texts that mean the same. */
+#define PCT_SLACK_PRESET UINT64_C(20000000)
+#define PCT_SLACK_MOST UINT64_C(1000000000000)
+#define PCT_SLACK_UNSAID UINT64_MAX
+int pct_config_parse_slack(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+struct pct_text;
+void pct_config_add_slack(struct pct_text *text, uint64_t slack);
+
+/* Where nothing was said, it is the preset; but 0 where a list says what happens in which order. And it is 0 where time is real, or
+ * nothing is scheduled. */
+void pct_config_settle_slack(struct pct_config *config, const struct pct_strategy *strategy);
+
+/* What was settled is for many runs. In the one of this configuration's seed it is this: all, or, in half of the runs, 0. All of it
+ * for a strategy that follows a list, which decides what becomes of it. Tokens have what their run has. */
+uint64_t pct_config_draw_slack(const struct pct_config *config, const struct pct_strategy *strategy);
 
 /* The digest of what was learned: 16 hexadecimal digits. */
 int pct_config_parse_ordered(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
-/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest and the end to a token; how many
+/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest, the end and the slack to a token; how many
  * letters that takes at most. */
-struct pct_text;
 void pct_config_clear_reserved(struct pct_config *config);
 size_t pct_config_numbers_length(const struct pct_config *config);
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config);
@@ -149,6 +165,9 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "these. "                                                                                                        \
       "Default: off")                                                                                                  \
     X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \
+    X(PCT_SLACK, "TIME",                                                                                               \
+      "in half of the runs, a sleep or time-out that ends within this virtual time may do so while other threads "     \
+      "could run: 20ms, 1s, or 0, never (docs/TIME.md). Default: 20ms")                                                \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
     X(PCT_MEMORY_POINTS, "shared|all|off|learned",                                                                     \
       "which memory accesses of a program built with pct-cc are scheduling points: those to locations that several "   \

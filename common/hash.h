@@ -8,22 +8,21 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Of up to PCT_TRACE_BLOCK records, given the hash of all before them. None of them is an arrival from outside: the recorder
- * knows, and spares itself a look at each. */
+/* Of up to PCT_TRACE_BLOCK records, given the hash of all before them. None of them has a time in it: the recorder knows, and
+ * spares itself a look at each. */
 static inline uint64_t pct_hash_plain(const uint64_t *records, size_t count, uint64_t before)
 {
     return XXH3_64bits_withSeed(records, count * sizeof *records, before);
 }
 
-/* The same for any records. How long the outside world took is not part of it: a run is the same run when a client answers a
- * little later. */
+/* The same for any records. How long the outside world took, or how far a deadline was then, is not part of it: a run is the same
+ * run when a client answers a little later. */
 static inline uint64_t pct_hash_records(const uint64_t *records, size_t count, uint64_t before)
 {
-    const uint64_t op = PCT_RECORD(0, 0x7f, 0, 0) & ~PCT_RECORD(0, 0, 0, 0);
-    const uint64_t outside = PCT_RECORD(0, PCT_OP_OUTSIDE, 0, 0) & op;
+    const uint64_t time = PCT_RECORD(0, 0, 0xffff, 0x1ffffff) & ~PCT_RECORD(0, 0, 0, 0);
     bool any = false;
     for (size_t i = 0; i < count; i++)
-        any |= (records[i] & op) == outside;
+        any |= PCT_RECORD_HAS_TIME(records[i]);
     if (__builtin_expect(!any, 1))
         return pct_hash_plain(records, count, before);
     /* In pieces: whoever calls this may have a small stack. */
@@ -31,8 +30,7 @@ static inline uint64_t pct_hash_records(const uint64_t *records, size_t count, u
     XXH3_state_t state = { .seed = 0 };
     XXH3_64bits_reset_withSeed(&state, before);
     for (size_t i = 0, used = 0; i < count; i++) {
-        piece[used++] =
-            (records[i] & op) == outside ? PCT_RECORD(PCT_RECORD_THREAD(records[i]), PCT_OP_OUTSIDE, 0, 0) : records[i];
+        piece[used++] = PCT_RECORD_HAS_TIME(records[i]) ? records[i] & ~time : records[i];
         if (used == sizeof piece / sizeof *piece || i + 1 == count) {
             XXH3_64bits_update(&state, piece, used * sizeof *piece);
             used = 0;

@@ -179,6 +179,7 @@ PCT_STARTS static void configure(void)
     } else {
         config->end = PCT_END_DRAWN;
         const char *spec = variables.PCT_STRATEGY ? variables.PCT_STRATEGY : "pct";
+        config->slack = PCT_SLACK_UNSAID;
         failed = pct_config_parse_spec(config, spec, find_strategy, error, sizeof error);
     }
     if (failed)
@@ -197,6 +198,10 @@ PCT_STARTS static void configure(void)
     if (variables.PCT_RACES && pct_config_parse_races(config, variables.PCT_RACES, "PCT_RACES", error, sizeof error))
         refuse(error);
     pct_config_settle(config);
+    if (variables.PCT_SLACK && !variables.PCT_TOKEN &&
+        pct_config_parse_slack(config, variables.PCT_SLACK, "PCT_SLACK", error, sizeof error))
+        refuse(error);
+    pct_config_settle_slack(config, pct_shim.strategy);
     if (variables.PCT_MEMORY &&
         pct_config_parse_memory(config, variables.PCT_MEMORY, "PCT_MEMORY", error, sizeof error))
         refuse(error);
@@ -237,8 +242,10 @@ static void draw(void)
     struct pct_config *config = &pct_shim.config;
     if (!variables.PCT_TOKEN && !variables.PCT_SEED)
         PCT_SYS3(SYS_getrandom, &config->run.seed, 4, 0); /* short enough to type */
-    if (!variables.PCT_TOKEN)
+    if (!variables.PCT_TOKEN) {
         pct_config_draw_k(config, pct_shim.strategy);
+        config->slack = pct_config_draw_slack(config, pct_shim.strategy);
+    }
     if (!config->epoch) {
         struct timespec now = { 0 };
         if (PCT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now))
@@ -451,6 +458,8 @@ static void begin(struct pct_trace_header *header)
     if (pct_shim.mapped && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
+    s->slack = pct_shim.config.slack;
+    s->slack_coins = !pct_shim.strategy->list; /* a list says which waits end early */
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;
     uint64_t *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
     if (room > PCT_PACK_AREA) {

@@ -23,6 +23,18 @@ void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);
 /* Others should go before this thread, though it may have made progress; likewise, so many times. */
 void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t times);
 
+/* slack.c */
+/* The thread waits from now on, with the deadline that its timer is armed for: that may come early. */
+void pct_slack_begin(struct pct_sched *s, struct pct_thread *thread);
+/* Its wait has ended, or only time no longer ends it. */
+void pct_slack_end(struct pct_sched *s, struct pct_thread *thread);
+/* Its predicate may have changed: ask it; the second, with its answer. Who is near its deadline stays enabled all the same. */
+void pct_sched_ask(struct pct_sched *s, struct pct_thread *thread);
+void pct_sched_answer(struct pct_sched *s, struct pct_thread *thread, bool ready);
+/* Time goes on to the deadline of this thread, which was chosen while others could run: a step. Behind it the wait is over; but the
+ * thread may have to wait for something else now. */
+void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread);
+
 /* polling.c */
 /* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */
 void pct_polling_notice(struct pct_sched *s);
@@ -41,11 +53,14 @@ bool pct_cycle_find(struct pct_sched *s);
 int pct_timer_start(struct pct_sched *s);
 void pct_timer_add(struct pct_sched *s, struct pct_timer *timer);
 void pct_timer_remove(struct pct_sched *s, struct pct_timer *timer);
-/* Fire the timers whose deadline has passed: end waits. */
+/* The same for the heap of deadlines that come near. */
+void pct_timer_add_nearing(struct pct_sched *s, struct pct_timer *timer);
+void pct_timer_remove_nearing(struct pct_sched *s, struct pct_timer *timer);
+/* Fire the timers whose deadline has passed: end waits. Then those of deadlines that have come near. */
 void pct_timer_expire(struct pct_sched *s);
 /* Nothing else can run: go to the next deadline, in virtual or in real time. */
 void pct_timer_jump(struct pct_sched *s);
-/* The step by which the next deadline will have passed; PCT_NEVER. */
+/* The step by which the next deadline will have passed, or have come near. One is pending. */
 uint64_t pct_timer_step(const struct pct_sched *s);
 
 /* outside.c */
@@ -70,13 +85,15 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed);
 
 /* replay.c */
 /* Whether the thread of the next recorded step can run, or never will (then pct_replay_next() says so). False: it waits for
- * time to pass or for the outside world. Feeds recorded arrivals in. */
+ * time to pass or for the outside world. Feeds recorded arrivals and early deadlines in. */
 bool pct_replay_ready(struct pct_sched *s);
 /* Whether the next recorded step is that of a thread which then waited for its deadline, or for one of the host's timers. */
 bool pct_replay_jumps(const struct pct_sched *s);
 void pct_replay_check(struct pct_sched *s);
 struct pct_thread *pct_replay_next(struct pct_sched *s);
 uint32_t pct_replay_choose(struct pct_sched *s, uint32_t waiters);
+/* The next recorded step is an arrival from outside or an early deadline: how much time passed. */
+uint64_t pct_replay_microseconds(const struct pct_sched *s);
 /* Whether the next recorded step is this thread's, and of this operation; the argument of that step. */
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op);
 uint32_t pct_replay_arg(const struct pct_sched *s);

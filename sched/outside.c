@@ -74,10 +74,10 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
 {
     if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope && !(s->foreign & PCT_FOREIGN_SILENT))
         return NULL;
-    if (self && self->state == PCT_STATE_BLOCKED)
+    if (self && (self->state == PCT_STATE_BLOCKED || self->early))
         return self;
     for (uint32_t id = 0; id < s->threads; id++)
-        if (s->thread_at(id)->state == PCT_STATE_BLOCKED)
+        if (s->thread_at(id)->state == PCT_STATE_BLOCKED || s->thread_at(id)->early)
             return s->thread_at(id);
     return NULL;
 }
@@ -89,7 +89,7 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     if (s->step_ns)
         s->base += microseconds * 1000;
     pct_record(s, thread, PCT_OP_OUTSIDE, (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
-    s->arrived = pct_steps(s);
+    s->timed = pct_steps(s);
     if (s->replay)
         pct_replay_check(s);
     if (s->record == s->block + PCT_TRACE_BLOCK)
@@ -118,7 +118,7 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed)
 {
     passed = keep_up(s, passed);
     for (uint32_t id = 0; id < s->threads; id++)
-        if (s->thread_at(id)->state == PCT_STATE_ENABLED) {
+        if (s->thread_at(id)->state == PCT_STATE_ENABLED && !s->thread_at(id)->early) {
             pct_outside_arrived(s, s->thread_at(id), passed);
             return;
         }
@@ -149,9 +149,9 @@ void pct_outside_keep(struct pct_sched *s)
         pct_sched_kernel_changed(s);
         if (s->attention || silent)
             pct_sched_attend(s);
-        if (s->replay && pct_replay_ready(s))
+        if (s->replay && (pct_replay_ready(s) || (s->timers_count && pct_replay_jumps(s))))
             return;
-        if (!s->replay && s->enabled) {
+        if (!s->replay && pct_ready_now(s)) {
             pct_outside_note(s, s->host->now() - real);
             return;
         }

@@ -252,6 +252,7 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_AWAKE:
     case PCT_OP_CLOCK:
     case PCT_OP_OUTSIDE:
+    case PCT_OP_DEADLINE:
     case PCT_OP_STUCK:
         break;
 

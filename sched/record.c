@@ -172,7 +172,7 @@ void pct_record_turn(struct pct_sched *s)
 uint64_t pct_record_hash(const struct pct_sched *s)
 {
     size_t left = (size_t)(s->record - s->block);
-    if (s->arrived > s->block_step)
+    if (s->timed > s->block_step)
         return pct_hash_records(s->block, left, s->hash);
     return left ? pct_hash_plain(s->block, left, s->hash) : s->hash;
 }

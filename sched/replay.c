@@ -61,21 +61,29 @@ void pct_replay_check(struct pct_sched *s)
         diverge(s, at, &s->replay[at], NULL, made);
 }
 
+uint64_t pct_replay_microseconds(const struct pct_sched *s)
+{
+    return PCT_RECORD_TIME(s->replay[pct_steps(s)]);
+}
+
 bool pct_replay_ready(struct pct_sched *s)
 {
     while (pct_steps(s) < s->replay_count) {
         uint64_t expected = s->replay[pct_steps(s)];
         if (PCT_RECORD_THREAD(expected) >= s->threads)
             return true;
-        const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
+        struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
         bool arrives = PCT_RECORD_OP(expected) == PCT_OP_OUTSIDE;
+        if (PCT_RECORD_OP(expected) == PCT_OP_DEADLINE && t->timer.place) {
+            pct_slack_pass(s, t);
+            continue;
+        }
         if (t->state == PCT_STATE_ENABLED && !arrives)
             return true;
         if (t->state != PCT_STATE_ENABLED)
             return !(arrives || s->attention || s->foreign & PCT_FOREIGN_THREADS || s->timers_count ||
                      t->wait.outside || t->wait.attention || t->state == PCT_STATE_OUTSIDE);
-        uint64_t passed = (uint64_t)PCT_RECORD_ARG(expected) << 25 | PCT_RECORD_OBJECT(expected);
-        pct_outside_arrived(s, t, passed * 1000);
+        pct_outside_arrived(s, t, pct_replay_microseconds(s) * 1000);
     }
     return s->enabled;
 }

@@ -71,7 +71,10 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
         thread->state = PCT_STATE_ENABLED;
         if (++s->enabled > s->max_enabled)
             s->max_enabled = s->enabled;
-        s->strategy->enable(s->strategy_state, thread->id);
+        if (thread->early && s->strategy->early)
+            s->strategy->early(s->strategy_state, thread->id);
+        else
+            s->strategy->enable(s->strategy_state, thread->id);
         s->woke = true;
         pct_stop_soon(s);
     } else if (!enabled && thread->state == PCT_STATE_ENABLED) {
@@ -100,7 +103,7 @@ void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread)
     thread->self.class_ = PCT_CLASS_THREAD;
     thread->self.number = thread->id;
     thread->self.holder = thread->id;
-    thread->timer.order = thread->id;
+    thread->timer.order = thread->nearing.order = thread->id;
     thread->timer.fire = time_out;
     s->live++;
     if (s->strategy->created)
@@ -186,6 +189,7 @@ static void leave_wait(struct pct_sched *s, struct pct_thread *thread)
 {
     dequeue(thread);
     pct_timer_remove(s, &thread->timer);
+    pct_slack_end(s, thread);
     leave_outside(s, thread);
 }
 
@@ -216,7 +220,7 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
     }
     /* One that waits until the others have left the queue (a destroy). */
     if (left && left->waiters == 1 && left->first->wait.ready && left->first != thread)
-        pct_sched_set_enabled(s, left->first, left->first->wait.ready(left->first));
+        pct_sched_ask(s, left->first);
 }
 
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
@@ -233,14 +237,17 @@ void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
             answer = ready(t);
         asked = t->wait.alike ? ready : NULL;
         arg = t->wait.ready_arg;
-        pct_sched_set_enabled(s, t, answer);
+        if (t->near)
+            pct_sched_answer(s, t, answer);
+        else
+            pct_sched_set_enabled(s, t, answer);
     }
 }
 
 void pct_sched_kernel_changed(struct pct_sched *s)
 {
     for (struct pct_thread *t = s->polled; t; t = t->polled_next)
-        pct_sched_set_enabled(s, t, t->wait.ready(t));
+        pct_sched_ask(s, t);
 }
 
 void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread)
@@ -286,24 +293,26 @@ void pct_sched_attend(struct pct_sched *s)
         if (__atomic_load_n(&t->called, __ATOMIC_SEQ_CST))
             pct_sched_interrupt(s, t);
         if (t->queued && t->wait.ready)
-            pct_sched_set_enabled(s, t, t->wait.ready(t));
+            pct_sched_ask(s, t);
     }
 }
 
-/* Whether the last spin was the last step, but for a few looks at memory. A sleep is two steps: its beginning and its end. */
+/* Whether the last spin was the last step, but for a few looks at memory and deadlines that came early. A sleep is two steps: its
+ * beginning and its end. */
 static bool after_spin(const struct pct_sched *s)
 {
-    uint64_t steps = pct_steps(s) - s->spin_step;
+    uint64_t steps = pct_steps(s) - s->spin_step, deadlines = 0;
+    bool looks = true;
     if (steps <= 2)
         return true;
     if (steps > PCT_SPIN_LOOKS)
         return false;
     for (uint64_t i = 1; i <= steps; i++) {
         uint32_t op = PCT_RECORD_OP(pct_record_before(s, i));
-        if (op != PCT_OP_YIELD && op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD)
-            return false;
+        deadlines += op == PCT_OP_DEADLINE;
+        looks &= op == PCT_OP_YIELD || op == PCT_OP_LOAD || op == PCT_OP_ATOMIC_LOAD || op == PCT_OP_DEADLINE;
     }
-    return true;
+    return looks || steps - deadlines <= 2;
 }
 
 /* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it: something
@@ -385,7 +394,7 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
         point.why = PCT_WHY_START;
     else if (self->state == PCT_STATE_FINISHED)
         point.why = PCT_WHY_FINISHED;
-    else if (self->state != PCT_STATE_ENABLED)
+    else if (self->state != PCT_STATE_ENABLED || self->early)
         point.why = PCT_WHY_BLOCKED;
     else
         point.why = s->woke && pct_steps(s) < s->budget_end ? PCT_WHY_ENABLED : PCT_WHY_BUDGET;
@@ -413,32 +422,32 @@ static bool attention_may_come(struct pct_sched *s)
     return s->hope || (s->can_attention && !s->timers_count);
 }
 
-struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
+/* Until somebody can run, or, in a replay, the one that did. False: nobody, but for *keeper, who is to keep the baton; NULL: it is
+ * free, or all have finished. */
+static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
 {
-    struct pct_thread *next;
-    s->pinned = NULL;
-    if (!s->enabled && s->unseen)
-        pct_sched_attend(s);
-    while (s->replay ? !pct_replay_ready(s) : !s->enabled) {
+    *keeper = NULL;
+    while (s->replay ? !pct_replay_ready(s) : !pct_ready_now(s)) {
         if (!s->live)
-            return NULL;
+            return false;
         if (s->attention) {
             /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
             pct_sched_attend(s);
-            if (s->enabled && !s->replay && (s->outside || s->can_outside || s->polled_outside || s->can_attention))
+            if (pct_ready_now(s) && !s->replay &&
+                (s->outside || s->can_outside || s->polled_outside || s->can_attention))
                 pct_outside_note(s, 0);
-        } else if (s->lock_waits && !s->enabled && others_wait(s) && pct_cycle_find(s)) {
+        } else if (s->lock_waits && !pct_ready_now(s) && others_wait(s) && pct_cycle_find(s)) {
             s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
         } else if (s->outside || s->can_outside || s->polled_outside || s->foreign & PCT_FOREIGN_SILENT ||
                    attention_may_come(s)) {
             pct_outside_send(s, self);
-            struct pct_thread *keeper = pct_outside_keeper(s, self);
-            if (!keeper) {
+            *keeper = pct_outside_keeper(s, self);
+            if (!*keeper) {
                 if (pct_outside_idle(s))
-                    return NULL;
+                    return false;
                 pct_sched_attend(s);
-            } else if (keeper != self) {
-                return keeper; /* it keeps the baton until the first deadline, or until something comes */
+            } else if (*keeper != self) {
+                return false; /* it keeps the baton until the first deadline, or until something comes */
             } else {
                 pct_outside_keep(s);
             }
@@ -457,15 +466,32 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
             s->host->end(PCT_VERDICT_DEADLOCK, NULL);
         }
     }
-    if (s->replay) {
-        next = pct_replay_next(s);
-        s->budget_end = pct_steps(s) + 1;
-    } else if (s->exiting && pct_steps(s) >= s->exit_by && s->exiting->state == PCT_STATE_ENABLED) {
-        next = s->exiting;
-        s->uncontrolled[PCT_UNCONTROLLED_HELD] += s->enabled > 1;
-        s->budget_end = PCT_UNLIMITED;
-    } else {
-        next = pick(s, self);
+    return true;
+}
+
+struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
+{
+    struct pct_thread *next, *last = self;
+    s->pinned = NULL;
+    if (!pct_ready_now(s) && s->unseen)
+        pct_sched_attend(s);
+    for (;; last = next) {
+        if (!await_somebody(s, self, &next))
+            return next;
+        if (s->replay) {
+            next = pct_replay_next(s);
+            s->budget_end = pct_steps(s) + 1;
+        } else if (s->exiting && pct_steps(s) >= s->exit_by && s->exiting->state == PCT_STATE_ENABLED) {
+            next = s->exiting;
+            s->uncontrolled[PCT_UNCONTROLLED_HELD] += pct_ready_now(s) > 1;
+            s->budget_end = PCT_UNLIMITED;
+        } else {
+            next = pick(s, last);
+        }
+        if (!next->early)
+            break;
+        s->picked_at = pct_steps(s);
+        pct_slack_pass(s, next);
     }
     next->passed_over = false;
     s->picked_at = pct_steps(s);
@@ -481,7 +507,7 @@ void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thr
         return;
     if (next) {
         s->switches++;
-        s->preemptions += self->state == PCT_STATE_ENABLED;
+        s->preemptions += self->state == PCT_STATE_ENABLED && !self->early;
         s->host->go(self, next);
     } else if (self->state != PCT_STATE_OUTSIDE && self->state != PCT_STATE_FINISHED) {
         s->host->park(self);
@@ -538,7 +564,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     pct_sched_announce(s, self);
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been awaited. */
-    if (ready && wait->certain && s->enabled == 1 && !s->replay)
+    if (ready && wait->certain && pct_ready_now(s) == 1 && !s->replay)
         pct_outside_arrived(s, self, 0);
     if (ready && !switch_is_due(s, self)) {
         pct_sched_set_stop(s);
@@ -561,13 +587,14 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     if (wait->deadline != PCT_NEVER) {
         self->timer.deadline = wait->deadline;
         pct_timer_add(s, &self->timer);
+        pct_slack_begin(s, self);
         pct_timer_expire(s);
     }
     if (__atomic_load_n(&self->called, __ATOMIC_SEQ_CST))
         pct_sched_interrupt(s, self); /* a signal came on the way here */
     do
         pct_sched_pass(s, self, pct_sched_next(s, self));
-    while (self->state == PCT_STATE_BLOCKED); /* it got the baton to keep it */
+    while (self->state == PCT_STATE_BLOCKED || self->early); /* it got the baton to keep it */
     if (self->result == PCT_GO_OUTSIDE)
         return PCT_GO_OUTSIDE;
     /* The kernel, too, looks once more before it gives up for a signal. */
@@ -608,7 +635,7 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = NULL;
     spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
     /* Nobody but a sleeper could change what the thread looks at. */
-    if (self->spins >= PCT_SPINS_ALONE && s->enabled == 1 && s->timers_count && !s->replay && !s->outside &&
+    if (self->spins >= PCT_SPINS_ALONE && pct_ready_now(s) == 1 && s->timers_count && !s->replay && !s->outside &&
         !s->can_outside && !s->polled_outside)
         pct_timer_jump(s);
     s->current = self;

@@ -7,6 +7,7 @@
  *     sched.c    scheduling points, picking, waiting and waking, ends of threads
  *     object.c   objects by address, numbered by first use
  *     timer.c    deadlines, virtual time
+ *     slack.c    waits that may time out before all others have done what they can
  *     record.c   the trace and its running hash
  *     replay.c   following a recorded trace
  *     outside.c  waits that only the outside world can end
@@ -150,13 +151,17 @@ struct pct_thread {
     struct pct_wait wait;           /* the pending operation */
     uint64_t stamp;                 /* its id where records have it */
     enum pct_result result;
-    bool queued;            /* stands in wait.object's queue */
-    bool in_then;           /* the first part of the wait is over */
-    bool passed_over;       /* it has not run since starving.c saw that it could */
-    struct pct_timer timer; /* armed while it waits with a deadline */
-    uint64_t spins;         /* spins since it last blocked */
-    uint64_t mark;          /* cycle.c: the search that met it last */
-    uint32_t clock_reads;   /* reads of the clock since step clock_step */
+    bool queued;              /* stands in wait.object's queue */
+    bool in_then;             /* the first part of the wait is over */
+    bool near;                /* its deadline is within the slack, and its coin says that this matters */
+    bool early;               /* and only that enables it */
+    bool passed_over;         /* it has not run since starving.c saw that it could */
+    struct pct_timer timer;   /* armed while it waits with a deadline */
+    struct pct_timer nearing; /* armed until that deadline is near */
+    uint32_t coins;           /* drawn for its waits with a deadline */
+    uint64_t spins;           /* spins since it last blocked */
+    uint64_t mark;            /* cycle.c: the search that met it last */
+    uint32_t clock_reads;     /* reads of the clock since step clock_step */
     uint64_t clock_step;
     uint32_t
         called; /* there is something for it to do, a signal: its waits are interrupted; atomic, the host clears it */
@@ -228,6 +233,14 @@ struct pct_sched {
     uint64_t max_steps;
     uint64_t run_ns; /* a thread that passes no point for this long loses the baton */
 
+    /* A wait whose deadline is at most so many ns ahead may time out while others could run; 0: only when no other thread can go
+     * on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In virtual time only. */
+    uint64_t slack;
+    bool slack_coins;
+    uint32_t early;       /* threads that only this enables */
+    uint64_t slack_waits; /* waits with a deadline that it applied to, whatever the coin said; and others */
+    uint64_t other_waits;
+
     struct pct_thread *(*thread_at)(uint32_t id); /* the host keeps the threads, inside larger structs of its own */
     uint32_t threads;                             /* that ever existed */
     uint32_t live;                                /* that have not finished */
@@ -253,6 +266,8 @@ struct pct_sched {
 
     struct pct_timer **timers; /* binary heap by (deadline, order) */
     uint32_t timers_count;
+    struct pct_timer **nearing; /* the same, of deadlines that come near */
+    uint32_t nearing_count;
     uint32_t jumps; /* to deadlines in a row, since step jumped_at */
     uint64_t jumped_at;
 
@@ -285,7 +300,7 @@ struct pct_sched {
     uint32_t stacks_count;  /* sites.c: the steps whose stacks are still wanted */
     uint64_t *block;        /* the first record of the block being filled */
     uint64_t hash;          /* of all full blocks */
-    uint64_t arrived;       /* the step behind the last record of an arrival from outside; 0: there was none */
+    uint64_t timed;         /* the step behind the last record that has a time in it; 0: there was none */
     uint32_t *packed;       /* where the next packed block goes; NULL: blocks are not packed */
     char *packed_ready;     /* up to here there is memory */
     char *packed_end;       /* up to here there may be */
@@ -313,7 +328,7 @@ struct pct_sched {
     uint64_t spins;   /* times that the strategy was told of a spin, and may have lowered a priority by chance */
 };
 
-/* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns set and the recorder started
+/* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns, slack set and the recorder started
  * (pct_record_start). Returns 0, -ENOMEM, or the strategy's error with *why set; with 0, *why is the strategy's remark on
  * its parameters or NULL. */
 int pct_sched_start(struct pct_sched *s, const char **why);
@@ -443,6 +458,13 @@ uint64_t pct_sched_read_clock(struct pct_sched *s);
 static inline uint64_t pct_steps(const struct pct_sched *s)
 {
     return s->block_step + (uint64_t)(s->record - s->block);
+}
+
+/* How many threads could go on without a time-out. Of the others, those that wait for a deadline within the slack may be chosen,
+ * but they keep nothing from being done that is done when nobody can run. */
+static inline uint32_t pct_ready_now(const struct pct_sched *s)
+{
+    return s->enabled - s->early;
 }
 
 /* Come back at the next scheduling point. */

@@ -14,9 +14,9 @@ void pct_starving_notice(struct pct_sched *s)
     bool starves = false;
     if (runs->state == PCT_STATE_FINISHED)
         return;
-    for (uint32_t id = 0; id < s->threads && s->enabled > 1; id++) {
+    for (uint32_t id = 0; id < s->threads && pct_ready_now(s) > 1; id++) {
         struct pct_thread *t = s->thread_at(id);
-        if (t == runs || t->state != PCT_STATE_ENABLED)
+        if (t == runs || t->state != PCT_STATE_ENABLED || t->early)
             continue;
         starves |= t->passed_over;
         t->passed_over = true;

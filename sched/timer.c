@@ -1,5 +1,6 @@
 /* Deadlines and virtual time. A binary heap of timers by (deadline, order): the deadlines of waits, whose order is the
- * thread's id, and behind them the host's own timers, in order of creation. Only timed waits and those timers touch it. */
+ * thread's id, and behind them the host's own timers, in order of creation. Only timed waits and those timers touch it. A second
+ * heap has when deadlines come near (slack.c): nothing that waits for time looks at it. */
 #include "internal.h"
 #include <errno.h>
 
@@ -30,7 +31,8 @@ int pct_timer_start(struct pct_sched *s)
 {
     /* Address space, not memory: pages are there when they are touched. */
     s->timers = s->host->map(sizeof *s->timers * (PCT_MAX_THREADS + PCT_MAX_TIMERS));
-    return s->timers ? 0 : -ENOMEM;
+    s->nearing = s->host->map(sizeof *s->nearing * PCT_MAX_THREADS);
+    return s->timers && s->nearing ? 0 : -ENOMEM;
 }
 
 static bool before(const struct pct_timer *a, const struct pct_timer *b)
@@ -40,53 +42,73 @@ static bool before(const struct pct_timer *a, const struct pct_timer *b)
     return a->order < b->order;
 }
 
-static void place(struct pct_sched *s, uint32_t i, struct pct_timer *timer)
+static void place(struct pct_timer **heap, uint32_t i, struct pct_timer *timer)
 {
-    s->timers[i] = timer;
+    heap[i] = timer;
     timer->place = i + 1;
 }
 
-static void sift_up(struct pct_sched *s, uint32_t i)
+static void sift_up(struct pct_timer **heap, uint32_t i)
 {
-    struct pct_timer *timer = s->timers[i];
-    for (; i && before(timer, s->timers[(i - 1) / 2]); i = (i - 1) / 2)
-        place(s, i, s->timers[(i - 1) / 2]);
-    place(s, i, timer);
+    struct pct_timer *timer = heap[i];
+    for (; i && before(timer, heap[(i - 1) / 2]); i = (i - 1) / 2)
+        place(heap, i, heap[(i - 1) / 2]);
+    place(heap, i, timer);
 }
 
-static void sift_down(struct pct_sched *s, uint32_t i)
+static void sift_down(struct pct_timer **heap, uint32_t count, uint32_t i)
 {
-    struct pct_timer *timer = s->timers[i];
+    struct pct_timer *timer = heap[i];
     for (;;) {
         uint32_t child = 2 * i + 1;
-        if (child + 1 < s->timers_count && before(s->timers[child + 1], s->timers[child]))
+        if (child + 1 < count && before(heap[child + 1], heap[child]))
             child++;
-        if (child >= s->timers_count || !before(s->timers[child], timer))
+        if (child >= count || !before(heap[child], timer))
             break;
-        place(s, i, s->timers[child]);
+        place(heap, i, heap[child]);
         i = child;
     }
-    place(s, i, timer);
+    place(heap, i, timer);
 }
 
-void pct_timer_add(struct pct_sched *s, struct pct_timer *timer)
+static void add(struct pct_timer **heap, uint32_t *count, struct pct_timer *timer)
 {
-    place(s, s->timers_count++, timer);
-    sift_up(s, s->timers_count - 1);
+    place(heap, (*count)++, timer);
+    sift_up(heap, *count - 1);
 }
 
-void pct_timer_remove(struct pct_sched *s, struct pct_timer *timer)
+static void take_out(struct pct_timer **heap, uint32_t *count, struct pct_timer *timer)
 {
     if (!timer->place)
         return;
     uint32_t i = timer->place - 1;
     timer->place = 0;
-    struct pct_timer *last = s->timers[--s->timers_count];
+    struct pct_timer *last = heap[--*count];
     if (last == timer)
         return;
-    place(s, i, last);
-    sift_up(s, i);
-    sift_down(s, last->place - 1);
+    place(heap, i, last);
+    sift_up(heap, i);
+    sift_down(heap, *count, last->place - 1);
+}
+
+void pct_timer_add(struct pct_sched *s, struct pct_timer *timer)
+{
+    add(s->timers, &s->timers_count, timer);
+}
+
+void pct_timer_remove(struct pct_sched *s, struct pct_timer *timer)
+{
+    take_out(s->timers, &s->timers_count, timer);
+}
+
+void pct_timer_add_nearing(struct pct_sched *s, struct pct_timer *timer)
+{
+    add(s->nearing, &s->nearing_count, timer);
+}
+
+void pct_timer_remove_nearing(struct pct_sched *s, struct pct_timer *timer)
+{
+    take_out(s->nearing, &s->nearing_count, timer);
 }
 
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline)
@@ -105,6 +127,11 @@ void pct_timer_expire(struct pct_sched *s)
     while (s->timers_count && s->timers[0]->deadline <= now) {
         struct pct_timer *timer = s->timers[0];
         pct_timer_remove(s, timer);
+        timer->fire(s, timer);
+    }
+    while (s->nearing_count && s->nearing[0]->deadline <= now) {
+        struct pct_timer *timer = s->nearing[0];
+        pct_timer_remove_nearing(s, timer);
         timer->fire(s, timer);
     }
 }
@@ -133,5 +160,7 @@ uint64_t pct_timer_step(const struct pct_sched *s)
     if (!s->step_ns)
         return pct_steps(s) + 64;
     uint64_t step = pct_steps(s), now = s->base + step * s->step_ns, deadline = s->timers[0]->deadline;
+    if (s->nearing_count && s->nearing[0]->deadline < deadline)
+        deadline = s->nearing[0]->deadline;
     return deadline <= now ? step : step + (deadline - now + s->step_ns - 1) / s->step_ns;
 }

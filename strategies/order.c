@@ -8,8 +8,8 @@
  *                                     A.N.nB   it does not, if others wait, too
  *
  * A thread's operations are counted by themselves, from 1. A thread whose next operation has to wait for another one is held
- * back; if all enabled threads are, one of them goes on all the same, and the run broke that constraint: whoever asks can see
- * it from the trace. What is left is a random walk that stays with a thread for a while: how long is the seed's choice, from
+ * back; if all enabled threads are, a deadline comes that is near; without one, one of them goes on all the same, and the run broke
+ * that constraint: whoever asks can see it from the trace. What is left is a random walk that stays with a thread for a while: how long is the seed's choice, from
  * a switch at every step to none without need, because each kind of schedule is rare in the others. The end of the process
  * waits for nobody: that a schedule shows a bug only because it does would be a constraint, too.
  *
@@ -46,7 +46,7 @@ struct state {
     uint64_t picks;
     bool spins; /* and it makes no progress */
     uint32_t count;
-    struct pct_rank_set enabled;
+    struct pct_rank_set enabled, early;
     struct pct_rank_set free;      /* scratch: those who are enabled and not held back */
     uint8_t next[PCT_MAX_THREADS]; /* what the thread does next */
     uint8_t doing;                 /* what the one that the last pick chose was about to do; PCT_OP_NONE: nobody knew */
@@ -105,12 +105,20 @@ static int start(void *state, const struct pct_run *run, const char **why)
 static void enable(void *state, uint32_t thread)
 {
     struct state *s = state;
+    pct_rank_set_remove(&s->early, thread);
     pct_rank_set_insert(&s->enabled, thread);
+}
+
+static void early(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_rank_set_insert(&s->early, thread);
 }
 
 static void disable(void *state, uint32_t thread)
 {
     struct state *s = state;
+    pct_rank_set_remove(&s->early, thread);
     pct_rank_set_remove(&s->enabled, thread);
 }
 
@@ -132,6 +140,18 @@ static bool held(const struct state *s, uint32_t thread)
             return true;
     }
     return false;
+}
+
+/* A thread whose deadline is near, and which others wait for; PCT_NO_THREAD. */
+static uint32_t wanted(const struct state *s)
+{
+    for (uint32_t i = 0; s->early.top && i < s->count; i++) {
+        const struct event *first = &s->constraints[i].first;
+        if (s->constraints[i].kind == BEFORE && first->made < first->count &&
+            pct_rank_set_has(&s->early, first->thread) && !held(s, first->thread))
+            return first->thread;
+    }
+    return PCT_NO_THREAD;
 }
 
 /* What the running thread made in this step since the last pick, from 0; PCT_OP_NONE: something that has no kind here. Two steps in
@@ -177,10 +197,12 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     if (s->running)
         count(s, (uint32_t)(point->step - s->step));
     s->step = point->step;
-    uint32_t free = 0, running = s->running ? s->running - 1 : PCT_NO_THREAD;
+    uint32_t free = 0, enabled = 0, running = s->running ? s->running - 1 : PCT_NO_THREAD;
+    uint32_t hurries = wanted(s);
     struct pct_rank_set *set = &s->free;
     for (uint32_t t = pct_rank_set_lowest(&s->enabled); t != PCT_NO_RANK; t = pct_rank_set_above(&s->enabled, t)) {
         bool waits = held(s, t) || (s->spins && t == running);
+        enabled++;
         free += !waits;
         if (waits)
             pct_rank_set_remove(set, t);
@@ -192,7 +214,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     uint64_t draw = s->picks++ * 2;
     uint32_t next = running;
     if (!on || (s->shift < 63 && !pct_random_below(s->seed, PCT_STREAM_PICK, draw + 1, UINT64_C(1) << s->shift)))
-        next = free ? any(s, set, free, draw) : any(s, &s->enabled, point->enabled, draw);
+        next = free ? any(s, set, free, draw) : hurries != PCT_NO_THREAD ? hurries : any(s, &s->enabled, enabled, draw);
     /* What is in the scratch set and not enabled must not stay there. */
     for (uint32_t t = pct_rank_set_lowest(&s->enabled); t != PCT_NO_RANK; t = pct_rank_set_above(&s->enabled, t))
         pct_rank_set_remove(set, t);
@@ -246,6 +268,7 @@ const struct pct_strategy pct_strategy_order = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    .early = early,
     .pick = pick,
     .choose = choose,
     .may_wake = may_wake,

@@ -5,7 +5,8 @@
  *                                 T.N.wI  the wake that is thread T's operation N+1 wakes waiter I, in the order of arrival
  *
  * A thread's operations are counted by themselves, from its start, so a switch keeps its place when other threads do more
- * or less than before. A switch to a thread that is not enabled then is not made.
+ * or less than before. A switch to a thread that is not enabled then is not made. One to a thread whose deadline is near lets that
+ * come; by default deadlines come last.
  *
  * The default order has no preemption: a thread goes on until it blocks, finishes or spins; then the enabled thread with the
  * lowest id does, but for one that is ending the process, which waits for all others (PCT, section 4.2, final wait). A
@@ -34,7 +35,7 @@ struct state {
     uint64_t step;    /* of that pick */
     bool spins;       /* and it makes no progress */
     uint32_t exiting; /* plus 1 */
-    struct pct_rank_set enabled;
+    struct pct_rank_set enabled, early;
     struct cursor threads[PCT_MAX_THREADS];
     struct item items[];
 };
@@ -84,12 +85,20 @@ static int start(void *state, const struct pct_run *run, const char **why)
 static void enable(void *state, uint32_t thread)
 {
     struct state *s = state;
+    pct_rank_set_remove(&s->early, thread);
     pct_rank_set_insert(&s->enabled, thread);
+}
+
+static void early(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_rank_set_insert(&s->early, thread);
 }
 
 static void disable(void *state, uint32_t thread)
 {
     struct state *s = state;
+    pct_rank_set_remove(&s->early, thread);
     pct_rank_set_remove(&s->enabled, thread);
 }
 
@@ -108,7 +117,8 @@ static uint32_t choose_thread(struct state *s)
         struct cursor *thread = &s->threads[s->running - 1];
         thread->first = skip_passed(s, thread->first, thread->made);
         const struct item *item = thread->first ? &s->items[thread->first - 1] : NULL;
-        if (item && item->count == thread->made && pct_rank_set_has(&s->enabled, item->value)) {
+        if (item && item->count == thread->made &&
+            (pct_rank_set_has(&s->enabled, item->value) || pct_rank_set_has(&s->early, item->value))) {
             thread->first = item->next;
             return item->value;
         }
@@ -179,6 +189,7 @@ const struct pct_strategy pct_strategy_schedule = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    .early = early,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

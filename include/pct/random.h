@@ -20,9 +20,10 @@ enum {
     PCT_STREAM_EVENT = 9,    /* by thread and count */
     PCT_STREAM_OBJECT = 10,  /* by object */
     PCT_STREAM_INTEND = 11,  /* by step */
+    PCT_STREAM_SLACK = 12,   /* by thread and count of its timed waits; the last one: of the run */
+    PCT_STREAM_SITES = 15,   /* by place in the target's code */
     PCT_STREAM_END = 16,     /* which end a run has */
     PCT_STREAM_SCALE = 17,   /* of k, where nobody knows it */
-    PCT_STREAM_SITES = 15,   /* by place in the target's code */
     PCT_STREAM_USER = 256
 };
 

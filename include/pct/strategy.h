@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 6u
+#define PCT_STRATEGY_ABI 7u
 
 #define PCT_NO_THREAD UINT32_MAX
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
@@ -61,7 +61,7 @@ enum pct_why {
     PCT_WHY_BUDGET,  /* the running thread has used up the budget that pick() gave it */
     PCT_WHY_ENABLED, /* since the last pick a thread has become enabled, or all but one disabled; the budget may not be
                         used up */
-    PCT_WHY_BLOCKED, /* the running thread's pending operation is not enabled */
+    PCT_WHY_BLOCKED, /* the running thread's pending operation is not enabled, or by time alone: see early() */
     PCT_WHY_FINISHED /* the running thread has finished */
 };
 
@@ -106,6 +106,11 @@ struct pct_strategy {
     /* The pending operation of this thread can now complete / can no longer complete (or the thread has finished). */
     void (*enable)(void *state, uint32_t thread);
     void (*disable)(void *state, uint32_t thread);
+
+    /* Called in the place of enable(), for a thread that waits and that nothing enables but its deadline, which is near: chosen, it
+     * lets time go on to there, so that the wait times out though others could run. enable() or disable() follows. Optional: for
+     * strategies to which such a thread is one like others, enable() is called, and once only. */
+    void (*early)(void *state, uint32_t thread);
 
     /* Which enabled thread runs next, and for how long. Never called without an enabled thread. */
     struct pct_choice (*pick)(void *state, const struct pct_point *point);

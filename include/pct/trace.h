@@ -116,7 +116,9 @@
     X(ATOMIC_STORE, "atomic store", MEMORY)                                                                            \
     X(ATOMIC_UPDATE, "atomic update", MEMORY) /* reads and writes at once */                                           \
     X(ATOMIC_TRY, "atomic exchange", MEMORY)  /* the same, where a loop may depend on what it finds */                 \
-    X(OPEN, "open", FD)                       /* of a named pipe; arg: PCT_ARG_BUSY when it begins to wait */
+    X(OPEN, "open", FD)                       /* of a named pipe; arg: PCT_ARG_BUSY when it begins to wait */          \
+    X(DEADLINE, "deadline",                                                                                            \
+      NONE) /* time goes on to that of this thread's wait, though others could run; arg and object: as of OUTSIDE */
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,
@@ -124,6 +126,10 @@ enum pct_op {
 #undef PCT_OP_ENUM
         PCT_OP_COUNT
 };
+
+/* Whether the argument and the object of a record are microseconds. */
+#define PCT_RECORD_HAS_TIME(r) (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE || PCT_RECORD_OP(r) == PCT_OP_DEADLINE)
+#define PCT_RECORD_TIME(r) ((uint64_t)PCT_RECORD_ARG(r) << 25 | PCT_RECORD_OBJECT(r))
 
 /* Classes of objects, for reports. */
 #define PCT_CLASSES(X)                                                                                                 \

@@ -334,7 +334,7 @@ C
     }
     differs "its command is" -n 3 -s 1 -d 2 -k 9 -- ./target race 1
     differs "its seed is '1', not '2'" -n 3 -s 2 -d 2 -k 9 -- ./target race 0
-    differs "its strategy is 'pct,depth=2,k=9,end=drawn', not 'pct,depth=3,k=9,end=drawn'" -n 3 -s 1 -d 3 -k 9 -- ./target race 0
+    differs "its strategy is 'pct,depth=2,k=9,end=drawn,slack=20ms', not 'pct,depth=3,k=9,end=drawn,slack=20ms'" -n 3 -s 1 -d 3 -k 9 -- ./target race 0
     differs "what it calls a failure is" -n 3 -s 1 -d 2 -k 9 --ok-status 1 -- ./target race 0
     differs "its options are" -n 3 -s 1 -d 2 -k 9 --timeout 9 -- ./target race 0
     differs "its shard is" -n 3 -s 1 -d 2 -k 9 --epoch "$(query pct-campaign.db 'SELECT value FROM facts WHERE key="epoch"')" \

@@ -146,13 +146,15 @@ static struct block {
 static uint32_t blocks_used;
 
 /* All memory of the run before is to be zero again. The kernel would give fresh pages, but faults cost more than writing
- * zeros; only the two tables of which a run uses but the beginning are not written whole. */
+ * zeros; only the tables of which a run uses but the beginning are not written whole. */
 static void clear_memory(void)
 {
     for (uint32_t i = 0; i < blocks_used; i++) {
         size_t size = blocks[i].size, steps = pct_steps(&sim.sched);
         if (blocks[i].at == (char *)sim.sched.timers)
             size = SIM_THREADS * sizeof *sim.sched.timers;
+        else if (blocks[i].at == (char *)sim.sched.nearing)
+            size = SIM_THREADS * sizeof *sim.sched.nearing;
         else if (blocks[i].at == (char *)sim.sched.records && steps * sizeof *sim.sched.records < size)
             size = steps * sizeof *sim.sched.records;
         memset(blocks[i].at, 0, size);
@@ -261,9 +263,9 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     sim_check(from != to, "go() from a thread to itself");
     /* One that waits may get the baton to keep it until a deadline, or until something comes. */
     bool keeper =
-        to->state == PCT_STATE_BLOCKED && (!sim.sched.enabled || sim.sched.replay) &&
+        (to->state == PCT_STATE_BLOCKED || to->early) && (!pct_ready_now(&sim.sched) || sim.sched.replay) &&
         ((sim.sched.timers_count && sim.sched.outside) || sim.sched.polled_outside || sim.sched.can_attention);
-    sim_check(to->state == PCT_STATE_ENABLED || keeper, "go() to a thread that is not enabled");
+    sim_check((to->state == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
     sim_check(of(to)->parked || !of(to)->stack_pointer, "go() to a thread that is not parked");
     sim.baton = of(to);
     if (from->state == PCT_STATE_OUTSIDE)
@@ -299,7 +301,7 @@ static uint64_t now(void)
 static bool is_news(const struct pct_thread *polled)
 {
     for (; polled; polled = polled->polled_next)
-        if (polled->state != PCT_STATE_ENABLED && polled->wait.ready(polled))
+        if ((polled->state != PCT_STATE_ENABLED || polled->early) && polled->wait.ready(polled))
             return true;
     return false;
 }
@@ -411,6 +413,8 @@ static bool begin(void)
     s->max_steps = sim.options->max_steps;
     s->end = sim.options->end;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
+    s->slack = sim.options->slack;
+    s->slack_coins = sim.options->slack_coins;
     s->foreign = sim.program->foreign;
     s->replay = sim.options->replay;
     s->replay_count = sim.options->replay_count;
@@ -473,5 +477,7 @@ void sim_run(const struct sim_program *program, const struct sim_options *option
     result->outside = sim.header.uncontrolled[PCT_UNCONTROLLED_OUTSIDE];
     result->threads = sim.header.threads;
     result->max_enabled = sim.header.max_enabled;
+    result->slack_waits = sim.sched.slack_waits;
+    result->other_waits = sim.sched.other_waits;
     memcpy(result->var, sim.var, sizeof result->var);
 }

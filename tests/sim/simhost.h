@@ -137,7 +137,9 @@ struct sim_options {
     struct pct_run run;
     uint64_t max_steps;
     bool real_time;
-    enum pct_end end;  /* of pct_sched */
+    enum pct_end end; /* of pct_sched */
+    uint64_t slack;   /* of deadlines, in ns; 0: they are kept in their order */
+    bool slack_coins;
     bool slow;         /* never take a short cut round the scheduler */
     bool audit;        /* before every operation, compare all threads' states with what the program says */
     uint64_t *records; /* the record area, or NULL: only the last steps are kept, in a ring */
@@ -154,6 +156,7 @@ struct sim_result {
     uint32_t culprit;   /* whose assertion failed, PCT_NO_THREAD */
     uint64_t steps, hash, switches, preemptions, virtual_ns, real_ns, recorded;
     uint64_t outside; /* waits that were left to the outside world */
+    uint64_t slack_waits, other_waits;
     uint32_t threads, max_enabled;
     uint64_t asked; /* predicates of mutexes */
     uint32_t vain;  /* how often a thread was given the baton and its operation could not complete */

@@ -42,6 +42,14 @@ bool sim_could_proceed(const struct sim_thread *t)
     __builtin_unreachable();
 }
 
+/* Whether nothing but a deadline enables this thread, which is near. What only time could end is a matter of that, too. */
+static bool is_early(const struct sim_thread *t)
+{
+    uint64_t now = pct_sched_now(S), slack = S->slack;
+    return t->core.state == PCT_STATE_ENABLED && t->core.timer.place && !S->replay && !t->core.wait.outside &&
+           t->deadline > now && t->deadline - now <= slack && !sim_could_proceed(t);
+}
+
 /* What the scheduler need not know yet: in real time a deadline is noticed some steps later, and so is what the world did. */
 static bool may_lag(const struct sim_thread *t)
 {
@@ -51,7 +59,7 @@ static bool may_lag(const struct sim_thread *t)
 /* The running thread is about to make its step. */
 static void audit(void)
 {
-    uint32_t enabled = 0, live = 0;
+    uint32_t enabled = 0, live = 0, early = 0;
     for (uint32_t id = 0; id < S->threads; id++) {
         const struct sim_thread *t = &sim.thread[id];
         enabled += t->core.state == PCT_STATE_ENABLED;
@@ -59,10 +67,16 @@ static void audit(void)
         if (t == sim.running)
             sim_check(t->core.state == PCT_STATE_ENABLED, "the running thread is not enabled");
         else if (t->core.state == PCT_STATE_ENABLED)
-            sim_check(sim_could_proceed(t), "a thread is enabled that could not proceed");
+            sim_check(t->core.early ? is_early(t) : sim_could_proceed(t), "a thread is enabled that could not proceed");
         else if (t->core.state == PCT_STATE_BLOCKED && !may_lag(t))
             sim_check(!sim_could_proceed(t), "a thread is blocked that could proceed");
+        bool near = S->slack && !S->replay && t->core.state == PCT_STATE_BLOCKED && t->core.timer.place &&
+                    !t->core.wait.outside && t->deadline <= pct_sched_now(S) + S->slack;
+        sim_check(!near || S->slack_coins, "a thread is blocked whose deadline is near");
+        early += t->core.early;
     }
+    sim_check(!sim.running->core.early, "the running thread is early");
+    sim_check(early == S->early, "the number of early threads is wrong");
     sim_check(enabled == S->enabled, "the number of enabled threads is wrong");
     sim_check(live == S->live, "the number of live threads is wrong");
     sim_check(S->current == &sim.running->core, "the thread with the baton is not the current one");

@@ -180,7 +180,7 @@ static void check_cycle(uint64_t number)
     uint32_t members = 0;
     for (uint32_t id = 0; id < sim.sched.threads; id++) {
         members += in_cycle(id);
-        if (sim.thread[id].core.state == PCT_STATE_ENABLED)
+        if (sim.thread[id].core.state == PCT_STATE_ENABLED && !sim.thread[id].core.early)
             fail_msg("program %lu: thread %u could run", (unsigned long)number, id);
     }
     if (members < 2)
@@ -214,6 +214,7 @@ static void same(uint64_t number, const struct pct_strategy *strategy, const str
 static void run_all(bool outside, uint64_t count[8])
 {
     static const struct pct_strategy *strategies[32];
+    static const uint64_t slacks[4] = { 0, 5000, 30000, 20000000 };
     uint32_t used = 0;
     while (pct_strategies[used]) {
         strategies[used] = pct_strategies[used];
@@ -230,6 +231,8 @@ static void run_all(bool outside, uint64_t count[8])
             probe.choice = draw(3);
             enum prefer prefer = (enum prefer)draw(3);
             uint64_t budget = draw(2) ? PCT_UNLIMITED : 1 + draw(6);
+            options.slack = slacks[draw(4)];
+            options.slack_coins = draw(2);
             options.records = area;
             options.max = AREA;
             enum pct_verdict verdict = probe_run_with(&program, prefer, budget, options);
