@@ -280,7 +280,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     if (plain > c->learned.plain)
         c->learned.plain = plain;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (!pct_name_is_blind(i))
+        if (!pct_name_is_blind(i) || i == PCT_UNCONTROLLED_UNSEEN)
             c->uncontrolled[i] += header->uncontrolled[i];
         else if (c->uncontrolled[i] < header->uncontrolled[i])
             c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */

@@ -156,6 +156,8 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size,
                             "the program has locks of its own, and to take one is no scheduling point without "
                             "--memory=atomics");
+    if (c->uncontrolled[PCT_UNCONTROLLED_UNSEEN])
+        return write_reason(buffer, size, "--races had nothing to look at: no memory access was seen");
     if (c->launch.aslr)
         return write_reason(buffer, size, "--aslr leaves the addresses to chance");
     return NULL;

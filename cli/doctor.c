@@ -308,6 +308,9 @@ static int diagnose(struct diagnosis *d, const char *word, bool libraries)
             "choose --memory=atomics");
     if (facts.imports_threads)
         check_memory(d);
+    if (facts.imports_threads && !pct_elf_tells(d->program))
+        add(d, NOTE,
+            "its memory accesses are not seen: --races needs a program that is built with pct-cc, or --memory=globals");
     check_libraries(d, facts.interpreter);
     return 0;
 }

@@ -63,5 +63,5 @@ const char *pct_name_uncontrolled(unsigned kind)
 
 bool pct_name_is_blind(unsigned kind)
 {
-    return kind == PCT_UNCONTROLLED_SITE || kind == PCT_UNCONTROLLED_MODULE;
+    return kind == PCT_UNCONTROLLED_SITE || kind == PCT_UNCONTROLLED_MODULE || kind == PCT_UNCONTROLLED_UNSEEN;
 }

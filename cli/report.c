@@ -123,8 +123,9 @@ void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
         if (!counts[i])
             continue;
         if (!any[blind])
-            fputs(blind ? "not seen by pct, so a bug that lies there does not show (docs/PATCHING.md):\n"
-                        : "not controlled by pct, so a replay may differ there:\n",
+            fputs(blind
+                      ? "not seen by pct, so a bug that lies there does not show (docs/MEMORY.md, docs/PATCHING.md):\n"
+                      : "not controlled by pct, so a replay may differ there:\n",
                   out);
         any[blind] = true;
         fprintf(out, "  %llu %s\n", (unsigned long long)counts[i], pct_name_uncontrolled(i));

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "io.h"
 #include "maps.h"
+#include "memory.h"
 #include "registers.h"
 #include <sched/races.h>
 #include "ordered.h"
@@ -338,6 +339,8 @@ static bool finish(enum pct_verdict verdict)
     /* The watchdog may be about to say its last word, too. */
     if (!pct_S.host || __atomic_exchange_n(&pct_shim.ended, true, __ATOMIC_SEQ_CST))
         return false;
+    if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
+        pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
     pct_record_finish(&pct_S);
     /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its
      * file is about to be cut to size under the mapping. */

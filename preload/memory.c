@@ -15,6 +15,7 @@ enum { MAIN_STACK = 8 << 20 /* what it may grow to, mostly */, MOST_KEPT = 256 }
 static struct {
     struct pct_memory map;
     bool failed;  /* out of address space: no points at memory */
+    bool seen;    /* by the race detector */
     void **table; /* of cells, for map.cells: zero, but for what is kept */
     struct kept {
         uintptr_t address; /* any that the table of the second level is for */
@@ -77,6 +78,7 @@ void pct_memory_forget(void)
     memory.failed |= memory.map.cells && !renew_all();
     pct_memory_view = (struct pct_memory_view){ 0 };
     memory.map.cells = NULL;
+    memory.seen = false;
     pct_memory_own = (struct pct_memory_own){ 0 };
 }
 
@@ -214,6 +216,11 @@ static unsigned race_order(unsigned what)
            (what & PCT_MEMORY_RELEASE ? PCT_RACES_RELEASE : 0);
 }
 
+bool pct_memory_was_seen(void)
+{
+    return memory.seen;
+}
+
 static const char *does(const struct pct_snap_access *access)
 {
     return access->write == PCT_SNAP_GIVES_UP ? " frees" : access->write ? " writes" : " reads";
@@ -287,8 +294,10 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
     if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
                            !pct_memory_settled(&memory.map, &self->core, address)))
         pass_point(self, address, size, what, pc);
-    if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder())
+    if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder()) {
+        memory.seen = true;
         look_for_race(self, address, size, what, pc);
+    }
 }
 
 /* --- What the program's code calls ------------------------------------------------------------------------------------ */
@@ -404,8 +413,10 @@ PCT_EXPORT void pct_memory_gone(const volatile void *address, size_t size, const
 PCT_EXPORT void pct_memory_function(const void *pc, const void *frame)
 {
     const struct pct_shim_thread *self = pct_holder();
-    if (PCT_UNLIKELY(self && pct_S.races))
+    if (PCT_UNLIKELY(self && pct_S.races)) {
+        memory.seen = true;
         pct_races_call(pct_S.races, self->core.id, (uintptr_t)pc, (uintptr_t)frame);
+    }
 }
 
 PCT_EXPORT void pct_memory_function_exit(void)

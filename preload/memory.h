@@ -101,6 +101,9 @@ extern __thread struct pct_memory_own pct_memory_own;
 struct pct_shim_thread;
 void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc);
 
+/* Whether the race detector was told of an access, or of a function of code that tells. */
+bool pct_memory_was_seen(void);
+
 /* thread.c: the calling thread is this one; a second thread is made. start.c: forget all, in a child. */
 void pct_memory_adopt(uint32_t thread);
 void pct_memory_second_thread(void);

@@ -219,7 +219,9 @@ enum {
     X(STRICT, "threads that left themselves reading and writing alone: they went on beside the schedule")              \
     X(HELD, "ends of the process that others had held up for 20,000 steps: it ended before them")                      \
     X(INLINE, "waits and wakes by futexes of the program's own: to take such a lock while it is free is no point "     \
-              "without --memory=atomics")
+              "without --memory=atomics")                                                                              \
+    X(UNSEEN, "runs in which races were not looked for, as nothing tells of memory accesses: build the program with "  \
+              "pct-cc, or say --memory=globals")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,
@@ -332,8 +334,8 @@ enum pct_snap_state { PCT_SNAP_RUNNING, PCT_SNAP_ENABLED, PCT_SNAP_BLOCKED, PCT_
 struct pct_snap_access {
     uint32_t thread;
     uint8_t write, atomic; /* write: PCT_SNAP_GIVES_UP where it gave the memory up, by free() and the like */
-    uint8_t size;       /* bytes from .address that the two have in common, and more of one of them */
-    uint8_t lock_count; /* how many of .lock mean something */
+    uint8_t size;          /* bytes from .address that the two have in common, and more of one of them */
+    uint8_t lock_count;    /* how many of .lock mean something */
     uint64_t address;
     uint64_t step; /* the step that it was, or after which it came if it did not count */
     uint64_t
