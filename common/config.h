@@ -196,6 +196,9 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_ORDERED, "DIRECTORY", "where the files are that ordered= in a token names. Default: nowhere")                \
     X(PCT_PLANS, "DIRECTORY", "where to keep what was found out about the code of modules. Default: nowhere")          \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
+    X(PCT_FAMILY, "MEMORY.SLOT.MARK",                                                                                  \
+      "where a program finds the processes that it descends from, whose virtual time it shares; set by libpct.so, "    \
+      "for itself")                                                                                                    \
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
     X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \
       "a thread that has computed for this long without a call that pct intercepts lets others go first; one that "    \

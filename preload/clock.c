@@ -1,6 +1,7 @@
 /* The clocks. They all show virtual time: the time of day from the epoch of the run, the others from a fixed start. A read
  * is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is a loop
  * that waits for the time or for another thread, and then each read counts as a spin. */
+#include "family.h"
 #include "shim.h"
 #include "user.h"
 #include <string.h>
@@ -9,6 +10,12 @@
 #define MONOTONIC_START UINT64_C(86400000000000)
 
 enum { READS_UNTIL_SPIN = 100 };
+
+/* CPU time begins with the process, not with its family. */
+static bool is_of_cpu(clockid_t clock)
+{
+    return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+}
 
 /* The start of this clock in ns; false: not one that pct keeps. */
 static bool origin(clockid_t clock, uint64_t *at)
@@ -66,7 +73,8 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
     uint64_t start;
     if (!origin(clock, &start) || when->tv_nsec < 0 || when->tv_nsec >= 1000000000)
         return false;
-    uint64_t at = when->tv_sec < 0 ? 0 : pct_nanoseconds(when);
+    uint64_t at = when->tv_sec < 0 ? 0 : pct_nanoseconds(when), began = is_of_cpu(clock) ? pct_family_began() : 0;
+    at = at < PCT_NEVER - 1 - began ? at + began : PCT_NEVER - 1;
     *deadline = at > start ? at - start : 0;
     return true;
 }
@@ -104,6 +112,8 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
         return false;
     pct_looks(self);
     *ns += pct_sched_read_clock(&pct_S);
+    if (is_of_cpu(clock))
+        *ns -= pct_family_began();
     return true;
 }
 
@@ -130,7 +140,7 @@ PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
     if (!self || !read_clock(self, clock, &ns))
         return REAL(clock_gettime)(clock, time);
     /* Those of CPU time are asked of the kernel, the others of its page in the process: there a bad pointer is a crash. */
-    if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID) {
+    if (is_of_cpu(clock)) {
         struct timespec now;
         if (pct_user_copy_out(time, split(ns, &now), sizeof now))
             return 0;

@@ -28,6 +28,11 @@ struct pct_action pct_action_of(int signal)
     return actions[signal]; /* our handler runs: there is one */
 }
 
+bool pct_action_any(void)
+{
+    return actions;
+}
+
 bool pct_action_handles(int signal)
 {
     struct sigaction action;

@@ -3,6 +3,7 @@
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
 #include "debugger.h"
+#include "family.h"
 #include "io.h"
 #include "registers.h"
 #include "shim.h"
@@ -149,12 +150,14 @@ static void sleep_until(uint64_t when, const uint32_t *word, uint32_t value)
                              .tv_nsec = (long)((when - now) % 1000000000) };
     if (pct_self)
         pct_save_registers(pct_self->regs); /* for a report that is made meanwhile */
-    pct_futex_wait(word, value, when == PCT_NEVER ? NULL : &left);
+    if (!pct_family_sleep(word, value, when == PCT_NEVER ? NULL : &left))
+        pct_futex_wait(word, value, when == PCT_NEVER ? NULL : &left);
 }
 
 static void nudge(uint32_t *word)
 {
     pct_futex_wake(word, 1);
+    pct_family_nudge();
     pct_io_nudge();
 }
 
@@ -162,6 +165,9 @@ const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
     .hopes = pct_signal_hopes,
+    .relatives = pct_family_relatives,
+    .idle = pct_family_idle,
+    .busy = pct_family_busy,
     .holder = pct_mutex_holder,
     .map = map,
     .go = go,

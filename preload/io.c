@@ -1,6 +1,7 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
 #include "confine.h"
+#include "family.h"
 #include "registers.h"
 #include "sys.h"
 #include <fcntl.h>
@@ -38,6 +39,7 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
                              .polled = true,
                              .outside = outside,
                              .certain = io->certain,
+                             .kin = io->certain,
                              .cancellable = !self->cancel_disabled };
     return pct_wait(self, &wait);
 }
@@ -124,6 +126,7 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
 {
     pct_keep(self);
     pct_done(self, op, arg, object);
+    pct_family_tell();
     if (pct_S.polled)
         pct_sched_kernel_changed(&pct_S);
 }
@@ -198,6 +201,8 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
                              .tv_nsec = (long)((when - now) % 1000000000) };
     if (pct_self)
         pct_save_registers(pct_self->regs); /* for a report that is made meanwhile */
+    if (!count && pct_family_sleep(word, value, when == PCT_NEVER ? NULL : &left))
+        return;
     if (!installed) {
         struct sigaction action = { .sa_handler = ring, .sa_flags = SA_RESTART };
         installed = !REAL(sigaction)(DOORBELL, &action, NULL);
@@ -213,6 +218,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
     }
     __atomic_store_n(&sleeper, 0, __ATOMIC_SEQ_CST);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    pct_family_woken();
 }
 
 void pct_io_nudge(void)

@@ -5,6 +5,7 @@
  * The child of vfork runs on the stack and in the memory of its parent, the scheduler's included, until it becomes another program or
  * ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to the scheduler: what it calls is
  * passed through, and not noted. Should it take long (it waits for a thread of the parent), the watchdog takes the baton. */
+#include "family.h"
 #include "fifo.h"
 #include "signals.h"
 #include "sys.h"
@@ -13,6 +14,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 /* A child is about to be made: it will have the descriptors, and do what it likes. */
 static uint32_t count_child(void)
@@ -44,7 +46,12 @@ static pid_t fork_by(pid_t (*real)(void))
     uint32_t ordinal = count_child();
     int half_open[64];
     unsigned count = self ? pct_fifo_half_open(half_open, sizeof half_open / sizeof *half_open) : 0;
+    uint32_t slot = pct_family_expect();
     pid_t pid = real();
+    if (pid)
+        pct_family_born(slot, pid);
+    else
+        pct_family_forked(slot);
     for (unsigned i = 0; !pid && i < count; i++)
         PCT_SYS1(SYS_close, half_open[i]);
     if (!pid && self)
@@ -71,8 +78,11 @@ static __thread const void *outer; /* the wrapper that its parent was in */
 static struct pct_shim_thread *before_vfork(void)
 {
     PCT_ENTER(self);
-    if (begin())
+    pct_family_vforked = 0;
+    if (begin()) {
         count_child();
+        pct_family_vforked = pct_family_expect();
+    }
     return pct_self;
 }
 
@@ -104,6 +114,7 @@ __attribute__((visibility("hidden"), used)) long pct_vfork_end(long result)
         pct_signal_mask(SIG_SETMASK, self->signal_mask & ~__atomic_load_n(&self->held, __ATOMIC_SEQ_CST));
     } else if (self) {
         pct_vforking = NULL;
+        pct_family_born(pct_family_vforked, result);
         pct_self = self;
         self->vforks = false;
         pct_keep(self);
@@ -150,20 +161,55 @@ __asm__(".text\n"
         ".size vfork, .-vfork\n");
 _Static_assert(SYS_vfork == 58, "the number stands in the code");
 
+/* posix_spawn by one of libc's two functions. */
+#define SPAWN(real, pid, what, actions, attributes, arguments, environment)                                            \
+    ({                                                                                                                 \
+        uint32_t slot_ = 0;                                                                                            \
+        if (begin()) {                                                                                                 \
+            count_child();                                                                                             \
+            slot_ = pct_family_expect();                                                                               \
+        }                                                                                                              \
+        pid_t made_ = -1;                                                                                              \
+        char **with_ = PCT_FAMILY_ENVIRONMENT(environment, slot_);                                                     \
+        int failed_ = REAL(real)(&made_, what, actions, attributes, arguments, with_);                                 \
+        pct_family_born(slot_, failed_ ? -1 : made_);                                                                  \
+        if ((pid) && !failed_)                                                                                         \
+            *(pid) = made_;                                                                                            \
+        failed_;                                                                                                       \
+    })
+
 PCT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
 {
-    if (begin())
-        count_child();
-    return REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+    return SPAWN(posix_spawn, pid, path, actions, attributes, arguments, environment);
 }
 
 PCT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                             const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
 {
-    if (begin())
-        count_child();
-    return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
+    return SPAWN(posix_spawnp, pid, file, actions, attributes, arguments, environment);
+}
+
+/* A shell is about to be made inside libc, which gives it our environment: so that has PCT_FAMILY from now on. Returns the shell's
+ * slot. */
+static uint32_t expect_shell(void)
+{
+    static char **made;
+    uint32_t slot = pct_family_expect();
+    size_t size = pct_family_room(environ);
+    void *room = !size || environ == made ? made : pct_host_futex.map(size);
+    if (size && room)
+        environ = made = pct_family_environment(room, environ, slot);
+    return slot;
+}
+
+/* The child behind a stream of popen; 0: not found. GLIBC: it stands behind the stream and its table of functions. */
+static pid_t child_of(const FILE *file)
+{
+    siginfo_t info;
+    pid_t pid = *(const pid_t *)((const char *)(file + 1) + sizeof(void *));
+    bool is_child = pid > 0 && !PCT_SYS6(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, NULL, 0);
+    return is_child ? pid : 0;
 }
 
 /* Makes a child and waits for it, all inside libc. */
@@ -172,15 +218,23 @@ PCT_EXPORT int system(const char *command)
     if (!command || !begin())
         return REAL(system)(command);
     count_child();
+    uint32_t slot = expect_shell();
     PCT_ENTER(self);
-    return self ? OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(system)(command)) : REAL(system)(command);
+    int status = self ? OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(system)(command)) : REAL(system)(command);
+    pct_family_born(slot, -1);
+    return status;
 }
 
 PCT_EXPORT FILE *popen(const char *command, const char *mode)
 {
-    if (begin())
+    uint32_t slot = 0;
+    if (begin()) {
         count_child();
+        slot = expect_shell();
+    }
     FILE *file = REAL(popen)(command, mode);
+    if (slot)
+        pct_family_born(slot, file ? child_of(file) : -1);
     if (file && pct_running())
         pct_fd_made(file->_fileno, PCT_FD_OUTSIDE);
     return file;

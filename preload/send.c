@@ -3,6 +3,7 @@
  * What goes to a parked thread is not given to the kernel, which would deliver it at a time of its own, but kept in a queue
  * in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself (pct_signal_deliver). A signal
  * that the thread blocks, or that the target does not handle, is the kernel's. */
+#include "family.h"
 #include "signals.h"
 #include <fcntl.h>
 
@@ -133,6 +134,7 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
 {
     pct_record(&pct_S, &self->core, PCT_OP_SIGNAL_SEND, failed ? PCT_ARG_ERROR : 0, thread);
     pct_signal_sent();
+    pct_family_tell();
 }
 
 /* To one thread; NULL: one that pct does not know. otherwise: the real call, and whether its result is a failure. */

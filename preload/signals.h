@@ -66,8 +66,9 @@ struct pct_action pct_action_of(int signal);
 void pct_action_watch(void);
 /* SA_RESETHAND: back to the default. */
 void pct_action_reset(int signal);
-/* Whether the target has a handler for it. */
+/* Whether the target has a handler for it; whether it has set any action. */
 bool pct_action_handles(int signal);
+bool pct_action_any(void);
 
 /* handler.c: whether this thread was interrupted in libpct.so, or in what a wrapper of it has called. */
 bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context);

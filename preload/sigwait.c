@@ -79,6 +79,8 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
                              .ready_arg = (const void *)(uintptr_t)set,
                              .deadline = deadline,
                              .outside = true,
+                             .attention = deadline == PCT_NEVER,
+                             .kin = deadline == PCT_NEVER,
                              .cancellable = !self->cancel_disabled };
     for (;;) {
         struct timespec zero = { 0, 0 }, storage, *timeout = &zero;

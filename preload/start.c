@@ -6,6 +6,7 @@
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
 #include "debugger.h"
+#include "family.h"
 #include "forkserver.h"
 #include "io.h"
 #include "memory.h"
@@ -246,6 +247,8 @@ static void draw(void)
         pct_config_draw_k(config, pct_shim.strategy);
         config->slack = pct_config_draw_slack(config, pct_shim.strategy);
     }
+    if (!config->epoch)
+        config->epoch = pct_family_epoch();
     if (!config->epoch) {
         struct timespec now = { 0 };
         if (PCT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now))
@@ -460,6 +463,7 @@ static void begin(struct pct_trace_header *header)
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     s->slack = pct_shim.config.slack;
     s->slack_coins = !pct_shim.strategy->list; /* a list says which waits end early */
+    s->base = s->step_ns ? pct_family_began() : 0;
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;
     uint64_t *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
     if (room > PCT_PACK_AREA) {
@@ -551,6 +555,7 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_shim.pending = false;
     if (!forked)
         map_page();
+    pct_family_join(variables.PCT_FAMILY);
     draw();
     pct_engine_start();
     pct_fd_note_error();

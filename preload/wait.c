@@ -2,6 +2,7 @@
  * for one is a wait for the outside world. Whether it would wait is asked of the kernel with WNOWAIT: that takes nothing
  * away. */
 #include "confine.h"
+#include "family.h"
 #include "io.h"
 #include "sys.h"
 #include <sys/resource.h>
@@ -66,7 +67,10 @@ PCT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage
                                  .options = (options & ~WNOHANG) | WEXITED };
     if (begin(self, &child, !(options & WNOHANG)))
         return -1;
-    pid_t found = REAL(wait4)(pid, status, options, usage);
+    int how = 0;
+    pid_t found = REAL(wait4)(pid, status ? status : &how, options, usage);
+    if (found > 0 && !WIFSTOPPED(status ? *status : how) && !WIFCONTINUED(status ? *status : how))
+        pct_family_gone(found);
     end(self, found < 0, found);
     return found;
 }
@@ -96,6 +100,9 @@ PCT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
         return -1;
     siginfo_t found = { 0 };
     int failed = REAL(waitid)(type, id, info ? info : &found, options);
-    end(self, failed, !failed && (info ? info : &found)->si_pid);
+    const siginfo_t *what = info ? info : &found;
+    if (!failed && !(options & WNOWAIT) && what->si_code <= CLD_DUMPED)
+        pct_family_gone(what->si_pid);
+    end(self, failed, !failed && what->si_pid);
     return failed;
 }

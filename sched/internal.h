@@ -65,6 +65,12 @@ uint64_t pct_timer_step(const struct pct_sched *s);
 
 /* outside.c */
 void pct_outside_drain(struct pct_sched *s);
+/* Nothing can run: whether the process waits for real, because the outside world, or a relative, may do something first. */
+bool pct_outside_awaits(const struct pct_sched *s);
+/* Whether no thread waits for it, and there is no relative: nothing but this process's own threads and deadlines changes anything. */
+bool pct_outside_none(const struct pct_sched *s);
+/* The process can run, if it was idle. How much the family's clock is ahead of its own. */
+uint64_t pct_outside_lag(struct pct_sched *s);
 /* Nothing else can run: send every thread that can wait outside there (the caller, `self`, finds that out by itself). */
 void pct_outside_send(struct pct_sched *s, const struct pct_thread *self);
 /* Who keeps the baton until something comes: `self` if it waits, else another that does. NULL: nobody has to, or can. */

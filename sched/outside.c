@@ -29,6 +29,7 @@ void pct_outside_drain(struct pct_sched *s)
     while (t) {
         struct pct_thread *next = t->arrival;
         s->outside--;
+        s->kin_outside -= t->wait.kin;
         t->state = PCT_STATE_BLOCKED;
         pct_sched_set_enabled(s, t, true);
         t = next;
@@ -49,10 +50,55 @@ void pct_outside_go(struct pct_sched *s, struct pct_thread *thread)
     pct_sched_set_enabled(s, thread, false);
     thread->state = PCT_STATE_OUTSIDE;
     s->outside++;
+    s->kin_outside += thread->wait.kin;
+}
+
+static bool has_relatives(const struct pct_sched *s)
+{
+    return s->host->relatives && s->step_ns && s->host->relatives();
+}
+
+/* Whether time is that of the world, because it could do something that threads wait for: not for those whom only the family could wake;
+ * nor for those that wait for a signal, if it may as well be a relative's or that of an own timer. */
+static bool awaits_world(const struct pct_sched *s, bool relatives)
+{
+    uint32_t kin = relatives ? s->polled_kin : 0, kin_outside = relatives ? s->kin_outside : 0;
+    uint32_t signals = relatives || (s->timers_count && s->step_ns) ? s->can_both : 0;
+    return s->outside > kin_outside || s->can_outside > signals || s->polled_outside > kin ||
+           s->foreign & PCT_FOREIGN_SILENT;
+}
+
+bool pct_outside_awaits(const struct pct_sched *s)
+{
+    return s->outside || s->can_outside || s->polled_outside || s->foreign & PCT_FOREIGN_SILENT ||
+           (s->timers_count && has_relatives(s));
+}
+
+bool pct_outside_none(const struct pct_sched *s)
+{
+    return !s->outside && !s->can_outside && !s->polled_outside && !has_relatives(s);
+}
+
+uint64_t pct_outside_lag(struct pct_sched *s)
+{
+    return s->host->busy && s->step_ns ? s->host->busy(pct_sched_now(s)) : 0;
+}
+
+/* The first deadline of all threads, also of those that are outside. */
+static uint64_t first_deadline(const struct pct_sched *s)
+{
+    uint64_t first = s->timers_count ? s->timers[0]->deadline : PCT_NEVER;
+    for (uint32_t id = 0; s->outside && id < s->threads; id++) {
+        const struct pct_thread *t = s->thread_at(id);
+        if (t->state == PCT_STATE_OUTSIDE && t->wait.deadline < first)
+            first = t->wait.deadline;
+    }
+    return first;
 }
 
 void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
 {
+    bool world = awaits_world(s, has_relatives(s));
     s->idle_real = s->host->now();
     s->idle_virtual = pct_sched_now(s);
     /* If nobody is left to keep the baton for the host's timers, those who go come back for them. */
@@ -62,6 +108,8 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
         struct pct_thread *t = s->thread_at(id);
         if (t->state != PCT_STATE_BLOCKED || !t->wait.outside || t->wait.polled)
             continue;
+        if (t->wait.attention && s->timers_count && !world)
+            continue; /* a signal of this process's own timer, or a relative's: time may jump */
         pct_sched_end_wait(s, t, PCT_GO_OUTSIDE);
         pct_outside_go(s, t);
         s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
@@ -124,52 +172,90 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed)
         }
 }
 
-void pct_outside_keep(struct pct_sched *s)
+/* How much time has passed while nothing could run, from this real time on: as much as for the family; in the world at least all
+ * that. */
+static uint64_t passed_since(struct pct_sched *s, uint64_t real, bool world)
 {
-    uint64_t real = s->host->now(), virtual = pct_sched_now(s), until = PCT_NEVER;
+    uint64_t passed = s->host->now() - real, lag = pct_outside_lag(s);
+    return world && passed > lag ? passed : lag;
+}
+
+/* Keep the baton in real time. True: the first deadline is due. */
+static bool keep(struct pct_sched *s, bool relatives)
+{
+    uint64_t real = s->host->now(), virtual = pct_sched_now(s), deadline = PCT_NEVER, until = PCT_NEVER;
+    bool silent = s->foreign & PCT_FOREIGN_SILENT, world = awaits_world(s, relatives), asks = s->can_both || s->polled;
+    bool recorded = s->replay && s->timers_count && pct_replay_jumps(s);
     if (s->timers_count) {
-        uint64_t deadline = s->timers[0]->deadline;
-        until = deadline > virtual ? real + (deadline - virtual) : real;
-        if (deadline <= virtual || (s->replay && pct_replay_jumps(s))) {
-            pct_timer_jump(s);
-            return;
+        deadline = s->timers[0]->deadline;
+        if (deadline <= virtual || (recorded && !relatives))
+            return true;
+        if (!world && !relatives) {
+            /* Only signals, which the kernel may have for them already. */
+            pct_sched_attend(s);
+            if (!s->replay && pct_ready_now(s))
+                pct_outside_note(s, 0);
+            return !pct_ready_now(s);
         }
+        world = world && !recorded;
+        if (world)
+            until = real + (deadline - virtual);
     }
     if (s->replay)
         until = PCT_NEVER; /* what was recorded came before the deadline */
     if (s->hope)
         until = real + HOPE_NS;
-    bool silent = s->foreign & PCT_FOREIGN_SILENT;
     do {
-        uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until;
-        if (s->polled_outside || (silent && s->polled))
+        uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until, again = PCT_NEVER;
+        bool passed = relatives && s->host->idle(virtual, first_deadline(s), world, asks, &again);
+        if ((world && s->host->now() < until) || (s->replay && !recorded))
+            passed = false;
+        if (again < next)
+            next = again;
+        if (passed)
+            ; /* no relative can run: what they have done is there */
+        else if (s->polled_outside || (silent && s->polled))
             s->host->poll(next, &s->attention, 0, s->polled);
         else
             s->host->sleep(next, &s->attention, 0);
         pct_sched_kernel_changed(s);
-        if (s->attention || silent)
+        if (s->attention || silent || s->can_both)
             pct_sched_attend(s);
-        if (s->replay && (pct_replay_ready(s) || (s->timers_count && pct_replay_jumps(s))))
-            return;
+        if (s->replay && (pct_replay_ready(s) || (!recorded && s->timers_count && pct_replay_jumps(s))))
+            return false;
         if (!s->replay && pct_ready_now(s)) {
-            pct_outside_note(s, s->host->now() - real);
-            return;
+            pct_outside_note(s, passed_since(s, real, world || !relatives));
+            return false;
         }
-        if (!s->polled_outside && !s->outside && !s->can_attention && !silent)
-            return; /* who could have come no longer waits */
-    } while (s->host->now() < until);
+        if (passed)
+            return true;
+        if (!s->polled_outside && !s->outside && !s->can_attention && !silent && !relatives)
+            return false; /* who could have come no longer waits */
+    } while ((relatives && deadline != PCT_NEVER) || s->host->now() < until);
+    return true;
+}
+
+void pct_outside_keep(struct pct_sched *s)
+{
+    bool due = keep(s, has_relatives(s));
     /* Exactly: a run to which nothing came does not depend on how long the sleep took. */
-    if (s->timers_count)
+    if (due && s->timers_count)
         pct_timer_jump(s);
+    pct_outside_lag(s);
 }
 
 bool pct_outside_idle(struct pct_sched *s)
 {
+    bool relatives = has_relatives(s);
+    uint64_t again;
+    if (relatives)
+        s->host->idle(pct_sched_now(s), first_deadline(s), awaits_world(s, true), false, &again);
     __atomic_store_n(&s->idle, 1, __ATOMIC_SEQ_CST);
     /* Somebody may have come back before the baton was free. */
-    if (__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) && take(s))
-        return false;
-    return true;
+    if (!__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) || !take(s))
+        return true;
+    pct_outside_lag(s);
+    return false;
 }
 
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
@@ -179,7 +265,7 @@ void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     if (s->sites)
         pct_sites_note(s, self, object);
     pct_stuck_replay(s, self);
-    self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = PCT_NEVER };
+    self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = PCT_NEVER, .kin = op == PCT_OP_CHILD_WAIT };
     pct_sched_announce(s, self);
     pct_outside_go(s, self);
     s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
@@ -217,9 +303,11 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
     if (!take(s)) {
         s->host->park(self);
     } else {
+        bool relatives = has_relatives(s);
+        uint64_t passed = passed_since(s, s->idle_real, !relatives || awaits_world(s, relatives));
         pct_outside_drain(s);
         if (!s->replay)
-            pct_outside_note(s, s->host->now() - s->idle_real);
+            pct_outside_note(s, passed);
         pct_timer_expire(s);
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }

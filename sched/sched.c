@@ -164,8 +164,11 @@ static void dequeue(struct pct_thread *thread)
 /* The wait is one that the kernel or the outside world has to do with. */
 static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
 {
-    *(thread->wait.polled ? &s->polled_outside : &s->can_outside) += thread->wait.outside;
-    s->can_attention += thread->wait.attention;
+    const struct pct_wait *wait = &thread->wait;
+    *(wait->polled ? &s->polled_outside : &s->can_outside) += wait->outside;
+    s->polled_kin += wait->polled && wait->outside && wait->kin;
+    s->can_attention += wait->attention;
+    s->can_both += wait->outside && wait->attention;
     if (!thread->wait.polled)
         return;
     thread->polled_next = NULL;
@@ -176,8 +179,11 @@ static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
 
 static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
 {
-    *(thread->wait.polled ? &s->polled_outside : &s->can_outside) -= thread->wait.outside;
-    s->can_attention -= thread->wait.attention;
+    const struct pct_wait *wait = &thread->wait;
+    *(wait->polled ? &s->polled_outside : &s->can_outside) -= wait->outside;
+    s->polled_kin -= wait->polled && wait->outside && wait->kin;
+    s->can_attention -= wait->attention;
+    s->can_both -= wait->outside && wait->attention;
     if (thread->wait.polled) {
         *(thread->polled_prev ? &thread->polled_prev->polled_next : &s->polled) = thread->polled_next;
         *(thread->polled_next ? &thread->polled_next->polled_prev : &s->polled_last) = thread->polled_prev;
@@ -319,7 +325,7 @@ static bool after_spin(const struct pct_sched *s)
  * from outside, which is as slow as it likes; or a deadline, which the time of so many steps need not reach. */
 static void spun_for_long(struct pct_sched *s, uint64_t before)
 {
-    if (s->outside || s->can_outside || s->polled_outside)
+    if (!pct_outside_none(s))
         s->attention = 1;
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);
@@ -438,8 +444,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
                 pct_outside_note(s, 0);
         } else if (s->lock_waits && !pct_ready_now(s) && others_wait(s) && pct_cycle_find(s)) {
             s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
-        } else if (s->outside || s->can_outside || s->polled_outside || s->foreign & PCT_FOREIGN_SILENT ||
-                   attention_may_come(s)) {
+        } else if (pct_outside_awaits(s) || attention_may_come(s)) {
             pct_outside_send(s, self);
             *keeper = pct_outside_keeper(s, self);
             if (!*keeper) {
@@ -565,7 +570,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been awaited. */
     if (ready && wait->certain && pct_ready_now(s) == 1 && !s->replay)
-        pct_outside_arrived(s, self, 0);
+        pct_outside_arrived(s, self, pct_outside_lag(s));
     if (ready && !switch_is_due(s, self)) {
         pct_sched_set_stop(s);
         if (s->stacks_count)
@@ -635,8 +640,7 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = NULL;
     spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
     /* Nobody but a sleeper could change what the thread looks at. */
-    if (self->spins >= PCT_SPINS_ALONE && pct_ready_now(s) == 1 && s->timers_count && !s->replay && !s->outside &&
-        !s->can_outside && !s->polled_outside)
+    if (self->spins >= PCT_SPINS_ALONE && pct_ready_now(s) == 1 && s->timers_count && !s->replay && pct_outside_none(s))
         pct_timer_jump(s);
     s->current = self;
 }

@@ -133,6 +133,7 @@ struct pct_wait {
     bool attention;    /* so could what calls pct_sched_attention(): a signal. Then it is no deadlock */
     bool cancellable;  /* pct_sched_cancel() ends it */
     bool certain;      /* what it waits for always comes in the end: a child's death */
+    bool kin;          /* with outside: nobody beyond the family could end it (struct pct_host) */
     bool again;        /* an interruption does not end it: counted in object->away, the thread comes back */
     uint64_t deadline; /* virtual ns, PCT_NEVER */
     /* When anything else has ended the wait, the thread still has to wait for this: a condition variable's mutex. */
@@ -194,6 +195,14 @@ struct pct_host {
     /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its release ends;
      * PCT_NO_THREAD: it waits for no such lock, or it is not known. May be NULL. */
     uint32_t (*holder)(const struct pct_thread *thread);
+    /* The family: processes that share this one's virtual time. relatives: whether there are others; NULL: never. While there are, time
+     * jumps only when none of them can run. idle: nothing in this process can run until this virtual time (PCT_NEVER: ever), or until
+     * something comes. True: so much time has passed for the family; *again: else, when to ask again, real. world: it waits for what
+     * is beyond the family. asks: it has to ask whether something has come. busy: that is over; how much virtual time is to pass for
+     * what has come. */
+    bool (*relatives)(void);
+    bool (*idle)(uint64_t now, uint64_t deadline, bool world, bool asks, uint64_t *again);
+    uint64_t (*busy)(uint64_t now);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
@@ -247,14 +256,17 @@ struct pct_sched {
     uint32_t enabled;
     uint32_t max_enabled;
     uint32_t outside;                        /* in PCT_STATE_OUTSIDE */
+    uint32_t kin_outside;                    /* those of them for which only the family does anything */
     uint32_t can_outside;                    /* blocked in a wait that the outside world could end, and not polled */
     uint32_t can_attention;                  /* blocked in a wait that attention could end */
+    uint32_t can_both;                       /* blocked in a wait for a signal, which is one of either kind */
     bool hope;                               /* host->hopes(), when it was asked last */
     bool lock_waits;                         /* a thread has begun to wait since cycle.c searched last */
     uint64_t cycle_mark;                     /* of its searches */
     bool woke;                               /* a thread has become enabled since the last pick */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */
+    uint32_t polled_kin;                     /* and those of these that only the family could */
     struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
 
     uint32_t patience; /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */

@@ -1,0 +1,591 @@
+/* One virtual time for a family of processes: see family.h.
+ *
+ * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while it ran, so
+ * a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
+#include "family.h"
+#include "relative.h"
+#include "signals.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { SLOTS = 1023, UNKNOWN_ID = -1 };
+
+/* A slot's pid: nobody; a process that is being made, or of which the id is not known. */
+#define FREE 0u
+#define COMING UINT32_MAX
+
+/* How often to look at relatives that can run, real ns: ever more seldom. */
+enum { SHORTEST = 50000, LONGEST = 10000000 };
+
+struct slot {
+    uint32_t pid;
+    uint32_t maker;    /* the process that reserved it for a child */
+    uint32_t turn;     /* odd: idle. Each beginning and end of that counts */
+    uint32_t word;     /* a futex: a relative wants this one to look, or something has come */
+    uint32_t looked;   /* the word when this one last began to ask, and was idle still */
+    uint64_t deadline; /* of the family's time; while idle */
+    uint64_t start;    /* when the process was made, as the kernel tells; 0: nobody has asked */
+    uint64_t began;    /* its own time when it became another program */
+    bool member;       /* it keeps the time. Else: it does so later (a start), or never (a static program) */
+    bool world;        /* while idle: it waits for what is beyond the family */
+    bool asks;         /* likewise: it must ask whether something has come */
+} __attribute__((aligned(64)));
+
+/* The memory of a family: slots from 1 on, its head where slot 0 would be. */
+struct family {
+    uint64_t mark;  /* of this family alone */
+    uint64_t clock; /* family time, ns */
+    uint64_t epoch;
+    uint64_t pids;    /* the inode of the namespace of process ids */
+    uint32_t top;     /* the last slot that was ever used */
+    uint32_t crowded; /* there are members without a slot */
+    struct slot slots[SLOTS];
+};
+
+static struct family *family;
+static int id;        /* of the shared memory; UNKNOWN_ID: programs that are started cannot find it */
+static uint32_t self; /* the own slot; 0: none */
+static bool lost;     /* there may be relatives, but who they are is not known */
+
+uint64_t *pct_family_clock;
+
+/* Of this process, as long as it is idle. */
+static struct {
+    uint64_t offset;    /* family time less own time */
+    uint64_t last;      /* own time at the last end of idleness */
+    uint64_t real;      /* when it began, real ns */
+    uint64_t from;      /* family time then */
+    uint64_t looked_at; /* real ns */
+    uint64_t elapsed;   /* time that passed for relatives that could run */
+    uint64_t slice;
+    uint32_t seen;   /* the own word, before it was asked whether something has come */
+    uint32_t period; /* counts the times of idleness */
+    bool waits;      /* it is idle */
+} idle;
+
+/* What is known of each relative since this process is idle. */
+static struct known {
+    uint32_t period;
+    uint32_t pid, turn;  /* at the last look */
+    uint32_t asked_turn; /* it was told to ask in this turn of its own; 0: it was not */
+    uint32_t asked;      /* the word that it was told by */
+    uint64_t cpu;        /* CPU time that it had used; 0: not known */
+} * known;
+
+static uint64_t started; /* own time at the start of this run */
+
+static struct slot *slot_at(uint32_t i)
+{
+    return &family->slots[i - 1];
+}
+
+/* Returns the new word. */
+static uint32_t wake(struct slot *slot)
+{
+    uint32_t word = __atomic_add_fetch(&slot->word, 1, __ATOMIC_SEQ_CST);
+    PCT_SYS3(SYS_futex, &slot->word, 1 /* FUTEX_WAKE */, INT32_MAX);
+    return word;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a < PCT_NEVER - b ? a + b : PCT_NEVER;
+}
+
+static uint64_t advance(uint64_t to)
+{
+    uint64_t now = __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST);
+    while (now < to &&
+           !__atomic_compare_exchange_n(&family->clock, &now, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+    return now < to ? to : now;
+}
+
+static uint64_t pid_namespace(void)
+{
+    struct stat status;
+    return PCT_SYS2(SYS_stat, "/proc/self/ns/pid", &status) ? 0 : status.st_ino;
+}
+
+/* --- Slots -------------------------------------------------------------------------------------------------------------- */
+
+static void release(uint32_t i)
+{
+    __atomic_store_n(&slot_at(i)->pid, FREE, __ATOMIC_SEQ_CST);
+}
+
+static bool claim(uint32_t i, uint32_t was, uint32_t pid)
+{
+    return __atomic_compare_exchange_n(&slot_at(i)->pid, &was, pid, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static void use(uint32_t i)
+{
+    uint32_t top = __atomic_load_n(&family->top, __ATOMIC_SEQ_CST);
+    while (top < i && !__atomic_compare_exchange_n(&family->top, &top, i, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+}
+
+static enum pct_relative look_at(uint32_t i, uint32_t pid)
+{
+    uint64_t any = 0;
+    if (pid != COMING)
+        return pct_relative_look((int)pid, &slot_at(i)->start);
+    /* Nobody will tell its id any more. */
+    bool orphan = pct_relative_look((int)slot_at(i)->maker, &any) == PCT_RELATIVE_GONE;
+    return orphan ? PCT_RELATIVE_GONE : PCT_RELATIVE_BUSY;
+}
+
+/* A slot for a child of this process; 0: there is none. */
+static uint32_t reserve(void)
+{
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t i = 1; i <= SLOTS; i++) {
+            struct slot *slot = slot_at(i);
+            if (slot->pid != FREE || !claim(i, FREE, COMING))
+                continue;
+            slot->member = false;
+            slot->maker = (uint32_t)pct_shim.pid;
+            slot->start = 0;
+            slot->began = pct_sched_now(&pct_S);
+            slot->turn += slot->turn & 1;
+            use(i);
+            return i;
+        }
+        for (uint32_t i = 1; i <= SLOTS; i++) {
+            struct slot *slot = slot_at(i);
+            uint32_t pid = slot->pid;
+            if (look_at(i, pid) == PCT_RELATIVE_GONE)
+                claim(i, pid, FREE);
+        }
+    }
+    family->crowded = 1;
+    return 0;
+}
+
+static void use_memory(long at)
+{
+    family = (void *)at;
+    pct_family_clock = &family->clock;
+    if (!known)
+        known = pct_host_futex.map((SLOTS + 1) * sizeof *known);
+    lost = !known;
+}
+
+/* The memory, and the own slot in it. */
+static void found(void)
+{
+    id = UNKNOWN_ID;
+    long at = -1;
+    if (!pct_shim.confined)
+        id = (int)PCT_SYS3(SYS_shmget, IPC_PRIVATE, sizeof *family, 0600);
+    if (id >= 0)
+        at = PCT_SYS3(SYS_shmat, id, NULL, 0);
+    /* It is there as long as somebody uses it, and may be found as long as that. */
+    if (id >= 0)
+        PCT_SYS3(SYS_shmctl, id, IPC_RMID, NULL);
+    if (at < 0 && at > -4096) {
+        id = UNKNOWN_ID;
+        at = PCT_SYS6(SYS_mmap, 0, sizeof *family, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        pct_say("no shared memory of System V: for programs that this one starts, time passes as in the real world");
+    }
+    if (at < 0 && at > -4096) {
+        lost = true;
+        return;
+    }
+    use_memory(at);
+    struct timespec now = { 0 };
+    PCT_SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    family->mark = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    family->epoch = pct_shim.config.epoch;
+    family->pids = pct_shim.confined ? 0 : pid_namespace();
+    family->clock = pct_sched_now(&pct_S);
+    self = reserve();
+    slot_at(self)->member = true;
+    slot_at(self)->pid = (uint32_t)pct_shim.pid;
+}
+
+uint32_t pct_family_expect(void)
+{
+    if (!pct_S.step_ns)
+        return 0;
+    if (!family && !lost)
+        found();
+    if (lost)
+        return 0;
+    pct_family_tell();
+    return reserve();
+}
+
+void pct_family_born(uint32_t slot, long pid)
+{
+    if (!slot || !family)
+        return;
+    if (pid < 0)
+        release(slot);
+    else if (pid > 0)
+        claim(slot, COMING, (uint32_t)pid);
+}
+
+/* This process, which has just come to be, or to this program, keeps the family's time from now on. */
+static void enter(uint32_t slot)
+{
+    long pid = PCT_SYS0(SYS_getpid);
+    self = 0;
+    lost = true;
+    idle.waits = false;
+    if (!slot || !family || !known)
+        return;
+    /* Ids of another namespace name others. */
+    if (pct_refused(pid) || (family->pids && pid_namespace() != family->pids))
+        return;
+    if (slot_at(slot)->pid != (uint32_t)pid && !claim(slot, COMING, (uint32_t)pid))
+        return;
+    self = slot;
+    lost = false;
+    __atomic_store_n(&slot_at(slot)->member, true, __ATOMIC_SEQ_CST);
+}
+
+void pct_family_forked(uint32_t slot)
+{
+    if (!family && !lost)
+        return;
+    if (slot)
+        started = slot_at(slot)->began;
+    enter(slot);
+}
+
+void pct_family_gone(long pid)
+{
+    for (uint32_t i = 1; family && pid > 0 && i <= family->top; i++)
+        if (slot_at(i)->pid == (uint32_t)pid)
+            release(i);
+}
+
+/* --- Other programs ----------------------------------------------------------------------------------------------------- */
+
+static const char variable[] = "PCT_FAMILY=";
+enum { VARIABLE_SIZE = 48 };
+
+static bool is_variable(const char *string, const char *name)
+{
+    return !strncmp(string, name, strlen(name));
+}
+
+__thread uint32_t pct_family_vforked;
+
+/* Not a child of vfork, nor one that pct does not know, in our memory. */
+static bool is_itself(void)
+{
+    return pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid);
+}
+
+uint32_t pct_family_slot(void)
+{
+    return pct_vforking ? pct_family_vforked : self;
+}
+
+size_t pct_family_room(char *const *environment)
+{
+    size_t count = 0;
+    bool preloaded = false;
+    if ((!family && !lost) || !environment || (!pct_vforking && !is_itself()))
+        return 0;
+    for (; environment[count]; count++)
+        preloaded |= is_variable(environment[count], "LD_PRELOAD=");
+    return preloaded ? VARIABLE_SIZE + (count + 2) * sizeof *environment : 0;
+}
+
+char **pct_family_environment(void *room, char *const *environment, uint32_t slot)
+{
+    char **strings = room, **next = strings;
+    for (; *environment; environment++)
+        if (!is_variable(*environment, variable))
+            *next++ = *environment;
+    /* Of the same length always: it moves the stack. */
+    struct pct_text text;
+    bool known_by = family && slot && id >= 0;
+    pct_text_init(&text, (char *)(next + 2), VARIABLE_SIZE);
+    pct_text_add(&text, variable);
+    pct_text_add_hex(&text, known_by ? (uint32_t)id : 0, 8);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, known_by ? slot : 0, 4);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, known_by ? family->mark : 0, 16);
+    *next++ = text.data;
+    *next = NULL;
+    return strings;
+}
+
+static const char *hex(const char *text, uint64_t *number)
+{
+    *number = 0;
+    for (;; text++)
+        if (*text >= '0' && *text <= '9')
+            *number = *number << 4 | (uint64_t)(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            *number = *number << 4 | (uint64_t)(*text - 'a' + 10);
+        else
+            return text;
+}
+
+void pct_family_join(const char *text)
+{
+    uint64_t memory, slot, mark;
+    if (!text || pct_shim.config.real_time)
+        return;
+    text = hex(text, &memory);
+    text = hex(*text ? text + 1 : text, &slot);
+    hex(*text ? text + 1 : text, &mark);
+    lost = true;
+    if (!slot || slot > SLOTS)
+        return;
+    long at = PCT_SYS3(SYS_shmat, memory, NULL, 0);
+    if (at == -EINVAL || at == -EIDRM) {
+        lost = false; /* all who knew of it are gone */
+        return;
+    }
+    if (at < 0 && at > -4096) {
+        pct_say("the processes that this one descends from cannot be found: its sleeps and timeouts take real time");
+        return;
+    }
+    if (((const struct family *)at)->mark != mark) {
+        PCT_SYS1(SYS_shmdt, at);
+        lost = false;
+        return;
+    }
+    use_memory(at);
+    id = (int)memory;
+    started = slot_at((uint32_t)slot)->began;
+    enter((uint32_t)slot);
+}
+
+void pct_family_leaves(void)
+{
+    if (!family || !self || !is_itself())
+        return;
+    slot_at(self)->began = pct_sched_now(&pct_S);
+    __atomic_store_n(&slot_at(self)->member, false, __ATOMIC_SEQ_CST);
+}
+
+void pct_family_stays(void)
+{
+    if (family && self && is_itself())
+        __atomic_store_n(&slot_at(self)->member, true, __ATOMIC_SEQ_CST);
+}
+
+uint64_t pct_family_began(void)
+{
+    return started;
+}
+
+uint64_t pct_family_epoch(void)
+{
+    return family ? family->epoch : 0;
+}
+
+/* --- The clock ---------------------------------------------------------------------------------------------------------- */
+
+void pct_family_tell_slow(void)
+{
+    advance(later(pct_sched_now(&pct_S), idle.offset));
+}
+
+bool pct_family_relatives(void)
+{
+    if (lost)
+        return true;
+    if (!family)
+        return false;
+    for (uint32_t i = 1; i <= family->top; i++)
+        if (i != self && slot_at(i)->pid != FREE)
+            return true;
+    return family->crowded;
+}
+
+/* Of all that are idle, as their slots say, the one whose turn it is shall look whether that is so. */
+static void wake_next(void)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 1; i <= family->top; i++) {
+        const struct slot *slot = slot_at(i);
+        if (slot->pid == FREE)
+            continue;
+        if (!slot->member || !(__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1))
+            return;
+        if (!next || slot->deadline < slot_at(next)->deadline)
+            next = i;
+    }
+    if (next && next != self && slot_at(next)->deadline != PCT_NEVER)
+        wake(slot_at(next));
+}
+
+static void begin(uint64_t now, uint64_t deadline, bool world, bool asks)
+{
+    struct slot *me = slot_at(self);
+    idle.elapsed = 0;
+    idle.slice = SHORTEST;
+    idle.period++;
+    if (now != idle.last) {
+        idle.offset = advance(later(now, idle.offset)) - now;
+        idle.last = now;
+    }
+    idle.from = later(now, idle.offset);
+    me->deadline = later(deadline, idle.offset);
+    me->world = world;
+    me->asks = asks;
+    idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
+    me->looked = idle.seen - 1;
+    __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
+    wake_next();
+}
+
+/* Whether this idle relative has asked whether something has come, since this process is idle. */
+static bool has_asked(uint32_t i)
+{
+    struct slot *slot = slot_at(i);
+    if (!slot->asks)
+        return true;
+    if (known[i].asked_turn != known[i].turn) {
+        known[i].asked_turn = known[i].turn;
+        known[i].asked = wake(slot);
+    }
+    return (int32_t)(__atomic_load_n(&slot->looked, __ATOMIC_SEQ_CST) - known[i].asked) >= 0;
+}
+
+/* Whether this relative keeps the clock from going to our deadline. *passed: how much time went by for it since the last look, at most
+ * what it is. */
+static bool hinders(uint32_t i, uint64_t *passed)
+{
+    struct slot *slot = slot_at(i);
+    struct known *k = &known[i];
+    uint64_t mine = slot_at(self)->deadline;
+    if (k->period != idle.period)
+        *k = (struct known){ .period = idle.period };
+    k->pid = __atomic_load_n(&slot->pid, __ATOMIC_SEQ_CST);
+    k->turn = __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST);
+    if (i == self || k->pid == FREE)
+        return false;
+    enum pct_relative state = look_at(i, k->pid);
+    if (state == PCT_RELATIVE_STOPPED)
+        return false;
+    /* Its end may have made others run. */
+    if (state == PCT_RELATIVE_GONE)
+        return claim(i, k->pid, FREE) || true;
+    bool first = slot->deadline < mine || (slot->deadline == mine && i < self);
+    if (state == PCT_RELATIVE_SLEEPS && slot->member && k->turn & 1 && !slot->world && !first)
+        return false;
+    if (state == PCT_RELATIVE_RUNS) {
+        /* While it does not get a CPU, no time passes for it. */
+        uint64_t cpu = pct_relative_cpu((int)k->pid), ran = cpu - k->cpu;
+        k->cpu = cpu;
+        *passed = ran < *passed ? ran : *passed;
+    }
+    return true;
+}
+
+/* Whether no relative can run, and none has an earlier deadline. *passed: else, how much time went by for all that hinder. */
+static bool all_idle(uint64_t *passed)
+{
+    uint32_t top = __atomic_load_n(&family->top, __ATOMIC_SEQ_CST);
+    uint64_t real = pct_host_futex.now();
+    bool idles = !family->crowded;
+    *passed = real - idle.looked_at;
+    idle.looked_at = real;
+    for (uint32_t i = 1; i <= top; i++)
+        idles &= !hinders(i, passed);
+    /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
+    if (idles && pct_S.threads > 1 && (pct_S.outside || pct_action_any()))
+        idles = pct_relative_others_sleep(pct_shim.pid, pct_engine_tid());
+    for (uint32_t i = 1; idles && i <= top; i++)
+        if (i != self && known[i].turn & 1 && slot_at(i)->pid == known[i].pid)
+            idles = has_asked(i);
+    /* Nobody has begun to run meanwhile, and made others do so. */
+    for (uint32_t i = 1; idles && i <= top; i++)
+        idles = __atomic_load_n(&slot_at(i)->turn, __ATOMIC_SEQ_CST) == known[i].turn;
+    return idles && __atomic_load_n(&family->top, __ATOMIC_SEQ_CST) == top;
+}
+
+/* Whether the family's clock may go to our deadline. */
+static bool is_due(void)
+{
+    uint64_t deadline = slot_at(self)->deadline, passed;
+    if (__atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= deadline || all_idle(&passed))
+        return true;
+    idle.elapsed += passed;
+    return idle.elapsed >= deadline - idle.from;
+}
+
+bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, bool asks, uint64_t *again)
+{
+    *again = PCT_NEVER;
+    if (!idle.waits) {
+        idle.waits = true;
+        idle.real = idle.looked_at = pct_host_futex.now();
+        if (self)
+            begin(now, deadline, world, asks);
+    } else if (self && slot_at(self)->looked != idle.seen) {
+        __atomic_store_n(&slot_at(self)->looked, idle.seen, __ATOMIC_SEQ_CST);
+        wake_next();
+    }
+    if (deadline == PCT_NEVER)
+        return false;
+    if (lost || pct_shim.confined) {
+        /* Nobody tells what relatives do: as in the real world. */
+        *again = later(idle.real, deadline - now);
+        return pct_host_futex.now() >= *again;
+    }
+    bool due = is_due();
+    *again = pct_host_futex.now() + idle.slice;
+    idle.slice += idle.slice < LONGEST ? idle.slice / 4 : 0;
+    return due;
+}
+
+uint64_t pct_family_busy(uint64_t now)
+{
+    bool waited = idle.waits;
+    if (!family || lost) {
+        idle.waits = false;
+        return waited ? pct_host_futex.now() - idle.real : 0;
+    }
+    if (waited) {
+        idle.last = now;
+        advance(later(now, idle.offset));
+        idle.waits = false;
+        __atomic_fetch_add(&slot_at(self)->turn, 1, __ATOMIC_SEQ_CST);
+    }
+    uint64_t clock = __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST), lag = clock > now ? clock - now : 0;
+    /* Those that do not keep the family's time took theirs. */
+    for (uint32_t i = 1; waited && i <= family->top; i++)
+        if (i != self && slot_at(i)->pid != FREE && !slot_at(i)->member) {
+            uint64_t real = pct_host_futex.now() - idle.real;
+            return real > lag ? real : lag;
+        }
+    return lag;
+}
+
+bool pct_family_sleep(const uint32_t *word, uint32_t value, const struct timespec *left)
+{
+    if (!idle.waits || !self)
+        return false;
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value)
+        PCT_SYS4(SYS_futex, &slot_at(self)->word, PCT_FUTEX_WAIT_SHARED, idle.seen, left);
+    pct_family_woken();
+    return true;
+}
+
+void pct_family_woken(void)
+{
+    if (idle.waits && self)
+        idle.seen = __atomic_load_n(&slot_at(self)->word, __ATOMIC_SEQ_CST);
+}
+
+void pct_family_nudge(void)
+{
+    if (idle.waits && self)
+        wake(slot_at(self));
+}

@@ -1,0 +1,77 @@
+/* The family of a process: itself, its descendants and their ancestors under pct. They share one virtual time, as they natively share
+ * that of the machine: it jumps to a deadline only when none of them can run, and then to the least of all.
+ *
+ * Each process keeps a time of its own, which its steps advance, so what it does is a function of its own schedule as before. Where a
+ * process alone would jump, one with relatives asks whether the family's clock may go that far, and waits until it may. What comes from
+ * outside meanwhile brings it up to the family's clock.
+ *
+ * The family meets in a piece of memory with a slot for each process: whether it is idle (nothing in it can run), and until when. It
+ * comes with the first child; fork inherits it, and exec finds it by PCT_FAMILY, which the wrappers of exec and its like put into the
+ * environment of programs that are preloaded, too. A child has its slot before it exists. What a slot says may be out of date: a
+ * process to which another one has just written is not idle, and a killed one says nothing. So before a jump the kernel is asked
+ * whether all threads of an idle relative sleep; and a relative that finds out by asking itself (whether a child has ended) is made to.
+ *
+ * While a relative can run, time passes for those that wait as long as it computes: its CPU time, or real time while it sleeps in the
+ * kernel. So a child that is not under pct (a static program) takes the time that it takes. One that is stopped cannot run. A process
+ * that could not be entered, or cannot find its family, makes time pass as in the real world. */
+#ifndef PCT_PRELOAD_FAMILY_H
+#define PCT_PRELOAD_FAMILY_H
+
+#include "shim.h"
+
+/* With the baton, before a child is made: its slot, which the next functions take; 0: it has none. */
+uint32_t pct_family_expect(void);
+/* In the parent: the child has this id, 0: that is not known; negative: it could not be made. */
+void pct_family_born(uint32_t slot, long pid);
+/* In a forked child, before its run begins. */
+void pct_family_forked(uint32_t slot);
+/* A child with this id has been awaited: it is gone. */
+void pct_family_gone(long pid);
+/* In a program that begins its run: enter the family that PCT_FAMILY names. */
+void pct_family_join(const char *text);
+
+/* The time at which the run of this process begins, virtual ns; and the time of day at which virtual time began, 0: not known. */
+uint64_t pct_family_began(void);
+uint64_t pct_family_epoch(void);
+
+/* The slot of the child of vfork that runs in this thread. */
+extern __thread uint32_t pct_family_vforked;
+/* That of the calling process, also if it is one of those. */
+uint32_t pct_family_slot(void);
+
+/* The environment with which a process in this slot becomes another program: a copy of the given one with
+ * PCT_FAMILY in it, for which `room` has this size; 0: it needs none. Any thread, also in a child of vfork. */
+size_t pct_family_room(char *const *environment);
+char **pct_family_environment(void *room, char *const *environment, uint32_t slot);
+#define PCT_FAMILY_ENVIRONMENT(environment, slot)                                                                      \
+    ({                                                                                                                 \
+        size_t pct_size_ = pct_family_room(environment);                                                               \
+        pct_size_ ? pct_family_environment(__builtin_alloca(pct_size_), environment, slot) : (char **)(environment);   \
+    })
+/* This process is about to become another program; or it has failed to. */
+void pct_family_leaves(void);
+void pct_family_stays(void);
+
+/* The process has done something that a relative may see: the family's clock is to show it. With the baton. */
+extern uint64_t *pct_family_clock; /* NULL: no family */
+void pct_family_tell_slow(void);
+static inline void pct_family_tell(void)
+{
+    if (PCT_UNLIKELY(pct_family_clock))
+        pct_family_tell_slow();
+}
+
+/* Of the host (struct pct_host). */
+bool pct_family_relatives(void);
+bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, bool asks, uint64_t *again);
+uint64_t pct_family_busy(uint64_t now);
+
+/* While this process is idle: sleep until *word is not value, a relative wants to know, or `left` has passed (NULL: no limit). False: it is not
+ * idle, or alone. */
+bool pct_family_sleep(const uint32_t *word, uint32_t value, const struct timespec *left);
+/* After another sleep, before it is asked whether something has come. */
+void pct_family_woken(void);
+/* End that sleep: *word has changed. Any thread, also in a signal handler. */
+void pct_family_nudge(void);
+
+#endif

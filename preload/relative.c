@@ -1,0 +1,144 @@
+/* Reading /proc/PID: see relative.h. */
+#include "relative.h"
+#include "shim.h"
+#include "sys.h"
+#include <fcntl.h>
+
+/* Fields of proc_pid_stat(5). */
+enum { STATE = 3, THREADS = 20, START = 22 };
+
+/* Not on the stack, which may be a handler's. */
+static struct {
+    char stat[1024];
+    char folder[1024] __attribute__((aligned(8)));
+} * room;
+
+static long open_path(int pid, const char *middle, const char *name, const char *end, int flags)
+{
+    char path[64];
+    struct pct_text text;
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, "/proc/");
+    pct_text_add_u64(&text, (uint64_t)pid);
+    pct_text_add(&text, middle);
+    pct_text_add(&text, name);
+    pct_text_add(&text, end);
+    return PCT_SYS3(SYS_open, path, flags | O_CLOEXEC, 0);
+}
+
+/* What stands behind the name in a file `stat`; NULL: it cannot be read. Its first character is the state. */
+static const char *read_stat(long fd)
+{
+    if (fd < 0)
+        return NULL;
+    long got = PCT_SYS3(SYS_read, fd, room->stat, sizeof room->stat - 1);
+    PCT_SYS1(SYS_close, fd);
+    room->stat[got > 0 ? got : 0] = 0;
+    for (long i = got; i > 0; i--)
+        if (room->stat[i - 1] == ')')
+            return &room->stat[i] + 1;
+    return NULL;
+}
+
+static uint64_t number(const char **at)
+{
+    uint64_t value = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        value = 10 * value + (uint64_t)(**at - '0');
+    return value;
+}
+
+static uint64_t field(const char *at, int which)
+{
+    for (int i = STATE; *at && i < which; at++)
+        i += *at == ' ';
+    return number(&at);
+}
+
+static enum pct_relative state_of(char letter)
+{
+    switch (letter) {
+    case 'Z':
+    case 'X':
+        return PCT_RELATIVE_GONE;
+    case 'T':
+        return PCT_RELATIVE_STOPPED;
+    case 'S':
+        return PCT_RELATIVE_SLEEPS;
+    case 'R':
+        return PCT_RELATIVE_RUNS;
+    default:
+        return PCT_RELATIVE_BUSY;
+    }
+}
+
+/* Of several threads but this one: what keeps the process from being asleep, if anything does. */
+static enum pct_relative look_at_threads(int pid, int but)
+{
+    struct entry {
+        uint64_t inode, offset;
+        uint16_t size;
+        uint8_t type;
+        char name[];
+    };
+    enum pct_relative found = PCT_RELATIVE_GONE;
+    long got, folder = open_path(pid, "/task", "", "", O_RDONLY | O_DIRECTORY);
+    if (folder < 0)
+        return PCT_RELATIVE_BUSY;
+    while ((got = PCT_SYS3(SYS_getdents64, folder, room->folder, sizeof room->folder)) > 0)
+        for (long at = 0; at < got;) {
+            const struct entry *entry = (const void *)(room->folder + at);
+            const char *name = entry->name;
+            at += entry->size;
+            if (name[0] == '.' || number(&name) == (uint64_t)but)
+                continue;
+            const char *stat = read_stat(open_path(pid, "/task/", entry->name, "/stat", O_RDONLY));
+            enum pct_relative state = stat ? state_of(*stat) : PCT_RELATIVE_GONE;
+            if (state > found)
+                found = state;
+        }
+    PCT_SYS1(SYS_close, folder);
+    return got < 0 ? PCT_RELATIVE_BUSY : found;
+}
+
+static bool has_room(void)
+{
+    if (!room)
+        room = pct_host_futex.map(sizeof *room);
+    return room;
+}
+
+bool pct_relative_others_sleep(int pid, int but)
+{
+    return has_room() && look_at_threads(pid, but) <= PCT_RELATIVE_SLEEPS;
+}
+
+enum pct_relative pct_relative_look(int pid, uint64_t *start)
+{
+    if (!has_room())
+        return PCT_RELATIVE_BUSY;
+    const char *stat = read_stat(open_path(pid, "/stat", "", "", O_RDONLY));
+    if (!stat) /* it is gone, or there is no /proc */
+        return PCT_SYS2(SYS_kill, pid, 0) == -ESRCH ? PCT_RELATIVE_GONE : PCT_RELATIVE_BUSY;
+    uint64_t made = field(stat, START);
+    enum pct_relative state = state_of(*stat);
+    if (*start && *start != made)
+        return PCT_RELATIVE_GONE;
+    *start = made;
+    /* The first thread of several may have ended before the others. */
+    if (field(stat, THREADS) > 1 && state != PCT_RELATIVE_STOPPED)
+        state = look_at_threads(pid, 0);
+    /* A process is a zombie before its parent is told; both under a lock of the kernel's, which this takes, too. */
+    if (state == PCT_RELATIVE_GONE)
+        PCT_SYS6(SYS_waitid, P_PID, pid, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL, 0);
+    return state;
+}
+
+uint64_t pct_relative_cpu(int pid)
+{
+    struct timespec time;
+    /* The CPU clock of a process: linux/posix-timers.h. */
+    if (PCT_SYS2(SYS_clock_gettime, (long)(~(uint32_t)pid << 3 | 2), &time))
+        return 0;
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}

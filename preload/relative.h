@@ -1,0 +1,26 @@
+/* What the kernel knows of another process: /proc/PID. With the baton. */
+#ifndef PCT_PRELOAD_RELATIVE_H
+#define PCT_PRELOAD_RELATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pct_relative {
+    PCT_RELATIVE_GONE,    /* it has ended, or its id is another process's */
+    PCT_RELATIVE_STOPPED, /* by SIGSTOP and the like */
+    PCT_RELATIVE_SLEEPS,  /* all its threads do, and wait for something */
+    PCT_RELATIVE_RUNS,    /* one has a CPU, or wants one */
+    PCT_RELATIVE_BUSY     /* one waits for a disk or a debugger; or the kernel does not tell */
+};
+
+/* start: when the process was made, as the kernel tells; 0: not asked yet, is filled in. Once it is said to be gone, its parent has been
+ * told. */
+enum pct_relative pct_relative_look(int pid, uint64_t *start);
+
+/* Whether all threads of a process sleep, but perhaps this one. */
+bool pct_relative_others_sleep(int pid, int but);
+
+/* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
+uint64_t pct_relative_cpu(int pid);
+
+#endif
