@@ -2,6 +2,7 @@
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
 #include "order.h"
+#include "told.h"
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
 struct glibc_barrier {
@@ -22,25 +23,38 @@ PCT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_ba
     return error;
 }
 
+bool pct_barrier_arrive(struct pct_object *object)
+{
+    const struct glibc_barrier *real = (const void *)object->address;
+    if (++object->model[1] < real->count)
+        return false;
+    object->model[1] = 0;
+    object->model[0]++;
+    while (object->first)
+        pct_sched_wake(&pct_S, object->first);
+    if (PCT_UNLIKELY(pct_S.foreign))
+        pct_told_round(real);
+    return true;
+}
+
 PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     PCT_ENTER(self);
+    const struct glibc_barrier *real = (const void *)barrier;
+    bool serial;
+    if (!self && !real->shared && pct_tell_arrives(barrier, &serial))
+        return serial ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
     if (!self)
         return PASS(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_wait)(barrier));
-    const struct glibc_barrier *real = (const void *)barrier;
     if (real->shared) {
         pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
         return OUTSIDE(self, PCT_OP_BARRIER_ARRIVE, NULL, REAL(pthread_barrier_wait)(barrier));
     }
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_ARRIVE, barrier, PCT_CLASS_BARRIER);
     pct_done(self, PCT_OP_BARRIER_ARRIVE, 0, object);
-    if (++object->model[1] >= real->count) {
-        object->model[1] = 0;
-        object->model[0]++;
+    if (pct_barrier_arrive(object)) {
         if (PCT_UNLIKELY(pct_S.races != NULL))
             pct_races_round(pct_S.races, self->core.id, object->number);
-        while (object->first)
-            pct_sched_wake(&pct_S, object->first);
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
     /* Until this thread runs, another one may have destroyed the barrier. While a signal handler keeps this one, the last may arrive:

@@ -2,11 +2,12 @@
  * address, never inside it. That is also why one set of wrappers serves both symbol versions, whose objects differ.
  * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of those
  * that are away for that have been woken meanwhile; model[1]: how many of those in the queue only wait to destroy it, which are
- * those with a predicate.
+ * those with a predicate; model[2]: threads that pct does not know may wait in libc's own (told.h).
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
  * mutex is free. Between processes the real functions are used, outside the scheduler. */
 #include "order.h"
+#include "told.h"
 
 /* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
  * that is somebody else's memory. */
@@ -117,8 +118,10 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
 PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     PCT_ENTER(self);
-    if (!self)
+    if (!self) {
+        pct_tell_waits(cond);
         return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_wait)(cond, mutex));
+    }
     if (waits_outside(cond, mutex))
         return SHARED_WAIT(self, mutex, REAL(pthread_cond_wait)(cond, mutex));
     return wait_until(self, cond, mutex, PCT_NEVER);
@@ -133,8 +136,10 @@ static clockid_t clock_of(const pthread_cond_t *cond)
 PCT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *when)
 {
     PCT_ENTER(self);
-    if (!self)
+    if (!self) {
+        pct_tell_waits(cond);
         return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_timedwait)(cond, mutex, when));
+    }
     uint64_t deadline;
     if (!pct_deadline(clock_of(cond), when, &deadline))
         return EINVAL;
@@ -150,8 +155,10 @@ PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mut
                                       const struct timespec *when)
 {
     PCT_ENTER(self);
-    if (!self)
+    if (!self) {
+        pct_tell_waits(cond);
         return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_clockwait)(cond, mutex, clock, when));
+    }
     uint64_t deadline;
     if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || !pct_deadline(clock, when, &deadline))
         return EINVAL;
@@ -172,11 +179,21 @@ static struct pct_thread *waiter_at(const struct pct_object *queue, uint32_t ind
     return t;
 }
 
+void pct_cond_wake(struct pct_object *queue, uint32_t count)
+{
+    for (struct pct_thread *t; count && (t = waiter_at(queue, 0)); count--)
+        pct_sched_wake(&pct_S, t);
+    uint32_t away = queue->away - queue->model[0];
+    queue->model[0] += count < away ? count : away;
+}
+
 PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
     PCT_ENTER(self);
-    if (!self)
+    if (!self) {
+        pct_tell_wake(PCT_CLASS_COND, cond, 1);
         return PASS(PCT_OP_COND_SIGNAL, PCT_CLASS_COND, cond, REAL(pthread_cond_signal)(cond));
+    }
     struct pct_object *queue = pct_at(self, PCT_OP_COND_SIGNAL, cond, PCT_CLASS_COND);
     uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters - queue->model[1] + queue->away - queue->model[0];
     if (waiters) {
@@ -188,20 +205,22 @@ PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
             queue->model[0]++;
     }
     pct_done(self, PCT_OP_COND_SIGNAL, chosen, queue);
-    return shared(cond, queue) ? REAL(pthread_cond_signal)(cond) : 0;
+    return shared(cond, queue) || pct_told_waits(queue) ? REAL(pthread_cond_signal)(cond) : 0;
 }
 
 PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
     PCT_ENTER(self);
-    if (!self)
+    if (!self) {
+        pct_tell_wake(PCT_CLASS_COND, cond, UINT32_MAX);
         return PASS(PCT_OP_COND_BROADCAST, PCT_CLASS_COND, cond, REAL(pthread_cond_broadcast)(cond));
+    }
     struct pct_object *queue = pct_at(self, PCT_OP_COND_BROADCAST, cond, PCT_CLASS_COND);
     for (struct pct_thread *t; (t = waiter_at(queue, 0));)
         pct_sched_wake(&pct_S, t);
     queue->model[0] = queue->away;
     pct_done(self, PCT_OP_COND_BROADCAST, 0, queue);
-    return shared(cond, queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
+    return shared(cond, queue) || pct_told_waits(queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
 }
 
 PCT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)

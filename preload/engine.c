@@ -9,6 +9,7 @@
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
+#include "told.h"
 #include <sys/mman.h>
 
 static struct timespec started;
@@ -169,6 +170,8 @@ const struct pct_host pct_host_futex = {
     .idle = pct_family_idle,
     .busy = pct_family_busy,
     .holder = pct_mutex_holder,
+    .strangers = pct_strangers,
+    .told = pct_told,
     .map = map,
     .go = go,
     .release = release,

@@ -6,6 +6,7 @@
 #include "memory_quick.h"
 #include "order.h"
 #include "sys.h"
+#include "told.h"
 #include "user.h"
 #include <linux/futex.h>
 #include <linux/seccomp.h>
@@ -31,7 +32,8 @@ static void note_inline(void)
         pct_uncontrolled(PCT_UNCONTROLLED_INLINE);
 }
 
-static long futex_wait(struct pct_shim_thread *self, uint32_t *word, uint32_t value, uint64_t deadline, uint32_t bits)
+static long futex_wait(struct pct_shim_thread *self, uint32_t *word, int op, uint32_t value, uint64_t deadline,
+                       uint32_t bits)
 {
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
     bool same = *(volatile uint32_t *)word == value;
@@ -45,6 +47,9 @@ static long futex_wait(struct pct_shim_thread *self, uint32_t *word, uint32_t va
     int error = 0;
     do {
         self->futex_bits = bits; /* a handler may have waited, too */
+        self->futex_word = word;
+        self->futex_value = value;
+        self->futex_shared = !(op & FUTEX_PRIVATE_FLAG);
         queue = pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX);
         result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, NULL, NULL, deadline);
         if (result == PCT_INTERRUPTED)
@@ -97,12 +102,10 @@ static long wake_many(const uint32_t *word, uint32_t count)
     return woken;
 }
 
-/* Wake up to `count` of those whose bits match, beginning with the one that the strategy chooses. */
-static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
+/* Wake up to `count` of those whose bits match, beginning with this one. */
+static long wake_from(struct pct_object *queue, uint32_t first, uint32_t count, uint32_t bits)
 {
     long woken = 0;
-    uint32_t first = queue->waiters ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
-    *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
     struct pct_thread *t = queue->first;
     for (uint32_t i = 0; i < first; i++)
         t = t->next;
@@ -119,6 +122,19 @@ static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32
     if (PCT_UNLIKELY(many != NULL))
         woken += wake_many((const uint32_t *)queue->address, count - (uint32_t)woken);
     return woken;
+}
+
+/* The same, beginning with the one that the strategy chooses. */
+static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
+{
+    uint32_t first = queue->waiters ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
+    *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
+    return wake_from(queue, first, count, bits);
+}
+
+void pct_futex_wake_waiters(struct pct_object *queue, uint32_t count)
+{
+    wake_from(queue, 0, count, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* A thread that pct does not know may wait in the kernel. */
@@ -327,12 +343,12 @@ static long futex(struct pct_shim_thread *self, const long a[6])
             return fail(EINVAL);
         if (timeout)
             deadline = pct_sched_now(&pct_S) + pct_nanoseconds(timeout);
-        return futex_wait(self, word, (uint32_t)a[2], deadline, FUTEX_BITSET_MATCH_ANY);
+        return futex_wait(self, word, op, (uint32_t)a[2], deadline, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAIT_BITSET: /* its timeout is absolute */
         if (!a[5] || (timeout &&
                       !pct_deadline(op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, timeout, &deadline)))
             return fail(EINVAL);
-        return futex_wait(self, word, (uint32_t)a[2], deadline, (uint32_t)a[5]);
+        return futex_wait(self, word, op, (uint32_t)a[2], deadline, (uint32_t)a[5]);
     case FUTEX_WAKE:
         return futex_wake(self, word, op, (uint32_t)a[2], FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
@@ -440,6 +456,17 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     return fail(result == PCT_TIMEOUT ? ETIMEDOUT : error);
 }
 
+/* A thread without the baton wakes: those that wait here, too. One that moves waiters wakes them. */
+static void tell(int command, const long a[6])
+{
+    if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET || command == FUTEX_WAKE_OP)
+        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], (uint32_t)a[2]);
+    else if (command == FUTEX_REQUEUE || command == FUTEX_CMP_REQUEUE)
+        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], UINT32_MAX);
+    if (command == FUTEX_WAKE_OP)
+        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[4], (uint32_t)a[3]);
+}
+
 PCT_EXPORT long syscall(long number, ...)
 {
     va_list arguments;
@@ -454,6 +481,7 @@ PCT_EXPORT long syscall(long number, ...)
         if (self)
             return futex(self, a);
         enum pct_op op = (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? PCT_OP_FUTEX_WAKE : PCT_OP_FUTEX_WAIT;
+        tell((int)a[1] & FUTEX_CMD_MASK, a);
         return PASS(op, PCT_CLASS_FUTEX, (void *)a[0], by_number(number, a));
     }
     case SYS_futex_waitv: {

@@ -1,6 +1,5 @@
 /* Threads of libc's own, under control: see service.h. */
 #include "service.h"
-#include <sched/races.h>
 
 /* With a stack of these sizes; 0: the usual. */
 static struct pct_shim_thread *make(void *(*start)(void *), void *argument, uint64_t mask, size_t stack_size,
@@ -81,17 +80,4 @@ void pct_notice_start(const struct pct_notice *notice, uint64_t mask)
         spare = errand->next;
     *errand = (struct errand){ .notice = *notice };
     make(notify, errand, mask, notice->stack_size, notice->guard_size);
-}
-
-void pct_service_before(const struct pct_shim_thread *self, const void *at)
-{
-    if (PCT_UNLIKELY(pct_S.races != NULL))
-        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)at,
-                         PCT_RACES_READ | PCT_RACES_WRITE | PCT_RACES_ACQUIRE | PCT_RACES_RELEASE);
-}
-
-void pct_service_after(const struct pct_shim_thread *self, const void *at)
-{
-    if (PCT_UNLIKELY(pct_S.races != NULL))
-        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)at, PCT_RACES_READ | PCT_RACES_ACQUIRE);
 }

@@ -34,9 +34,4 @@ void pct_notice_from(struct pct_notice *notice, const struct sigevent *event);
  * scheduling point. */
 void pct_notice_start(const struct pct_notice *notice, uint64_t mask);
 
-/* What the thread has done up to here comes before what another one does after pct_service_after() with the same address, for the
- * race detector. */
-void pct_service_before(const struct pct_shim_thread *self, const void *at);
-void pct_service_after(const struct pct_shim_thread *self, const void *at);
-
 #endif

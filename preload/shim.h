@@ -86,10 +86,13 @@ struct pct_shim_thread {
     /* Cancellation */
     bool cancel_disabled;
     bool cancel_async;
-    bool cancel_asked;          /* by another thread */
-    bool cancel_sent;           /* told to libc, on our own turn */
-    bool cancel_due;            /* asked, and it has come to no cancellation point since */
-    uint32_t futex_bits;        /* of a FUTEX_WAIT_BITSET */
+    bool cancel_asked;    /* by another thread */
+    bool cancel_sent;     /* told to libc, on our own turn */
+    bool cancel_due;      /* asked, and it has come to no cancellation point since */
+    uint32_t futex_bits;  /* of a FUTEX_WAIT_BITSET */
+    uint32_t *futex_word; /* what it waited for first, and its value then */
+    uint32_t futex_value;
+    bool futex_shared;          /* the kernel may wake it: at the end of a thread */
     struct pollfd *descriptors; /* that it waits for in select(), if they are many */
     /* Signals: signals.h. What handlers write and the thread reads, or the other way round, are single words. */
     const void *inside;    /* the frame of the wrapper that it is in; NULL: none */
@@ -405,6 +408,7 @@ void pct_thread_start(void) PCT_STARTS;
 int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11);
 struct pct_shim_thread *pct_thread_new(void);
 struct pct_shim_thread *pct_thread_find(pthread_t handle);
+extern uint32_t pct_thread_coming; /* threads that the scheduler knows and the kernel does not yet */
 /* The calling kernel thread is this one from now on. */
 void pct_thread_adopt(struct pct_shim_thread *slot);
 void pct_thread_pin(void); /* affinity.c */
@@ -436,6 +440,8 @@ void pct_watchdog_plan(void);
 void pct_watchdog_listen(void);
 /* In a fork child: that of the parent is not here. */
 void pct_watchdog_forget(void);
+/* The kernel's id of the watchdog's own thread; 0: there is none. */
+int32_t pct_watchdog_tid(void);
 /* Make the watchdog, if there is none yet and there may be one. Any thread, also in a signal handler. */
 void pct_watchdog_start(void);
 /* The same, and wait until it has made all the system calls of its start. */
@@ -450,6 +456,10 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed);
 
 /* exit.c: pass the point of the final wait. */
 void pct_exit_point(struct pct_shim_thread *self, int status);
+
+/* strangers.c: as of struct pct_host. */
+uint64_t pct_strangers(uint64_t until);
+void pct_strangers_forget(void); /* in a fork child */
 
 /* end.c */
 void pct_end_normal(void);         /* the process ends by itself */

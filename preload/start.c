@@ -17,6 +17,7 @@
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
+#include "told.h"
 #include "vtimer.h"
 #include "watch.h"
 #include <common/pack.h>
@@ -502,6 +503,8 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     memset(of_run_from, 0, (size_t)(of_run_to - of_run_from));
     pct_itimer_forget();
     pct_timer_forget();
+    pct_strangers_forget();
+    pct_told_forget();
     pct_timerfd_forget();
     pct_memory_forget();
     pct_watchdog_forget();

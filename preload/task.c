@@ -81,6 +81,7 @@ bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call)
         at += 3;
         value[i] = number(&at, 16);
     }
+    __builtin_memcpy(call->arguments, value, sizeof call->arguments);
     call->sp = value[6];
     call->pc = value[7];
     return call->pc;
@@ -97,19 +98,37 @@ bool pct_task_self_is_real_time(void)
     return is_real_time(PCT_SYS1(SYS_sched_getscheduler, 0));
 }
 
-bool pct_task_is_real_time(int folder, int32_t tid)
+/* A field of proc_pid_stat(5), from STATE on: the name in front of that may have anything in it. */
+enum { STATE = 3, FLAGS = 9, POLICY = 41, STAT_SIZE = 1024 };
+static const char *stat_field(const char *text, int field)
 {
-    enum { STATE = 3, POLICY = 41 }; /* fields of proc_pid_stat(5) */
-    char text[1024];
-    if (!read_file(folder, tid, "/stat", text, sizeof text))
-        return false;
     const char *at = text, *name_end = text;
     for (; *at; at++)
         if (*at == ')')
             name_end = at;
     int fields = STATE - 1;
-    for (at = name_end; *at && fields < POLICY; at++)
+    for (at = name_end; *at && fields < field; at++)
         fields += *at == ' ';
+    return at;
+}
+
+bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags)
+{
+    char text[STAT_SIZE];
+    if (!read_file(folder, tid, "/stat", text, sizeof text))
+        return false;
+    const char *at = stat_field(text, FLAGS);
+    *state = *stat_field(text, STATE);
+    *flags = number(&at, 10);
+    return true;
+}
+
+bool pct_task_is_real_time(int folder, int32_t tid)
+{
+    char text[STAT_SIZE];
+    if (!read_file(folder, tid, "/stat", text, sizeof text))
+        return false;
+    const char *at = stat_field(text, POLICY);
     return is_real_time((long)number(&at, 10));
 }
 

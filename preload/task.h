@@ -14,11 +14,15 @@ struct pct_task {
 /* Where a thread sleeps in the kernel. */
 struct pct_task_call {
     long number; /* of the system call */
+    uintptr_t arguments[6];
     uintptr_t sp, pc;
 };
 
 /* folder: a descriptor of /proc/self/task, or of the root. False: there is no such thread, or no /proc. */
 bool pct_task_read(int folder, int32_t tid, struct pct_task *task);
+
+/* Only its state, and the flags of the kernel's that say what kind of a thread it is (PF_* of linux/sched.h). */
+bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags);
 
 /* False also if the thread does not sleep, or not in a system call. The kernel looks at a thread that is off the CPU, and
  * says so if it was not for all that time. */

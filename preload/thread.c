@@ -12,6 +12,7 @@
 #include <limits.h>
 
 static pthread_key_t end_key;
+uint32_t pct_thread_coming;
 
 struct pct_shim_thread *pct_thread_new(void)
 {
@@ -177,10 +178,12 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it holds
          * locks of libc's. */
         pct_sched_reserve(&pct_S, &slot->core);
+        pct_thread_coming++;
         struct pct_thread *pinned = pct_S.pinned;
         pct_S.pinned = &self->core;
         error = MAY_SLEEP(self, REAL(pthread_create)(handle, attr, run, slot));
         pct_S.pinned = pinned;
+        pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);
         if (error)
             pct_sched_withdraw(&pct_S, &slot->core);
@@ -191,6 +194,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     }
     pct_memory_second_thread();
     slot->handle = *handle;
+    if (pct_shim.clear_tid) /* it may not have come to pct_thread_adopt() yet */
+        slot->tid = *(const volatile int *)((const char *)*handle + pct_shim.clear_tid);
     struct pct_object *object = pct_object_init(&pct_S.objects, (void *)*handle, PCT_CLASS_THREAD);
     object->model[0] = slot->core.id;
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, 0, slot->core.id);

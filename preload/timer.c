@@ -3,6 +3,7 @@
  * A signal of a timer goes to the thread that it names, or as one for the process: to the first thread if that does not
  * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such timers
  * and starts one for each expiration; it is an ordinary thread of the schedule. */
+#include "order.h"
 #include "service.h"
 #include "user.h"
 #include "vtimer.h"
@@ -148,7 +149,7 @@ static void *serve(void *unused)
         for (uint32_t i = 0; i < used; i++) {
             if (!timers[i].queued || timers[i].notify != SIGEV_THREAD)
                 continue;
-            pct_service_after(self, &timers[i]);
+            pct_order_at(self, &timers[i], PCT_ACQUIRES);
             taken(&timers[i]);
             pct_notice_start(&timers[i].notice, PCT_SIGNALS_ALL);
         }
@@ -246,7 +247,7 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
     pct_vtimer_gettime(&timer->v, &before);
     timer->overrun = 0;
     timer->last_overrun = 0;
-    pct_service_before(self, timer);
+    pct_order_at(self, timer, PCT_RELEASES);
     pct_vtimer_settime(&timer->v, timer->clock, flags & TIMER_ABSTIME, &wanted);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
     return old && !pct_user_copy_out(old, &before, sizeof before) ? fail(EFAULT) : 0;

@@ -54,6 +54,7 @@ static uint32_t presence;
 enum { NEVER, MISSING, COMES, THERE };
 
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
+static int32_t own_tid;          /* the watchdog's; 0: there is none */
 static uint32_t parked;          /* so many waits for the baton so far, while there is no watchdog; atomic */
 static int tasks;                /* /proc/self/task */
 static bool roams;               /* it has all CPUs of the target */
@@ -341,6 +342,8 @@ static void make(void)
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     roams = pct_task_self_is_real_time();
     long tid = clone_onto(stack, own);
+    if (tid > 0)
+        __atomic_store_n(&own_tid, (int32_t)tid, __ATOMIC_RELAXED);
     if (roams && tid > 0)
         pct_affinity_unpin((int32_t)tid); /* by itself it would have to get the CPU first */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
@@ -350,6 +353,12 @@ void pct_watchdog_forget(void)
 {
     presence = NEVER;
     parked = 0;
+    own_tid = 0;
+}
+
+int32_t pct_watchdog_tid(void)
+{
+    return __atomic_load_n(&own_tid, __ATOMIC_RELAXED);
 }
 
 void pct_watchdog_plan(void)

@@ -79,6 +79,8 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
 void pct_outside_keep(struct pct_sched *s);
 /* The thread is outside from now on. */
 void pct_outside_go(struct pct_sched *s, struct pct_thread *thread);
+/* Whether a thread that is not in the schedule may act before the next deadline, or at all. Asks the host. */
+bool pct_outside_strangers(struct pct_sched *s);
 /* Free the baton. False: somebody has come back meanwhile. */
 bool pct_outside_idle(struct pct_sched *s);
 

@@ -64,13 +64,13 @@ static bool awaits_world(const struct pct_sched *s, bool relatives)
 {
     uint32_t kin = relatives ? s->polled_kin : 0, kin_outside = relatives ? s->kin_outside : 0;
     uint32_t signals = relatives || (s->timers_count && s->step_ns) ? s->can_both : 0;
-    return s->outside > kin_outside || s->can_outside > signals || s->polled_outside > kin ||
+    return s->outside > kin_outside || s->can_outside > signals || s->polled_outside > kin || s->stranger ||
            s->foreign & PCT_FOREIGN_SILENT;
 }
 
 bool pct_outside_awaits(const struct pct_sched *s)
 {
-    return s->outside || s->can_outside || s->polled_outside || s->foreign & PCT_FOREIGN_SILENT ||
+    return s->outside || s->can_outside || s->polled_outside || s->stranger || s->foreign & PCT_FOREIGN_SILENT ||
            (s->timers_count && has_relatives(s));
 }
 
@@ -118,9 +118,18 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
     }
 }
 
+bool pct_outside_strangers(struct pct_sched *s)
+{
+    uint64_t until = s->timers_count ? s->timers[0]->deadline : PCT_NEVER;
+    s->stranger_at = s->host->strangers ? s->host->strangers(until) : PCT_NEVER;
+    s->stranger = s->stranger_at < until;
+    return s->stranger;
+}
+
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self)
 {
-    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope && !(s->foreign & PCT_FOREIGN_SILENT))
+    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope && !s->stranger &&
+        !(s->foreign & PCT_FOREIGN_SILENT))
         return NULL;
     if (self && (self->state == PCT_STATE_BLOCKED || self->early))
         return self;
@@ -180,11 +189,21 @@ static uint64_t passed_since(struct pct_sched *s, uint64_t real, bool world)
     return world && passed > lag ? passed : lag;
 }
 
+/* A stranger that sleeps comes first, however much of its sleep time has jumped over; it then has as long as lies between it and the
+ * deadline. */
+static uint64_t until_stranger(const struct pct_sched *s, uint64_t virtual, uint64_t until)
+{
+    if (!s->timers_count || s->replay || s->stranger_at <= virtual)
+        return until;
+    uint64_t then = s->host->now() + (s->timers[0]->deadline - s->stranger_at);
+    return then > until ? then : until;
+}
+
 /* Keep the baton in real time. True: the first deadline is due. */
 static bool keep(struct pct_sched *s, bool relatives)
 {
     uint64_t real = s->host->now(), virtual = pct_sched_now(s), deadline = PCT_NEVER, until = PCT_NEVER;
-    bool silent = s->foreign & PCT_FOREIGN_SILENT, world = awaits_world(s, relatives), asks = s->can_both || s->polled;
+    bool world = awaits_world(s, relatives), asks = s->can_both || s->polled;
     bool recorded = s->replay && s->timers_count && pct_replay_jumps(s);
     if (s->timers_count) {
         deadline = s->timers[0]->deadline;
@@ -206,6 +225,7 @@ static bool keep(struct pct_sched *s, bool relatives)
     if (s->hope)
         until = real + HOPE_NS;
     do {
+        bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
         uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until, again = PCT_NEVER;
         bool passed = relatives && s->host->idle(virtual, first_deadline(s), world, asks, &again);
         if ((world && s->host->now() < until) || (s->replay && !recorded))
@@ -229,7 +249,10 @@ static bool keep(struct pct_sched *s, bool relatives)
         }
         if (passed)
             return true;
-        if (!s->polled_outside && !s->outside && !s->can_attention && !silent && !relatives)
+        if (s->stranger && pct_outside_strangers(s))
+            until = until_stranger(s, virtual, until);
+        if (!s->polled_outside && !s->outside && !s->can_attention && !s->stranger &&
+            !(s->foreign & PCT_FOREIGN_SILENT) && !relatives)
             return false; /* who could have come no longer waits */
     } while ((relatives && deadline != PCT_NEVER) || s->host->now() < until);
     return true;

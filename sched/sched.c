@@ -294,6 +294,8 @@ void pct_sched_attend(struct pct_sched *s)
 {
     __atomic_store_n(&s->attention, 0, __ATOMIC_SEQ_CST);
     pct_outside_drain(s);
+    if (s->host->told)
+        s->host->told();
     for (uint32_t id = 0; id < s->threads; id++) {
         struct pct_thread *t = s->thread_at(id);
         if (__atomic_load_n(&t->called, __ATOMIC_SEQ_CST))
@@ -321,12 +323,21 @@ static bool after_spin(const struct pct_sched *s)
     return looks || steps - deadlines <= 2;
 }
 
+/* A thread that is not in the schedule is to get the CPU. */
+static void wait_a_moment(struct pct_sched *s)
+{
+    s->host->sleep(s->host->now() + 1000000, &s->attention, 0);
+    s->attention = 1;
+}
+
 /* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it: something
  * from outside, which is as slow as it likes; or a deadline, which the time of so many steps need not reach. */
 static void spun_for_long(struct pct_sched *s, uint64_t before)
 {
     if (!pct_outside_none(s))
         s->attention = 1;
+    else if (pct_outside_strangers(s))
+        wait_a_moment(s);
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);
     else if (before < PCT_LIVELOCK_SPINS || s->spin_run >= 2 * PCT_LIVELOCK_SPINS)
@@ -418,7 +429,7 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
 /* Whether, with nothing enabled, a deadline or the outside world may yet enable somebody. */
 static bool others_wait(const struct pct_sched *s)
 {
-    return s->timers_count || s->outside || s->can_outside || s->polled_outside || s->can_attention;
+    return s->timers_count || s->outside || s->can_outside || s->polled_outside || s->can_attention || s->stranger;
 }
 
 /* Whether nothing but a signal is left to wait for, and one may come. */
@@ -442,7 +453,13 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             if (pct_ready_now(s) && !s->replay &&
                 (s->outside || s->can_outside || s->polled_outside || s->can_attention))
                 pct_outside_note(s, 0);
-        } else if (s->lock_waits && !pct_ready_now(s) && others_wait(s) && pct_cycle_find(s)) {
+            continue;
+        }
+        uint32_t enabled = s->enabled;
+        pct_outside_strangers(s);
+        if (s->attention || s->enabled != enabled)
+            continue;
+        if (s->lock_waits && !pct_ready_now(s) && others_wait(s) && pct_cycle_find(s)) {
             s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
         } else if (pct_outside_awaits(s) || attention_may_come(s)) {
             pct_outside_send(s, self);
@@ -463,7 +480,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             s->patience--;
             s->host->sleep(s->host->now() + 20000000, &s->attention, 0);
             pct_sched_attend(s);
-        } else if (s->foreign & PCT_FOREIGN_THREADS) {
+        } else if (s->foreign & PCT_FOREIGN_THREADS && !s->host->strangers) {
             /* A thread that pct does not know may still change something. */
             s->host->sleep(PCT_NEVER, &s->attention, 0);
             pct_sched_attend(s);
@@ -640,7 +657,8 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = NULL;
     spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
     /* Nobody but a sleeper could change what the thread looks at. */
-    if (self->spins >= PCT_SPINS_ALONE && pct_ready_now(s) == 1 && s->timers_count && !s->replay && pct_outside_none(s))
+    if (self->spins >= PCT_SPINS_ALONE && pct_ready_now(s) == 1 && s->timers_count && !s->replay &&
+        pct_outside_none(s) && !pct_outside_strangers(s))
         pct_timer_jump(s);
     s->current = self;
 }

@@ -192,6 +192,12 @@ struct pct_host {
     void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
     /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be NULL. */
     bool (*hopes)(void);
+    /* Before time jumps to `until`, or (PCT_NEVER) a verdict says that nothing can go on: up to which virtual time no thread of the process
+     * that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER: there is none, or they all wait for threads
+     * of the schedule. May be NULL. */
+    uint64_t (*strangers)(uint64_t until);
+    /* Attention was called for: do what threads without the baton have left to be done. May be NULL. */
+    void (*told)(void);
     /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its release ends;
      * PCT_NO_THREAD: it waits for no such lock, or it is not known. May be NULL. */
     uint32_t (*holder)(const struct pct_thread *thread);
@@ -255,15 +261,17 @@ struct pct_sched {
     uint32_t live;                                /* that have not finished */
     uint32_t enabled;
     uint32_t max_enabled;
-    uint32_t outside;                        /* in PCT_STATE_OUTSIDE */
-    uint32_t kin_outside;                    /* those of them for which only the family does anything */
-    uint32_t can_outside;                    /* blocked in a wait that the outside world could end, and not polled */
-    uint32_t can_attention;                  /* blocked in a wait that attention could end */
-    uint32_t can_both;                       /* blocked in a wait for a signal, which is one of either kind */
-    bool hope;                               /* host->hopes(), when it was asked last */
-    bool lock_waits;                         /* a thread has begun to wait since cycle.c searched last */
-    uint64_t cycle_mark;                     /* of its searches */
-    bool woke;                               /* a thread has become enabled since the last pick */
+    uint32_t outside;       /* in PCT_STATE_OUTSIDE */
+    uint32_t kin_outside;   /* those of them for which only the family does anything */
+    uint32_t can_outside;   /* blocked in a wait that the outside world could end, and not polled */
+    uint32_t can_attention; /* blocked in a wait that attention could end */
+    uint32_t can_both;      /* blocked in a wait for a signal, which is one of either kind */
+    bool stranger;          /* a thread that is not in the schedule may act before the next deadline, */
+    uint64_t stranger_at;   /* and not before this virtual time, when that was asked last */
+    bool hope;              /* host->hopes(), when it was asked last */
+    bool lock_waits;        /* a thread has begun to wait since cycle.c searched last */
+    uint64_t cycle_mark;    /* of its searches */
+    bool woke;              /* a thread has become enabled since the last pick */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */
     uint32_t polled_kin;                     /* and those of these that only the family could */
