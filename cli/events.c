@@ -279,6 +279,7 @@ static void follow_thread(struct pct_events *e, struct pct_event *event)
     switch (PCT_RECORD_OP(event->record)) {
     case PCT_OP_THREAD_CREATE:
         see(e, number <= PCT_MAX_THREADS ? number : 0);
+        other->finished = false; /* the id may have been another thread's */
         other->created_by = (uint16_t)(event->thread + 1);
         other->created_at = event->step;
         break;

@@ -406,7 +406,6 @@ bool pct_mutex_shared(const pthread_mutex_t *mutex);
 /* thread.c */
 void pct_thread_start(void) PCT_STARTS;
 int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11);
-struct pct_shim_thread *pct_thread_new(void);
 struct pct_shim_thread *pct_thread_find(pthread_t handle);
 extern uint32_t pct_thread_coming; /* threads that the scheduler knows and the kernel does not yet */
 /* The calling kernel thread is this one from now on. */

@@ -10,21 +10,37 @@
 #include "signals.h"
 #include "watch.h"
 #include <limits.h>
+#include <string.h>
 
 static pthread_key_t end_key;
 uint32_t pct_thread_coming;
 
-struct pct_shim_thread *pct_thread_new(void)
+/* Once all ids have been given out: that of a thread that has ended, and that nobody can name any more. In turn, so that it was not the
+ * last one that ended, of which others may still speak. */
+static struct pct_shim_thread *used_slot(void)
 {
-    uint32_t id = pct_S.threads;
-    if (pct_shim.mode == PCT_MODE_FREE)
-        id = __atomic_fetch_add(&pct_S.threads, 1, __ATOMIC_RELAXED);
-    if (id >= PCT_MAX_THREADS) {
-        pct_say("out of thread ids: more than 32,767 threads in one run");
-        return NULL;
+    static uint32_t last;
+    for (uint32_t i = 1; i < PCT_MAX_THREADS; i++) {
+        last = last % (PCT_MAX_THREADS - 1) + 1; /* never the first thread's */
+        struct pct_shim_thread *slot = &pct_shim.slots[last];
+        if (slot->core.state == PCT_STATE_FINISHED && (slot->joined || slot->detached) && !slot->beside &&
+            !__atomic_load_n(&slot->lingers, __ATOMIC_SEQ_CST)) {
+            memset(slot, 0, sizeof *slot);
+            slot->core.id = last;
+            return slot;
+        }
     }
-    struct pct_shim_thread *slot = &pct_shim.slots[id];
-    slot->core.id = id;
+    pct_say("out of thread ids: more than 32,767 threads at once");
+    return NULL;
+}
+
+/* For a thread that is about to be made. NULL: there are too many. */
+static struct pct_shim_thread *new_slot(void)
+{
+    if (pct_S.threads >= PCT_MAX_THREADS)
+        return used_slot();
+    struct pct_shim_thread *slot = &pct_shim.slots[pct_S.threads];
+    slot->core.id = pct_S.threads;
     return slot;
 }
 
@@ -133,12 +149,27 @@ static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, vo
     slot->argument = argument;
 }
 
-/* Strategy none: the thread gets an id, and runs when it runs. */
+/* Whatever start returns. */
+static int create_unseen(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument,
+                         bool c11)
+{
+    if (c11)
+        return REAL(thrd_create)(handle, (thrd_start_t)(void *)start, argument) ? EAGAIN : 0;
+    return REAL(pthread_create)(handle, attr, start, argument);
+}
+
+/* Strategy none: the thread gets an id, and runs when it runs. Without one it is not recorded. */
 static int create_free(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11)
 {
-    struct pct_shim_thread *slot = pct_thread_new();
-    if (!slot)
-        return EAGAIN;
+    uint32_t id = __atomic_load_n(&pct_S.threads, __ATOMIC_RELAXED);
+    do
+        if (id >= PCT_MAX_THREADS) {
+            pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
+            return create_unseen(handle, attr, start, argument, c11);
+        }
+    while (!__atomic_compare_exchange_n(&pct_S.threads, &id, id + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    struct pct_shim_thread *slot = &pct_shim.slots[id];
+    slot->core.id = id;
     prepare(slot, attr, start, argument);
     slot->c11 = c11;
     /* Recorded before: afterwards the thread may have made its first steps. */
@@ -156,17 +187,14 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     }
     if (!self && pct_shim.mode == PCT_MODE_FREE && pct_self && pct_S.host)
         return create_free(handle, attr, start, argument, c11);
-    if (!self && c11)
-        return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL,
-                    REAL(thrd_create)(handle, (thrd_start_t)(void *)start, argument) ? EAGAIN : 0);
     if (!self)
-        return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, REAL(pthread_create)(handle, attr, start, argument));
+        return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, create_unseen(handle, attr, start, argument, c11));
     pct_here(self, PCT_OP_THREAD_CREATE);
     pct_patch_modules();
     pct_scope_look();
     pct_watch_look();
     pct_ordered_start();
-    struct pct_shim_thread *slot = pct_thread_new();
+    struct pct_shim_thread *slot = new_slot();
     int error = EAGAIN;
     if (slot) {
         prepare(slot, attr, start, argument);
@@ -185,8 +213,10 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         pct_S.pinned = pinned;
         pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);
-        if (error)
+        if (error) {
             pct_sched_withdraw(&pct_S, &slot->core);
+            slot->joined = true; /* there is nothing to join */
+        }
     }
     if (error) {
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, PCT_ARG_ERROR, 0);

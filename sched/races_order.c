@@ -98,9 +98,16 @@ uint32_t pct_races_locks(struct pct_races *r, struct race_thread *t)
 static void create(struct pct_races *r, uint32_t thread, uint32_t child)
 {
     struct race_thread *t = &r->threads[child];
+    /* The id may have been another thread's: what that one did is its own past now, what it does is not what others know of that. */
+    uint32_t own = child < t->now.room ? t->now.at[child] : 0;
+    if (own) {
+        pct_clock_clear(&r->memory, &t->now);
+        t->call = t->depth = 0;
+    }
     if (pct_races_know(r, thread))
         pct_clock_join(&r->memory, &t->now, &r->threads[thread].now);
-    pct_races_know(r, child);
+    if (pct_races_know(r, child) && own)
+        t->now.at[child] = own + 1;
     t->held_count = 0;
     t->locks_known = false;
     tick(r, thread);

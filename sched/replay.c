@@ -1,6 +1,7 @@
 /* Following a recorded trace: its threads are chosen step by step, and each step is compared with the recorded one, so
  * that a replay that leaves the recorded path says where. */
 #include "internal.h"
+#include "record.h"
 #include <common/text.h>
 
 static void add_step(struct pct_text *text, uint64_t record)
@@ -54,11 +55,11 @@ void pct_replay_check(struct pct_sched *s)
         return;
     uint64_t at = pct_steps(s) - 1;
     s->replay_checked = pct_steps(s);
-    const uint64_t *made = s->record - 1;
+    uint64_t made = pct_record_before(s, 1); /* the block may have been turned since */
     if (at >= s->replay_count)
-        diverge(s, at, NULL, NULL, made);
-    else if (s->replay[at] != *made)
-        diverge(s, at, &s->replay[at], NULL, made);
+        diverge(s, at, NULL, NULL, &made);
+    else if (s->replay[at] != made)
+        diverge(s, at, &s->replay[at], NULL, &made);
 }
 
 uint64_t pct_replay_microseconds(const struct pct_sched *s)

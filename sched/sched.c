@@ -96,7 +96,8 @@ static void time_out(struct pct_sched *s, struct pct_timer *timer)
 
 void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread)
 {
-    thread->id = s->threads++;
+    if (!thread->id || thread->id >= s->threads)
+        thread->id = s->threads++;
     thread->stamp = PCT_RECORD(thread->id, 0, 0, 0);
     thread->state = PCT_STATE_BLOCKED;
     thread->wait.op = PCT_OP_THREAD_START;

@@ -354,7 +354,8 @@ struct pct_sched {
 int pct_sched_start(struct pct_sched *s, const char **why);
 
 /* A new thread, zeroed by the caller and reachable through thread_at(s->threads). It is enabled at once, and runs when it
- * is first picked. */
+ * is first picked. Where PCT_MAX_THREADS have been made, its id may be set to one of a finished thread that nobody speaks of any more,
+ * and is not zeroed. */
 void pct_sched_create(struct pct_sched *s, struct pct_thread *thread);
 
 /* The same in two parts, where making a thread may pass scheduling points (an allocator with a lock): first it gets its id; then

@@ -30,6 +30,7 @@ static const struct pct_param params[] = {
 };
 
 struct life {
+    bool made; /* there was a thread of this id */
     bool finished;
     /* Threads, plus 1. */
     uint16_t joining;                 /* whom it joins, or has joined without a look at it yet */
@@ -41,6 +42,7 @@ struct state {
     uint64_t seed;
     uint32_t depth;
     uint32_t chains;   /* begun so far */
+    bool forgets;      /* ids are used again: no chain goes on beyond its thread */
     uint32_t previous; /* the thread that the last pick chose, plus 1 */
     struct pct_changes changes;
     struct pct_priorities priorities;
@@ -98,15 +100,20 @@ static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
     uint32_t creator = s->previous - 1;
-    if (s->previous)
+    s->forgets |= s->life[thread].made;
+    s->life[thread].made = true;
+    if (s->previous && !s->forgets)
         has_joined(s, creator);
-    uint16_t ended = s->previous ? s->life[creator].first_known : 0;
+    uint16_t ended = s->previous && !s->forgets ? s->life[creator].first_known : 0;
     if (ended) {
         s->life[creator].first_known = s->life[ended - 1].next_known;
         pct_priorities_set(&s->priorities, thread, pct_priorities_rank(&s->priorities, ended - 1u));
     } else {
-        uint32_t place = pct_priorities_permute(s->seed, 0, s->chains++);
-        pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + place);
+        uint32_t rank;
+        do
+            rank = PCT_RANK_INITIAL + pct_priorities_permute(s->seed, 0, s->chains++ % PCT_INITIAL_RANKS);
+        while (s->forgets && pct_priorities_holder(&s->priorities, rank) != PCT_NO_THREAD);
+        pct_priorities_set(&s->priorities, thread, rank);
     }
 }
 

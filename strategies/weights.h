@@ -36,6 +36,7 @@ enum { PCT_NAMED_COUNTS = 16 };
 struct pct_weight {
     uint64_t left;
     uint64_t member; /* the weight with which the thread takes part, 0 if it does not */
+    bool made;       /* there was a thread of this id */
 };
 
 struct pct_weights {
@@ -101,7 +102,8 @@ static inline bool pct_weights_create(struct pct_weights *w, uint32_t thread)
 {
     for (; w->size <= thread; w->size *= 2)
         w->tree[w->size * 2] = w->tree[w->size]; /* the sum of all so far */
-    bool named = thread < PCT_NAMED_COUNTS && w->counts[1 + thread];
+    bool again = w->of[thread].made, named = !again && thread < PCT_NAMED_COUNTS && w->counts[1 + thread];
+    w->of[thread].made = true;
     w->of[thread].left = pct_weights_share(w, w->counts[named ? 1 + thread : 0]);
     if (!named || !thread)
         return false;

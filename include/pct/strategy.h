@@ -20,7 +20,7 @@
 #define PCT_STRATEGY_ABI 7u
 
 #define PCT_NO_THREAD UINT32_MAX
-#define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation */
+#define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation, then used again */
 #define PCT_UNLIMITED UINT64_MAX
 #define PCT_MAX_PARAMS 32
 
@@ -93,7 +93,8 @@ struct pct_strategy {
      * together, and then *why is set to a message that the user can act on. If they are merely odd: 0, and a message. */
     int (*start)(void *state, const struct pct_run *run, const char **why);
 
-    /* A thread with this id exists from now on, made by the one that runs. It is not enabled until enable() says so.
+    /* A thread with this id exists from now on, made by the one that runs. It is not enabled until enable() says so. When all ids have been
+     * given out, it may be that of a thread that has finished.
      * Optional. */
     void (*created)(void *state, uint32_t thread);
 
