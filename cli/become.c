@@ -58,6 +58,27 @@ struct start {
     int control;              /* of a fork server, which gets it under this number; -1: none */
 };
 
+/* Whether what this process executes next has the same addresses each time. */
+static bool fix_addresses(void)
+{
+    int now = personality(0xffffffff);
+    return now != -1 && (now & ADDR_NO_RANDOMIZE || personality((unsigned long)now | ADDR_NO_RANDOMIZE) != -1);
+}
+
+bool pct_launch_is_random(void)
+{
+    char setting = '2';
+    int fd = open("/proc/sys/kernel/randomize_va_space", O_RDONLY | O_CLOEXEC), now = personality(0xffffffff);
+    if (fd >= 0 && read(fd, &setting, 1) != 1)
+        setting = '2';
+    if (fd >= 0)
+        close(fd);
+    bool fixed = fix_addresses();
+    if (now != -1)
+        personality((unsigned long)now);
+    return !fixed && setting != '0';
+}
+
 /* In the child: everything between fork and exec. Only async-signal-safe calls. */
 __attribute__((noreturn)) static void become_target(const struct start *start, int complaint)
 {
@@ -73,11 +94,8 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
     take_output(process->output);
     if (start->control >= 0)
         fcntl(start->control, F_SETFD, 0);
-    if (!launch->aslr) {
-        int now = personality(0xffffffff);
-        if (now != -1)
-            personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-    }
+    if (!launch->aslr)
+        fix_addresses();
     if (launch->memory) {
         /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/start.c). */
         rlim_t more = launch->memory / 7 < GIB ? launch->memory / 7 : GIB;

@@ -450,6 +450,8 @@ static int campaign(int argc, char **argv)
     }
     if (status)
         return status;
+    if (!w.quiet)
+        pct_launch_say_random(&c.launch);
     status = run(&w);
     if (!w.quiet) {
         pct_forking_print(stderr, &c.launch);

@@ -160,6 +160,9 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size, "--races had nothing to look at: no memory access was seen");
     if (c->launch.aslr)
         return write_reason(buffer, size, "--aslr leaves the addresses to chance");
+    if (c->launch.random)
+        return write_reason(buffer, size,
+                            "the addresses are left to chance: this system does not let that be turned off");
     return NULL;
 }
 

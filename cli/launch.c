@@ -109,6 +109,7 @@ int pct_launch_prepare(struct pct_launch *launch)
                                  launch->program);
         strcpy(launch->library_path, list);
     }
+    launch->random = !launch->aslr && pct_launch_is_random();
     status = take_over_tsan(launch);
     if (!status)
         status = pct_scope_prepare(launch);
@@ -132,6 +133,13 @@ int pct_launch_prepare(struct pct_launch *launch)
         pct_scratch_remove_stale();
     }
     return 0;
+}
+
+void pct_launch_say_random(const struct pct_launch *launch)
+{
+    if (launch->random)
+        pct_cli_say("address-space randomisation stays on, as personality() is refused here (docker: --security-opt "
+                    "seccomp=unconfined): a program that decides by addresses does not replay");
 }
 
 void pct_launch_finish(struct pct_launch *launch)

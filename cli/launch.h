@@ -69,6 +69,7 @@ struct pct_launch {
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
     unsigned spared;      /* signals to us that runs have sent */
+    bool random;          /* addresses are, though nobody asked for it: the system does not let that be turned off */
     bool controls;        /* a run was under control, so the program can be */
     unsigned reaped;      /* runs that have ended, */
     pid_t past[256];      /* the last of them */
@@ -159,6 +160,10 @@ struct pct_result {
 /* Find the target and the library, and take over the signals. Returns 0, or the exit status for the command, after a
  * message. */
 int pct_launch_prepare(struct pct_launch *launch);
+
+/* become.c: whether address-space randomisation cannot be turned off here. Say so, if that is so. */
+bool pct_launch_is_random(void);
+void pct_launch_say_random(const struct pct_launch *launch);
 void pct_launch_finish(struct pct_launch *launch);
 
 /* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of

@@ -321,6 +321,8 @@ int pct_cmd_replay(int argc, char **argv)
         failed = pct_launch_prepare(&replay.launch);
     if (failed)
         return failed;
+    if (!replay.quiet)
+        pct_launch_say_random(&replay.launch);
     if (replay.debugger) {
         bool same;
         int status = pct_debug(replay.debugger_key == KEY_GDB ? PCT_DEBUG_GDB : PCT_DEBUG_LLDB, &replay.launch,

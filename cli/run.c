@@ -293,6 +293,8 @@ int pct_cmd_run(int argc, char **argv)
     status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;
+    if (!wishes.quiet)
+        pct_launch_say_random(&campaign.launch);
     pct_state_open(&state, wishes.state, campaign.launch.program, campaign.launch.command,
                    pct_state_counts_by(&campaign.config, campaign.strategy));
     /* What was learned about k holds for what was skipped then. */

@@ -7,6 +7,7 @@
 #include "io.h"
 #include "sys.h"
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 enum { MOST = 1 << 16 };
 
@@ -14,6 +15,7 @@ struct fd {
     uint8_t kind;
     bool tainted;   /* an epoll: something outside is in it */
     bool no_socket; /* this is known */
+    bool random;    /* was one of the system's random devices */
     uint16_t era;   /* of the children, when it was made */
     uint32_t inode; /* low bits */
     uint16_t timer; /* a timerfd: the number of its timer; 0: none */
@@ -49,6 +51,13 @@ static struct fd *entry(int fd)
 static bool is_file(unsigned mode)
 {
     return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode);
+}
+
+/* /dev/random, /dev/urandom. */
+static bool is_random(const struct stat *status)
+{
+    return S_ISCHR(status->st_mode) && major(status->st_rdev) == 1 &&
+           (minor(status->st_rdev) == 8 || minor(status->st_rdev) == 9);
 }
 
 /* The low bits of the inode, and whether it is a file that never blocks. Returns 0 or a negative errno. */
@@ -169,8 +178,16 @@ bool pct_fd_blocks(int fd)
     if (e) {
         e->kind = blocks ? PCT_FD_OUTSIDE : PCT_FD_FILE;
         e->no_socket = !S_ISSOCK(status.st_mode);
+        e->random = is_random(&status);
     }
     return blocks;
+}
+
+bool pct_fd_is_random(int fd)
+{
+    struct stat status;
+    return table && fd >= 0 && fd < MOST && PCT_UNLIKELY(table[fd].random) && !PCT_SYS2(SYS_fstat, fd, &status) &&
+           is_random(&status);
 }
 
 bool pct_fd_may_be_socket(int fd)

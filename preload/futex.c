@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 
 static long fail(int error)
 {
@@ -488,6 +489,8 @@ PCT_EXPORT long syscall(long number, ...)
         PCT_ENTER(self);
         return self ? futex_waitv(self, a) : PASS(PCT_OP_FUTEX_WAIT, PCT_CLASS_NONE, NULL, by_number(number, a));
     }
+    case SYS_getrandom:
+        return getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
     /* Signals that threads send: as by the functions. */
     case SYS_kill:
         return kill((pid_t)a[0], (int)a[1]);

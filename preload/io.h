@@ -137,6 +137,10 @@ void pct_fd_share_all(void);
 /* Whether operations on it may block, as far as scheduling goes: not a regular file, unless it is the standard output or error that
  * the program was started with. */
 bool pct_fd_blocks(int fd);
+/* Whether it is one of the system's random devices, as far as it was looked at. What was read there is replaced by what the seed gives
+ * (random.c): `size` bytes of these parts. */
+bool pct_fd_is_random(int fd);
+void pct_random_replace(int fd, const struct iovec *parts, size_t size);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */

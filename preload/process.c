@@ -14,6 +14,8 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 /* A child is about to be made: it will have the descriptors, and do what it likes. */
@@ -69,6 +71,36 @@ PCT_EXPORT pid_t fork(void)
 PCT_EXPORT pid_t _Fork(void)
 {
     return fork_by(&REAL(_Fork));
+}
+
+/* As libc's, which forks inside. */
+PCT_EXPORT int daemon(int here, int keep)
+{
+    pid_t pid = fork_by(&REAL(fork));
+    if (pid < 0)
+        return -1;
+    if (pid)
+        _exit(0);
+    if (setsid() < 0)
+        return -1;
+    if (!here)
+        PCT_SYS1(SYS_chdir, "/");
+    if (keep)
+        return 0;
+    struct stat status;
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0)
+        return -1;
+    if (PCT_SYS2(SYS_fstat, null, &status) || !S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)) {
+        close(null);
+        errno = ENODEV;
+        return -1;
+    }
+    for (int fd = 0; fd <= 2; fd++)
+        dup2(null, fd);
+    if (null > 2)
+        close(null);
+    return 0;
 }
 
 __thread struct pct_shim_thread *pct_vforking;
@@ -265,6 +297,9 @@ PCT_EXPORT int pclose(FILE *file)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_CHILD_WAIT, PCT_CLASS_NONE, NULL, REAL(pclose)(file));
+    int fd = file->_fileno;
     free_number(file);
+    if (fd == file->_fileno)
+        pct_fd_forget(fd);
     return OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(pclose)(file));
 }

@@ -1,6 +1,6 @@
 /* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
  * keeping secrets: nobody runs a tested program for that. */
-#include "shim.h"
+#include "io.h"
 #include <pct/random.h>
 #include <string.h>
 
@@ -20,6 +20,16 @@ static void fill(void *buffer, size_t size)
     for (size_t done = 0; done < size; done += 8) {
         uint64_t bits = draw();
         memcpy((char *)buffer + done, &bits, size - done < 8 ? size - done : 8);
+    }
+}
+
+void pct_random_replace(int fd, const struct iovec *parts, size_t size)
+{
+    if (!pct_fd_is_random(fd) || !seeded())
+        return;
+    for (size_t length; size; size -= length, parts++) {
+        length = parts->iov_len < size ? parts->iov_len : size;
+        fill(parts->iov_base, length);
     }
 }
 
@@ -58,4 +68,12 @@ PCT_EXPORT uint32_t arc4random_uniform(uint32_t bound)
     if (!seeded())
         return REAL(arc4random_uniform)(bound);
     return bound ? (uint32_t)(((unsigned __int128)draw() * bound) >> 64) : 0;
+}
+
+/* std::random_device: libstdc++'s takes rdrand, rdseed, arc4random() or a device, whatever there is. What is wrong with it, it knows
+ * itself. */
+PCT_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void *device)
+{
+    unsigned value = REAL(_ZNSt13random_device9_M_getvalEv)(device);
+    return seeded() ? (unsigned)draw() : value;
 }

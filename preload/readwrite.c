@@ -101,7 +101,7 @@ static bool at_once(struct pct_shim_thread *self, long number, int fd, const voi
     return *result >= 0;
 }
 
-PCT_EXPORT ssize_t read(int fd, void *buffer, size_t size)
+static ssize_t read_some(int fd, void *buffer, size_t size)
 {
     PCT_IO_ENTER(self, fd);
     long got;
@@ -112,6 +112,14 @@ PCT_EXPORT ssize_t read(int fd, void *buffer, size_t size)
     if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, !size))
         return -1;
     return pct_io_end(self, PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
+}
+
+PCT_EXPORT ssize_t read(int fd, void *buffer, size_t size)
+{
+    ssize_t got = read_some(fd, buffer, size);
+    if (got > 0)
+        pct_random_replace(fd, &(struct iovec){ buffer, (size_t)got }, (size_t)got);
+    return got;
 }
 
 PCT_EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
@@ -125,7 +133,7 @@ static bool returns_at_once(const struct iovec *parts, int count)
     return count <= 0 || count > IOV_MAX || !pct_user_readable(parts, (size_t)count * sizeof *parts);
 }
 
-PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+static ssize_t read_parts(int fd, const struct iovec *parts, int count)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
@@ -133,6 +141,14 @@ PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
     if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, returns_at_once(parts, count)))
         return -1;
     return pct_io_end(self, PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
+}
+
+PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    ssize_t got = read_parts(fd, parts, count);
+    if (got > 0)
+        pct_random_replace(fd, parts, (size_t)got);
+    return got;
 }
 
 PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)

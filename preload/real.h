@@ -2,6 +2,7 @@
 #ifndef PCT_PRELOAD_REAL_H
 #define PCT_PRELOAD_REAL_H
 
+#include <dirent.h>
 #include <assert.h>
 #include <fcntl.h>
 #include <liburing.h>
@@ -45,6 +46,7 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);
+unsigned _ZNSt13random_device9_M_getvalEv(void *device); /* std::random_device::_M_getval() */
 int pthread_yield(void);
 int __sigpause(int argument, int is_signal);
 int __xpg_sigpause(int signal);

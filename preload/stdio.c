@@ -7,6 +7,7 @@
 #define __NO_INLINE__ 1
 #include "fifo.h"
 #include "sys.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,6 +22,23 @@ static int fail(FILE *file)
     return -1;
 }
 
+/* Bytes of a random device are the seed's: those that libc has put into the stream's buffer. */
+static void replace(FILE *file)
+{
+    size_t size = (size_t)(file->_IO_read_end - file->_IO_read_ptr);
+    if (file->_IO_read_ptr < file->_IO_read_end)
+        pct_random_replace(file->_fileno, &(struct iovec){ file->_IO_read_ptr, size }, size);
+}
+
+/* The same as await() for such a stream: its buffer is filled. GLIBC: what is read goes into a buffer, also of a stream without one. */
+static void fill(FILE *file)
+{
+    if (REAL(fgetc)(file) == EOF)
+        return;
+    file->_IO_read_ptr--;
+    replace(file);
+}
+
 /* Wait until the stream has something, or has ended. Returns 0, or -1 with errno EINTR and the stream's error set. */
 static int await(FILE *file)
 {
@@ -30,12 +48,25 @@ static int await(FILE *file)
     PCT_ENTER(self);
     if (!self) {
         pct_passed(PCT_OP_READ, PCT_CLASS_FD, pct_io_key(fd));
-        return 0;
+    } else {
+        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, false))
+            return fail(file);
+        pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));
     }
-    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, false))
-        return fail(file);
-    pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));
+    if (pct_fd_is_random(fd))
+        fill(file);
     return 0;
+}
+
+/* Much goes past the stream's buffer. */
+static size_t came(FILE *file, void *buffer, size_t size, size_t count)
+{
+    int fd = file->_fileno;
+    if (pct_fd_is_random(fd)) {
+        pct_random_replace(fd, &(struct iovec){ buffer, size * count }, size * count);
+        replace(file);
+    }
+    return count;
 }
 
 PCT_EXPORT int fgetc(FILE *file)
@@ -80,12 +111,13 @@ PCT_EXPORT ssize_t getline(char **line, size_t *size, FILE *file)
 
 PCT_EXPORT size_t fread(void *buffer, size_t size, size_t count, FILE *file)
 {
-    return size && count && await(file) ? 0 : REAL(fread)(buffer, size, count, file);
+    return size && count && await(file) ? 0 : came(file, buffer, size, REAL(fread)(buffer, size, count, file));
 }
 
 PCT_EXPORT size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file)
 {
-    return size && count && await(file) ? 0 : REAL(__fread_chk)(buffer, room, size, count, file);
+    return size && count && await(file) ? 0
+                                        : came(file, buffer, size, REAL(__fread_chk)(buffer, room, size, count, file));
 }
 
 /* The headers make one of these names the other, depending on the standard. */
@@ -156,6 +188,63 @@ PCT_EXPORT FILE *fopen(const char *path, const char *mode)
 PCT_EXPORT FILE *fopen64(const char *path, const char *mode)
 {
     return open_by(&REAL(fopen64), path, mode);
+}
+
+/* Closing a stream or directory closes its descriptor inside libc. No scheduling point. */
+
+static void closed(int fd, bool blocks)
+{
+    if (fd < 0 || !pct_S.host)
+        return;
+    pct_fd_forget(fd);
+    if (blocks && pct_enter() && pct_S.polled)
+        pct_sched_kernel_changed(&pct_S); /* somebody may wait for the other end */
+}
+
+static bool may_block(int fd)
+{
+    return fd >= 0 && pct_S.host && pct_fd_blocks(fd);
+}
+
+PCT_EXPORT int fclose(FILE *file)
+{
+    int fd = file->_fileno;
+    bool blocks = may_block(fd);
+    int failed = REAL(fclose)(file), error = errno;
+    closed(fd, blocks);
+    errno = error;
+    return failed;
+}
+
+static FILE *reopen(FILE *(*real)(const char *, const char *, FILE *), const char *path, const char *mode, FILE *file)
+{
+    int fd = file->_fileno;
+    bool blocks = may_block(fd);
+    FILE *again = real(path, mode, file);
+    int error = errno;
+    closed(fd, blocks);
+    if (fd == STDERR_FILENO && again)
+        pct_fd_note_error();
+    errno = error;
+    return again;
+}
+
+PCT_EXPORT FILE *freopen(const char *path, const char *mode, FILE *file)
+{
+    return reopen(&REAL(freopen), path, mode, file);
+}
+
+PCT_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *file)
+{
+    return reopen(&REAL(freopen64), path, mode, file);
+}
+
+PCT_EXPORT int closedir(DIR *directory)
+{
+    int fd = dirfd(directory), failed = REAL(closedir)(directory), error = errno;
+    closed(fd, false);
+    errno = error;
+    return failed;
 }
 
 /* The lock of a stream. libc's own functions take it inside; that waits only while another thread holds it from outside. */

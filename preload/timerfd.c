@@ -1,11 +1,16 @@
-/* timerfd in virtual time. The descriptor is an eventfd, whose counter is read, polled and shared exactly as that of a timer;
- * when the timer goes off, the expirations are added to it. All names of the descriptor (dup) are known to fds.c. */
+/* timerfd in virtual time. The descriptor is a timer of the kernel's that is never armed; when the timer goes off, its count of expirations
+ * is set (as checkpoints do), so it is read, polled and shared as any. Where the kernel cannot do that, it is an eventfd, whose counter is
+ * read likewise; but that can be written to, too. All names of the descriptor (dup) are known to fds.c. */
 #include "io.h"
 #include "sys.h"
 #include "user.h"
 #include "vtimer.h"
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/timerfd.h>
+
+/* <linux/timerfd.h>, which does not go together with <fcntl.h>. */
+#define SET_TICKS _IOW('T', 0, uint64_t)
 
 /* POSIX timers have the other half. */
 enum { MOST = PCT_MAX_TIMERS / 2 - 1 };
@@ -13,8 +18,9 @@ enum { MOST = PCT_MAX_TIMERS / 2 - 1 };
 struct timer {
     struct pct_vtimer v; /* first */
     clockid_t clock;
-    int fd; /* one of its names */
-    bool used;
+    int fd;            /* one of its names */
+    bool used, counts; /* it is a timer of the kernel's */
+    uint64_t unread;   /* expirations, if it is still readable */
 };
 static struct timer *timers; /* MOST; number n, as fds.c has it, is timers[n - 1] */
 static uint32_t used;        /* those behind were never used */
@@ -40,7 +46,13 @@ static void expired(struct pct_vtimer *v, uint64_t times)
         pct_vtimer_set(v, PCT_NEVER, 0);
         return;
     }
-    PCT_SYS3(SYS_write, timer->fd, &times, sizeof times);
+    struct pollfd asked = { .fd = timer->fd, .events = POLLIN };
+    if (!timer->counts) {
+        PCT_SYS3(SYS_write, timer->fd, &times, sizeof times);
+    } else {
+        timer->unread = times + (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0 ? timer->unread : 0);
+        PCT_SYS3(SYS_ioctl, timer->fd, SET_TICKS, &timer->unread);
+    }
     if (pct_S.polled)
         pct_sched_kernel_changed(&pct_S);
 }
@@ -69,6 +81,13 @@ static int fail(int error)
     return -1;
 }
 
+/* Whether the count of this new timer of the kernel's can be set. */
+static bool can_count(int fd)
+{
+    uint64_t count = 1;
+    return !PCT_SYS3(SYS_ioctl, fd, SET_TICKS, &count) && PCT_SYS3(SYS_read, fd, &count, sizeof count) > 0;
+}
+
 PCT_EXPORT int timerfd_create(clockid_t clock, int flags)
 {
     PCT_ENTER(self);
@@ -77,10 +96,15 @@ PCT_EXPORT int timerfd_create(clockid_t clock, int flags)
     struct timer *timer = pct_vtimer_virtual(self) && known ? allocate() : NULL;
     if (!timer)
         return REAL(timerfd_create)(clock, flags);
-    int fd = REAL(eventfd)(0, (flags & TFD_CLOEXEC ? EFD_CLOEXEC : 0) | (flags & TFD_NONBLOCK ? EFD_NONBLOCK : 0));
+    int fd = REAL(timerfd_create)(clock, flags);
+    bool counts = fd >= 0 && can_count(fd);
+    if (fd >= 0 && !counts) {
+        PCT_SYS1(SYS_close, fd);
+        fd = REAL(eventfd)(0, (flags & TFD_CLOEXEC ? EFD_CLOEXEC : 0) | (flags & TFD_NONBLOCK ? EFD_NONBLOCK : 0));
+    }
     if (fd < 0)
         return fd;
-    *timer = (struct timer){ .clock = clock, .fd = fd, .used = true };
+    *timer = (struct timer){ .clock = clock, .fd = fd, .used = true, .counts = counts };
     pct_vtimer_init(&timer->v, expired);
     pct_fd_made(fd, PCT_FD_INSIDE);
     pct_fd_set_timer(fd, (uint16_t)(timer - timers + 1));

@@ -1,4 +1,4 @@
-/* forbid COMMAND...: run this where perf_event_open() is refused, as in most containers. */
+/* forbid COMMAND...: run this where perf_event_open() and personality() are refused, as in most containers. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -11,7 +11,8 @@
 int main(int argc, char **argv)
 {
     struct sock_filter filter[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 1, 0),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 1),
                                     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
                                     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
     const struct sock_fprog program = { sizeof filter / sizeof *filter, filter };

@@ -65,6 +65,17 @@ kept()
     refused "the first run, repeated at the end, took other steps" -- ./growing
 }
 
+@test "no claim where addresses cannot be fixed" {
+    "$cc" -g -O1 -o forbid "$root/tests/cli/forbid.c"
+    [ "$(cat /proc/sys/kernel/randomize_va_space)" != 0 ] || skip "addresses are fixed here"
+    run ./forbid "$pct" run -n 4 -s 1 -- ./target race 0
+    is "$status" 0
+    has "address-space randomisation stays on"
+    has "no claim about the bugs that these runs may have missed: the addresses are left to chance"
+    run ./forbid "$pct" run -q -n 4 -s 1 -- ./target race 0
+    lacks "address-space"
+}
+
 @test "an interrupted campaign claims what it has done" {
     printf '#!/bin/sh\necho x >> ran\nexec ./target race 0\n' > counted
     chmod +x counted
