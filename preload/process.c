@@ -81,8 +81,11 @@ PCT_EXPORT int daemon(int here, int keep)
         return -1;
     if (pid)
         _exit(0);
-    if (setsid() < 0)
+    long failed = PCT_SYS0(SYS_setsid);
+    if (failed < 0) {
+        errno = (int)-failed;
         return -1;
+    }
     if (!here)
         PCT_SYS1(SYS_chdir, "/");
     if (keep)
