@@ -3,6 +3,7 @@
 #include "batch.h"
 #include "claim.h"
 #include "cli.h"
+#include "early.h"
 #include "estimate.h"
 #include "outcome.h"
 #include "sampling.h"
@@ -18,6 +19,7 @@ struct calibration {
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
     uint64_t plain;   /* the most plain accesses to memory among the points of a run, if they are too many */
+    uint64_t longest; /* the steps that a run would have taken if all its waits had ended early */
     bool orders, repeats, differs;
 };
 
@@ -40,7 +42,12 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
         return pct_ordered_add(&k->c->ordered, &result->trace);
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
-    pct_learned_add(&k->learned, header->points ? header->points : steps, header->threads);
+    uint64_t points = header->points ? header->points : steps;
+    pct_learned_add(&k->learned, points, header->threads);
+    /* A wait that ends early is a step more; which do hangs on coins. */
+    if (k->c->config.slack)
+        points += header->deadlines - pct_early_count(&result->trace);
+    k->longest = points > k->longest ? points : k->longest;
     uint64_t plain = k->c->may_sample ? pct_sampling_count(&result->trace) : 0;
     k->plain = plain > k->plain ? plain : k->plain;
     if (k->c->confidence > 0)
@@ -88,12 +95,13 @@ static bool take_sample(struct pct_campaign *c, uint64_t plain)
     return true;
 }
 
-static void set_k(struct pct_campaign *c, const struct pct_learned *learned)
+static void set_k(struct pct_campaign *c, const struct pct_learned *learned, uint64_t longest)
 {
     const struct pct_param *param = &c->strategy->params[c->k];
     uint64_t k = learned->most + (learned->most - learned->least), least = param->min;
     if (c->depth >= 0 && c->config.run.param[c->depth] > least)
         least = c->config.run.param[c->depth];
+    k = k < longest ? longest : k;
     c->config.run.param[c->k] = k < least ? least : k > param->max ? param->max : k;
     c->learns = false;
     c->calibrated = true;
@@ -131,6 +139,6 @@ int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs
             CALIBRATION);
     *differs = k.differs;
     if (c->learns && k.learned.most)
-        set_k(c, &k.learned);
+        set_k(c, &k.learned, k.longest);
     return 0;
 }

@@ -85,6 +85,8 @@ struct pct_campaign {
     bool unaffordable;        /* that is more than budget or limit allow */
     uint64_t choices;         /* in a run, at most: signals that had several waiters to choose from */
     uint64_t left;            /* threads that lived on when the process ended, at most */
+    uint64_t deadlines;       /* in a run, at most: waits with a deadline that slack applies to; */
+    uint64_t fixed_deadlines; /* and others, with timers */
     bool differs;             /* the first run was repeated, and took other steps */
     bool failed;              /* there is a first failing run: */
     struct pct_process first; /* not yet closed */

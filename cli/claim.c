@@ -1,5 +1,6 @@
 /* What a clean campaign is worth: see claim.h. */
 #include "claim.h"
+#include <common/text.h>
 #include <math.h>
 #include <stdarg.h>
 #include <strategies/depths.h>
@@ -70,16 +71,28 @@ static uint32_t end_inverse(const struct pct_campaign *c)
     return waits ? PCT_DRAWN_ENDS / PCT_DRAWN_FREE : 0;
 }
 
+/* One run in so many has no slack: there deadlines come in their order; 0: all, or it makes no difference. */
+static uint32_t slack_inverse(const struct pct_campaign *c)
+{
+    return c->deadlines && c->config.slack ? PCT_SLACK_INVERSE : 0;
+}
+
+static void see_most(uint64_t *most, uint64_t value)
+{
+    if (value > *most)
+        *most = value;
+}
+
 void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
 {
     if (!run->complete) {
         c->incomplete++;
         return;
     }
-    if (run->choices > c->choices)
-        c->choices = run->choices;
-    if (run->left > c->left)
-        c->left = run->left;
+    see_most(&c->choices, run->choices);
+    see_most(&c->left, run->left);
+    see_most(&c->deadlines, run->deadlines);
+    see_most(&c->fixed_deadlines, run->fixed_deadlines);
     if (c->k < 0 || c->depth < 0)
         return;
     struct pct_guarantee_run added = { .threads = run->threads,
@@ -87,7 +100,8 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
                                        .depth = (uint32_t)run->depth,
                                        .spins = run->spins,
                                        .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
-                                       .end_inverse = end_inverse(c) };
+                                       .end_inverse = end_inverse(c),
+                                       .slack_inverse = slack_inverse(c) };
     if (is_pct(c, run->seed))
         pct_guarantee_add(&c->guarantee, &added, run->steps);
     else
@@ -96,12 +110,14 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
 
 void pct_claim_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
 {
-    if (trace->header.left > c->left)
-        c->left = trace->header.left;
+    see_most(&c->left, trace->header.left);
+    see_most(&c->deadlines, trace->header.deadlines);
+    see_most(&c->fixed_deadlines, trace->header.fixed_deadlines);
     struct pct_guarantee_run run = { .threads = threads,
                                      .spins = trace->header.spins,
                                      .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
-                                     .end_inverse = end_inverse(c) };
+                                     .end_inverse = end_inverse(c),
+                                     .slack_inverse = slack_inverse(c) };
     pct_guarantee_see(&c->guarantee, &run, steps);
 }
 
@@ -115,6 +131,8 @@ void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint
                                  .spins = result->trace.header.spins,
                                  .choices = result->trace.header.choices,
                                  .left = result->trace.header.left,
+                                 .deadlines = result->trace.header.deadlines,
+                                 .fixed_deadlines = result->trace.header.fixed_deadlines,
                                  .threads = threads,
                                  .complete = !result->unrecorded && result->trace.complete };
     pct_claim_add_run(c, &run);
@@ -218,7 +236,8 @@ static struct pct_guarantee_run next_run(const struct pct_campaign *c, uint32_t 
                                        .depth = depth,
                                        .spins = c->guarantee.spins,
                                        .spin_inverse = c->guarantee.spin_inverse,
-                                       .end_inverse = c->guarantee.end_inverse };
+                                       .end_inverse = c->guarantee.end_inverse,
+                                       .slack_inverse = c->guarantee.slack_inverse };
 }
 
 uint64_t pct_claim_runs(const struct pct_campaign *c)
@@ -279,10 +298,54 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
     }
 }
 
+static void print_depths(FILE *out, const struct pct_campaign *c, const struct pct_guarantee *g)
+{
+    char miss[32];
+    for (uint32_t bug = 1; bug <= depth_of(c); bug++)
+        if (is_shown(c, bug))
+            fprintf(out,
+                    bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
+                             : "; depth %u: %s",
+                    bug, pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
+}
+
+/* What all this means where threads wait with deadlines. */
+static void print_deadlines(FILE *out, const struct pct_campaign *c)
+{
+    struct pct_guarantee early = c->guarantee;
+    char time[32], count[32];
+    struct pct_text text;
+    if (c->guarantee.slack_inverse) {
+        /* The other runs have slack, and of the coins that one wait needs, one in so many. */
+        uint32_t without = c->guarantee.slack_inverse;
+        early.slack_inverse = without * PCT_SLACK_COINS / (without - 1);
+        pct_text_init(&text, time, sizeof time);
+        pct_config_add_slack(&text, c->config.slack);
+        fprintf(
+            out,
+            "pct: that is with all sleeps and time-outs in the order of their deadlines, as in one run of %u (--slack)."
+            "\npct: if one of them has to end earlier, by up to %s: ",
+            without, time);
+        print_depths(out, c, &early);
+        fputc('\n', out);
+    } else if (c->deadlines) {
+        fputs("pct: sleeps and time-outs ended in the order of their deadlines: a bug that needs one to end earlier is "
+              "not "
+              "among these (--slack)\n",
+              out);
+    }
+    if (c->fixed_deadlines)
+        fprintf(
+            out,
+            "pct: up to %s times in a run a timer was set, or a thread waited with a time-out for what the outside "
+            "can send: these came in the order of their deadlines; a bug that needs another order is not among these\n",
+            format_count(count, sizeof count, c->fixed_deadlines));
+}
+
 static void print_claim(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee *g = &c->guarantee;
-    char count[32], other[32], miss[32];
+    char count[32], other[32];
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
         fprintf(out, "pct: n = 1 thread, which has one schedule: nothing was missed\n");
@@ -291,15 +354,11 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
             format_count(count, sizeof count, c->config.run.param[c->k]));
     fprintf(out, "%s run%s: ", format_count(count, sizeof count, counted), counted == 1 ? "" : "s");
-    for (uint32_t bug = 1; bug <= depth_of(c); bug++)
-        if (is_shown(c, bug))
-            fprintf(out,
-                    bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
-                             : "; depth %u: %s",
-                    bug, pct_claim_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
+    print_depths(out, c, g);
     fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
                                         : " (PCT, theorem 9; the depth is drawn for each run)\n",
           out);
+    print_deadlines(out, c);
     if (c->config.focus[0])
         fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
               "these\n",

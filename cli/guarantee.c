@@ -25,14 +25,14 @@ static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t 
 }
 
 /* A depth that is drawn does not depend on what else is: the probability is that of the mixture. Nor does whether there is a final
- * wait, which the theorem does not know: only the runs without count. */
+ * wait, which the theorem does not know: only the runs without count. Likewise the slack of deadlines. */
 double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug)
 {
     if (!bug || !run->threads || !run->k || (run->depth && bug > run->depth))
         return 0;
     if (run->threads == 1)
         return 1; /* there is one schedule */
-    double share = run->end_inverse ? 1.0 / run->end_inverse : 1;
+    double share = (run->end_inverse ? 1.0 / run->end_inverse : 1) / (run->slack_inverse ? run->slack_inverse : 1);
     if (run->depth)
         return share * hit(run, run->depth, bug);
     double sum = 0;
@@ -52,6 +52,8 @@ void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *
     g->spin_inverse = run->spin_inverse;
     if (run->end_inverse > g->end_inverse)
         g->end_inverse = run->end_inverse;
+    if (run->slack_inverse > g->slack_inverse)
+        g->slack_inverse = run->slack_inverse;
 }
 
 void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps)
@@ -92,7 +94,8 @@ double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug)
                                            .depth = group->depth,
                                            .spins = g->spins,
                                            .spin_inverse = g->spin_inverse,
-                                           .end_inverse = g->end_inverse };
+                                           .end_inverse = g->end_inverse,
+                                           .slack_inverse = g->slack_inverse };
         if (counts(g, group))
             log_miss += (double)group->runs * log1p(-pct_guarantee_hit(&worst, bug));
     }

@@ -11,12 +11,13 @@
 
 /* What a run was, or may have been at worst. */
 struct pct_guarantee_run {
-    uint32_t threads;      /* n */
-    uint64_t k;            /* over which its change points were drawn */
-    uint32_t depth;        /* it had depth-1 of them; 0: drawn for the run (strategies/depths.h) */
-    uint64_t spins;        /* steps that may have cost a thread its priority by chance: */
-    uint64_t spin_inverse; /* one in so many does, 0: none */
-    uint32_t end_inverse;  /* one run in so many has no final wait, by its seed; 0: nothing is held up by one */
+    uint32_t threads;       /* n */
+    uint64_t k;             /* over which its change points were drawn */
+    uint32_t depth;         /* it had depth-1 of them; 0: drawn for the run (strategies/depths.h) */
+    uint64_t spins;         /* steps that may have cost a thread its priority by chance: */
+    uint64_t spin_inverse;  /* one in so many does, 0: none */
+    uint32_t end_inverse;   /* one run in so many has no final wait, by its seed; 0: nothing is held up by one */
+    uint32_t slack_inverse; /* one run in so many has the slack that the bug needs, by its seed; 0: all have */
 };
 
 /* A lower bound of the probability that such a run finds a bug of depth `bug` (at least 1); 0 if the theorem says nothing. */
@@ -36,6 +37,7 @@ struct pct_guarantee {
     uint64_t spins;
     uint64_t spin_inverse; /* of all of them */
     uint32_t end_inverse;
+    uint32_t slack_inverse;
 };
 
 /* Take note of the threads, steps and spins of a run that is not one of these, but of the same program. */

@@ -383,6 +383,10 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = store_most(r, "choices", &r->choices, c->choices);
     if (!error)
         error = store_most(r, "left", &r->left, c->left);
+    if (!error)
+        error = store_most(r, "deadlines", &r->deadlines, c->deadlines);
+    if (!error)
+        error = store_most(r, "fixed_deadlines", &r->fixed_deadlines, c->fixed_deadlines);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? out_of_memory() : fail(r, error);
@@ -436,7 +440,9 @@ static int restore_uncontrolled(void *data, unsigned kind, const char *name, uin
 
 int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
 {
-    c->left = pct_store_number(store, "left"); /* the runs below count by it */
+    c->left = pct_store_number(store, "left"); /* the runs below count by it, and by the next */
+    c->deadlines = pct_store_number(store, "deadlines");
+    c->fixed_deadlines = pct_store_number(store, "fixed_deadlines");
     int failed = pct_store_each_run(store, restore_run, c);
     if (!failed)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);

@@ -30,8 +30,9 @@ struct pct_recorder {
     size_t count;
     double begun, committed, drawn;
     bool broken;            /* the file cannot be written to */
-    uint64_t choices, left; /* of pct_campaign, as the file has it */
-    bool dirty;             /* something was added since the last commit */
+    uint64_t choices, left; /* of pct_campaign, as the file has it; likewise: */
+    uint64_t deadlines, fixed_deadlines;
+    bool dirty; /* something was added since the last commit */
 };
 
 /* Take up what the file has, for a campaign that goes on: the numbers of the runs that are done go into c. Returns 0, or an exit

@@ -1,6 +1,7 @@
 /* The report of a run: see report.h. */
 #include "report.h"
 #include "cli.h"
+#include "early.h"
 #include "races.h"
 #include "plan.h"
 #include "schedule.h"
@@ -182,6 +183,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         pct_report_print_verdict(out, trace);
     fputc('\n', out);
     print_facts(out, trace);
+    pct_early_print(out, trace);
     if (snapshot.thread_count || snapshot.race_count) {
         struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK)

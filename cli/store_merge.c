@@ -67,8 +67,10 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
+    enum { MOST = 4 };
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
-    uint64_t choices = 0, left = 0;
+    static const char *const most[MOST] = { "choices", "left", "deadlines", "fixed_deadlines" };
+    uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
     for (size_t i = 0; i < m->count; i++) {
         struct pct_store *from = m->from[i];
@@ -79,17 +81,16 @@ static int create(struct merge *m, const char *path)
         created = when < created ? when : created;
         learned |= pct_store_number(from, "learned") != 0;
         differs |= pct_store_number(from, "differs") != 0;
-        if (pct_store_number(from, "choices") > choices)
-            choices = pct_store_number(from, "choices");
-        if (pct_store_number(from, "left") > left)
-            left = pct_store_number(from, "left");
+        for (unsigned j = 0; j < MOST; j++)
+            if (pct_store_number(from, most[j]) > value[j])
+                value[j] = pct_store_number(from, most[j]);
     }
-    char seed_text[32], runs_text[32], created_text[32], choices_text[32], left_text[32];
+    char seed_text[32], runs_text[32], created_text[32], text[MOST][32];
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
     snprintf(runs_text, sizeof runs_text, "%llu", (unsigned long long)(end - seed));
     snprintf(created_text, sizeof created_text, "%llu", (unsigned long long)created);
-    snprintf(choices_text, sizeof choices_text, "%llu", (unsigned long long)choices);
-    snprintf(left_text, sizeof left_text, "%llu", (unsigned long long)left);
+    for (unsigned j = 0; j < MOST; j++)
+        snprintf(text[j], sizeof text[j], "%llu", (unsigned long long)value[j]);
     struct pct_store *first = m->from[0];
     const struct pct_store_fact facts[] = {
         { "pct", PCT_CLI_VERSION },
@@ -108,8 +109,10 @@ static int create(struct merge *m, const char *path)
         { "of", "1" },
         { "learned", learned ? "1" : "0" },
         { "differs", differs ? "1" : "0" },
-        { "choices", choices_text },
-        { "left", left_text },
+        { most[0], text[0] },
+        { most[1], text[1] },
+        { most[2], text[2] },
+        { most[3], text[3] },
         { NULL, NULL },
     };
     return pct_store_create(path, facts, m->error, m->error_size);

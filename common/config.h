@@ -120,6 +120,8 @@ void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *str
 #define PCT_SLACK_PRESET UINT64_C(20000000)
 #define PCT_SLACK_MOST UINT64_C(1000000000000)
 #define PCT_SLACK_UNSAID UINT64_MAX
+#define PCT_SLACK_INVERSE 2u /* one run in so many has none */
+#define PCT_SLACK_COINS 2u   /* and of the waits in the others, one in so many: sched/slack.c */
 int pct_config_parse_slack(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 struct pct_text;
 void pct_config_add_slack(struct pct_text *text, uint64_t slack);

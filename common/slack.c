@@ -63,5 +63,6 @@ void pct_config_settle_slack(struct pct_config *config, const struct pct_strateg
 
 uint64_t pct_config_draw_slack(const struct pct_config *config, const struct pct_strategy *strategy)
 {
-    return strategy->list || pct_random(config->run.seed, PCT_STREAM_SLACK, UINT64_MAX) & 1 ? config->slack : 0;
+    bool none = !pct_random_below(config->run.seed, PCT_STREAM_SLACK, UINT64_MAX, PCT_SLACK_INVERSE);
+    return none && !strategy->list ? 0 : config->slack;
 }

@@ -201,6 +201,8 @@ void pct_record_finish(struct pct_sched *s)
     h->choices = s->choices;
     h->spins = s->spins;
     h->left = s->left;
+    h->deadlines = s->deadlines;
+    h->fixed_deadlines = s->fixed_deadlines;
 }
 
 uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)

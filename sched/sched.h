@@ -252,9 +252,9 @@ struct pct_sched {
      * on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In virtual time only. */
     uint64_t slack;
     bool slack_coins;
-    uint32_t early;       /* threads that only this enables */
-    uint64_t slack_waits; /* waits with a deadline that it applied to, whatever the coin said; and others */
-    uint64_t other_waits;
+    uint32_t early;           /* threads that only this enables */
+    uint64_t deadlines;       /* of waits, to which it applied or would have, whatever the coin said */
+    uint64_t fixed_deadlines; /* others: of waits that the outside may end, and the host's timers */
 
     struct pct_thread *(*thread_at)(uint32_t id); /* the host keeps the threads, inside larger structs of its own */
     uint32_t threads;                             /* that ever existed */

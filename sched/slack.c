@@ -66,10 +66,10 @@ static void come_near(struct pct_sched *s, struct pct_timer *timer)
 void pct_slack_begin(struct pct_sched *s, struct pct_thread *thread)
 {
     if (thread->wait.outside) {
-        s->other_waits++;
+        s->fixed_deadlines++;
         return;
     }
-    s->slack_waits++;
+    s->deadlines++;
     uint64_t place = (uint64_t)thread->id << 32 | thread->coins++;
     if (!s->slack || s->replay || (s->slack_coins && pct_random(s->run.seed, PCT_STREAM_SLACK, place) & 1))
         return;

@@ -116,6 +116,7 @@ void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t 
     pct_timer_remove(s, timer);
     if (deadline == PCT_NEVER)
         return;
+    s->fixed_deadlines++;
     timer->deadline = deadline;
     pct_timer_add(s, timer);
     pct_stop_soon(s); /* it may be due before the step that the fast path stops at */

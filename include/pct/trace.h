@@ -296,6 +296,9 @@ struct pct_trace_header {
     uint64_t choices;          /* signals and wakes that had several waiters to choose from */
     uint64_t spins;            /* times that the strategy was told that a thread spins */
     uint32_t left;             /* threads that lived, at most, when the process began to end */
+    uint32_t unused;
+    uint64_t deadlines;       /* of waits, which slack may let come early, or could have; */
+    uint64_t fixed_deadlines; /* and others: of waits that the outside may end, and timers */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

@@ -477,7 +477,7 @@ void sim_run(const struct sim_program *program, const struct sim_options *option
     result->outside = sim.header.uncontrolled[PCT_UNCONTROLLED_OUTSIDE];
     result->threads = sim.header.threads;
     result->max_enabled = sim.header.max_enabled;
-    result->slack_waits = sim.sched.slack_waits;
-    result->other_waits = sim.sched.other_waits;
+    result->deadlines = sim.sched.deadlines;
+    result->fixed_deadlines = sim.sched.fixed_deadlines;
     memcpy(result->var, sim.var, sizeof result->var);
 }

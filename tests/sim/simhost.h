@@ -156,7 +156,7 @@ struct sim_result {
     uint32_t culprit;   /* whose assertion failed, PCT_NO_THREAD */
     uint64_t steps, hash, switches, preemptions, virtual_ns, real_ns, recorded;
     uint64_t outside; /* waits that were left to the outside world */
-    uint64_t slack_waits, other_waits;
+    uint64_t deadlines, fixed_deadlines;
     uint32_t threads, max_enabled;
     uint64_t asked; /* predicates of mutexes */
     uint32_t vain;  /* how often a thread was given the baton and its operation could not complete */

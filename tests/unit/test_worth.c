@@ -57,7 +57,7 @@ static void test_hit(void **unused)
 }
 
 /* depth=auto: 1 and 5 in an eighth of the runs each, 2, 3 and 4 in a quarter. */
-/* One run in so many has no final wait: the others find nothing for certain. */
+/* One run in so many has no final wait, and one in so many the slack that the bug needs: the others find nothing for certain. */
 static void test_end(void **unused)
 {
     (void)unused;
@@ -65,6 +65,9 @@ static void test_end(void **unused)
     double always = pct_guarantee_hit(&waits, 2);
     waits.end_inverse = 4;
     assert_float_equal(pct_guarantee_hit(&waits, 2), always / 4, 1e-12);
+    waits.slack_inverse = 2;
+    assert_float_equal(pct_guarantee_hit(&waits, 2), always / 8, 1e-12);
+    waits.slack_inverse = 0;
     waits.depth = 0;
     double drawn = pct_guarantee_hit(&waits, 1);
     waits.end_inverse = 0;
@@ -78,6 +81,9 @@ static void test_end(void **unused)
     joined.end_inverse = 4;
     pct_guarantee_see(&g, &joined, 10);
     assert_float_equal(pct_guarantee_log_miss(&g, 1), log(1 - 0.5 / 4), 1e-12);
+    joined.slack_inverse = 2;
+    pct_guarantee_see(&g, &joined, 10);
+    assert_float_equal(pct_guarantee_log_miss(&g, 1), log(1 - 0.5 / 8), 1e-12);
 }
 
 static void test_drawn_depth(void **unused)
