@@ -91,6 +91,7 @@ examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_source
 bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter) \
 	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter)
 
+random_programs := $(B)/random/random-c $(B)/random/random-cxx
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -106,7 +107,7 @@ test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command compilers bugs paper memory-bugs examples bench-programs snippets unit sim test-programs fuzzers objects tests
+.PHONY: all lib command compilers bugs paper memory-bugs examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
@@ -117,17 +118,18 @@ memory-bugs: $(memory_bugs) $(memory_bugs_clang)
 examples: $(examples)
 bench-programs: $(bench_programs)
 snippets: $(snippets)
+random-programs: $(random_programs)
 unit: $(unit_tests)
 sim: $(sim_tests)
 test-programs: $(test_programs) $(plain_bugs)
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
-tests: all paper snippets unit sim test-programs memory-bugs
+tests: all paper snippets unit sim test-programs random-programs memory-bugs
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted conformance lint bench experiments minimized races slowdown setup docs
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random conformance lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -150,6 +152,12 @@ check-unit check-sim check-snippets check-cases check-programs check-cli check-c
 	@scripts/setup build check
 	@$(build_with) $(wanted)
 	@$(run_tests) $(@:check-%=%)
+
+# Random correct programs: COUNT of them, from SEED on, each a hundred runs.
+check-random:
+	@scripts/setup build check
+	@$(build_with) lib command random-programs
+	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)'
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
@@ -298,6 +306,7 @@ help:
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
+	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
@@ -543,6 +552,19 @@ $(B)/bench/%: bench/%.cc $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_cc) -O2 -g $(depend) -o $@ $< $(own_flags)
 
+# The interpreter of random programs, without C++ and with it.
+random_objects := $(patsubst tests/random/%.c,$(B)/random/%.o,$(sort $(wildcard tests/random/*.c)))
+$(B)/random/%.o: tests/random/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(program_c) -D_GNU_SOURCE -O1 -g $(depend) -c -o $@ $<
+$(B)/random/%.o: tests/random/%.cc $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(program_cc) -O1 -g $(depend) -c -o $@ $<
+$(B)/random/random-c: $(random_objects)
+	$(call quiet,LINK)$(CC) -pthread -o $@ $^
+$(B)/random/random-cxx: $(random_objects) $(B)/random/cxx.o
+	$(call quiet,LINK)$(CXX) -pthread -o $@ $^
+
 # An out-of-tree strategy sees the public headers and nothing else.
 $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
@@ -552,5 +574,5 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 .SECONDARY:
 
 -include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
-	$(memory_bugs) $(memory_bugs_clang) $(bench_programs) $(snippets) $(test_programs) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+	$(memory_bugs) $(memory_bugs_clang) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))
