@@ -51,13 +51,20 @@ void pct_signal_given(const struct pct_shim_thread *thread, int signal)
         pct_sched_expect(&pct_S, thread ? is_thread : takes, thread ? thread->core.id : bit);
 }
 
-/* sigtimedwait on the kernel's side: a signal number, or a negative errno. */
-static int take(uint64_t set, siginfo_t *info, const struct timespec *timeout)
+/* sigtimedwait on the kernel's side: a signal number, or a negative errno. Away from the scheduler it is libc's, which a cancellation
+ * ends; the mask is then as it is in the wait, which differs only if the program waits for a signal that it lets in. */
+static int take(struct pct_shim_thread *self, bool away, uint64_t set, siginfo_t *info, const struct timespec *timeout)
 {
     siginfo_t storage;
+    int taken;
     if (!info)
         info = &storage;
-    int taken = (int)PCT_SYS4(SYS_rt_sigtimedwait, &set, info, timeout, PCT_SIGSET_SIZE);
+    if (away) {
+        taken = AWAY(self, REAL(sigtimedwait)((const sigset_t *)(const void *)&set, info, timeout));
+        taken = taken < 0 ? -errno : taken;
+    } else {
+        taken = (int)PCT_SYS4(SYS_rt_sigtimedwait, &set, info, timeout, PCT_SIGSET_SIZE);
+    }
     if (taken > 0)
         pct_timer_taken(info);
     if (taken > 0 && info->si_code == SI_TKILL)
@@ -88,9 +95,7 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
         enum pct_result result = pct_wait(self, &wait);
         if (result == PCT_GO_OUTSIDE)
             timeout = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &storage);
-        int taken = take(set, info, timeout);
-        if (result == PCT_GO_OUTSIDE)
-            pct_come_back(self);
+        int taken = take(self, result == PCT_GO_OUTSIDE, set, info, timeout);
         bool late = deadline != PCT_NEVER && (result == PCT_TIMEOUT || pct_sched_now(&pct_S) >= deadline);
         if (taken == -EAGAIN && self->handled && result != PCT_READY)
             taken = -EINTR;
