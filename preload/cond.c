@@ -115,6 +115,20 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
         error_;                                                                                                        \
     })
 
+/* The same with a deadline, after which the program's own clock is not before it: real time is let in when the baton is given up, a
+ * little after the deadline was converted. */
+static int wait_shared_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                             uint64_t deadline)
+{
+    int error;
+    do {
+        struct timespec real;
+        pct_real_deadline(clock, deadline, &real);
+        error = SHARED_WAIT(self, mutex, REAL(pthread_cond_clockwait)(cond, mutex, clock, &real));
+    } while (error == ETIMEDOUT && pct_sched_now(&pct_S) < deadline);
+    return error;
+}
+
 PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     PCT_ENTER(self);
@@ -143,11 +157,8 @@ PCT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mut
     uint64_t deadline;
     if (!pct_deadline(clock_of(cond), when, &deadline))
         return EINVAL;
-    if (waits_outside(cond, mutex)) {
-        struct timespec real;
-        pct_real_deadline(clock_of(cond), deadline, &real);
-        return SHARED_WAIT(self, mutex, REAL(pthread_cond_timedwait)(cond, mutex, &real));
-    }
+    if (waits_outside(cond, mutex))
+        return wait_shared_until(self, cond, mutex, clock_of(cond), deadline);
     return wait_until(self, cond, mutex, deadline);
 }
 
@@ -162,11 +173,8 @@ PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mut
     uint64_t deadline;
     if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || !pct_deadline(clock, when, &deadline))
         return EINVAL;
-    if (waits_outside(cond, mutex)) {
-        struct timespec real;
-        pct_real_deadline(clock, deadline, &real);
-        return SHARED_WAIT(self, mutex, REAL(pthread_cond_clockwait)(cond, mutex, clock, &real));
-    }
+    if (waits_outside(cond, mutex))
+        return wait_shared_until(self, cond, mutex, clock, deadline);
     return wait_until(self, cond, mutex, deadline);
 }
 
