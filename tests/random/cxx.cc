@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 using std::chrono::system_clock;
 constexpr std::chrono::seconds far_away(FAR);
 
-/* --- Things ----------------------------------------------------------------------------------------------------------- */
+/* --- Things ------------------------------------------------------------------------------------------------------ */
 
 template <class T> T &of(struct thing *t)
 {
@@ -44,7 +44,8 @@ bool wait_semaphore(struct thing *t, int64_t us, unsigned way)
 {
     semaphore &it = of<semaphore>(t);
     if (us >= 0)
-        return way & 1 ? it.try_acquire_for(microseconds(us)) : it.try_acquire_until(steady_clock::now() + microseconds(us));
+        return way & 1 ? it.try_acquire_for(microseconds(us))
+                       : it.try_acquire_until(steady_clock::now() + microseconds(us));
     if (way % 8 == 0)
         while (!it.try_acquire())
             std::this_thread::yield();
@@ -257,7 +258,7 @@ void wake_cxx_thread(struct thing *t, unsigned)
     CHECK_OK(sem_post(&t->sem));
 }
 
-/* --- Locks ------------------------------------------------------------------------------------------------------------ */
+/* --- Locks ------------------------------------------------------------------------------------------------------- */
 
 template <class T> T &of(struct lock *lock)
 {
@@ -278,7 +279,7 @@ template <class T> bool take(struct lock *lock, bool, unsigned way)
 {
     if (way == WAY_TRY)
         return of<T>(lock).try_lock();
-    if constexpr (requires(T &it) { it.try_lock_for(far_away); }) {
+    if constexpr (requires(T & it) { it.try_lock_for(far_away); }) {
         if (way == WAY_SHORT) {
             while (!of<T>(lock).try_lock_for(microseconds(100)))
                 continue;
@@ -328,7 +329,7 @@ template <class T> void give_both(struct lock *lock)
     }
 }
 
-/* --- Events ----------------------------------------------------------------------------------------------------------- */
+/* --- Events ------------------------------------------------------------------------------------------------------ */
 
 struct meeting {
     std::barrier<std::function<void()>> barrier;
@@ -497,7 +498,8 @@ extern "C" {
 const struct kind cxx_kinds[] = {
     { "counting_semaphore", TIMED | ORDERS, make_semaphore, drop<semaphore>, wait_semaphore, wake_semaphore },
     { "condition_variable", TIMED | ORDERS, make_condition, drop<condition>, wait_condition, wake_condition },
-    { "condition_variable_any", TIMED | ORDERS, make_any_condition, drop<any_condition>, wait_any_condition, wake_any_condition },
+    { "condition_variable_any", TIMED | ORDERS, make_any_condition, drop<any_condition>, wait_any_condition,
+      wake_any_condition },
     { "promise", TIMED | ONCE | SINGLE | ORDERS, make_promise, drop<std::promise<int>>, wait_promise, wake_promise },
     { "latch", ONCE | SINGLE | ORDERS, make_latch, drop<std::latch>, wait_latch, wake_latch },
     { "atomic wait", ORDERS, make_atomic, drop<number>, wait_atomic, wake_atomic },
@@ -508,13 +510,14 @@ const struct kind cxx_kinds[] = {
 
 const struct lock_kind cxx_locks[] = {
     { "std::mutex", 0, make<std::mutex>, drop<std::mutex>, take<std::mutex>, give<std::mutex> },
-    { "std::timed_mutex", 0, make<std::timed_mutex>, drop<std::timed_mutex>, take<std::timed_mutex>, give<std::timed_mutex> },
-    { "std::recursive_mutex", RECURSIVE, make<std::recursive_mutex>, drop<std::recursive_mutex>, take<std::recursive_mutex>,
-      give<std::recursive_mutex> },
+    { "std::timed_mutex", 0, make<std::timed_mutex>, drop<std::timed_mutex>, take<std::timed_mutex>,
+      give<std::timed_mutex> },
+    { "std::recursive_mutex", RECURSIVE, make<std::recursive_mutex>, drop<std::recursive_mutex>,
+      take<std::recursive_mutex>, give<std::recursive_mutex> },
     { "std::recursive_timed_mutex", RECURSIVE, make<std::recursive_timed_mutex>, drop<std::recursive_timed_mutex>,
       take<std::recursive_timed_mutex>, give<std::recursive_timed_mutex> },
-    { "std::shared_mutex", SHARES, make<both<std::shared_mutex>>, drop<both<std::shared_mutex>>, take_both<std::shared_mutex>,
-      give_both<std::shared_mutex> },
+    { "std::shared_mutex", SHARES, make<both<std::shared_mutex>>, drop<both<std::shared_mutex>>,
+      take_both<std::shared_mutex>, give_both<std::shared_mutex> },
     { "std::shared_timed_mutex", SHARES, make<both<std::shared_timed_mutex>>, drop<both<std::shared_timed_mutex>>,
       take_both<std::shared_timed_mutex>, give_both<std::shared_timed_mutex> },
     { NULL, 0, NULL, NULL, NULL, NULL },

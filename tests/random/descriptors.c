@@ -47,7 +47,8 @@ static bool readable(int fd, int64_t us, unsigned way)
         do {
             FD_ZERO(&set);
             FD_SET(fd, &set);
-            ready = way % 6 == 2 ? select(fd + 1, &set, NULL, NULL, &time) : pselect(fd + 1, &set, NULL, NULL, &limit, NULL);
+            ready = way % 6 == 2 ? select(fd + 1, &set, NULL, NULL, &time)
+                                 : pselect(fd + 1, &set, NULL, NULL, &limit, NULL);
         } while (ready < 0 && again(false));
         return ready == 1;
     }
@@ -55,12 +56,13 @@ static bool readable(int fd, int64_t us, unsigned way)
     CHECK(epoll >= 0);
     pthread_cleanup_push(close_it, &epoll);
     CHECK_OK(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
-    ready = way % 6 == 4 ? AGAIN(epoll_wait(epoll, &event, 1, ms)) : AGAIN(epoll_pwait2(epoll, &event, 1, &limit, NULL));
+    ready =
+        way % 6 == 4 ? AGAIN(epoll_wait(epoll, &event, 1, ms)) : AGAIN(epoll_pwait2(epoll, &event, 1, &limit, NULL));
     pthread_cleanup_pop(1);
     return ready == 1;
 }
 
-/* --- Pipes ------------------------------------------------------------------------------------------------------------ */
+/* --- Pipes ------------------------------------------------------------------------------------------------------- */
 
 static void make_pipe(struct thing *t)
 {
@@ -202,7 +204,7 @@ static void wake_fifo(struct thing *t, unsigned way)
     CHECK_OK(close(fd));
 }
 
-/* --- Sockets ---------------------------------------------------------------------------------------------------------- */
+/* --- Sockets ----------------------------------------------------------------------------------------------------- */
 
 static void make_socketpair(struct thing *t)
 {
@@ -293,7 +295,7 @@ static void wake_listener(struct thing *t, unsigned way)
     CHECK_OK(close(fd));
 }
 
-/* --- Events and timers ------------------------------------------------------------------------------------------------ */
+/* --- Events and timers ------------------------------------------------------------------------------------------- */
 
 static void make_eventfd(struct thing *t)
 {
@@ -339,7 +341,7 @@ static void wake_timerfd(struct thing *t, unsigned way)
     CHECK_OK(timerfd_settime(t->fd[0], 0, &once, NULL));
 }
 
-/* --- Queues and semaphores of the system ------------------------------------------------------------------------------ */
+/* --- Queues and semaphores of the system ------------------------------------------------------------------------- */
 
 static void make_queue(struct thing *t)
 {
@@ -372,7 +374,8 @@ static bool wait_queue(struct thing *t, int64_t us, unsigned way)
 static void wake_queue(struct thing *t, unsigned way)
 {
     struct timespec until = deadline_of(CLOCK_REALTIME, FAR * INT64_C(1000000));
-    CHECK_OK(way & 1 ? RESTARTED(mq_send(t->queue, "queue", 5, way)) : RESTARTED(mq_timedsend(t->queue, "queue", 5, way, &until)));
+    CHECK_OK(way & 1 ? RESTARTED(mq_send(t->queue, "queue", 5, way))
+                     : RESTARTED(mq_timedsend(t->queue, "queue", 5, way, &until)));
 }
 
 static void make_sysv_queue(struct thing *t)
@@ -437,7 +440,7 @@ static void wake_sysv_sem(struct thing *t, unsigned way)
     CHECK_OK(semop(t->id, &up, 1));
 }
 
-/* --- Locks on files --------------------------------------------------------------------------------------------------- */
+/* --- Locks on files ---------------------------------------------------------------------------------------------- */
 
 static void make_file(struct thing *t)
 {
@@ -490,7 +493,7 @@ static void wake_ofd_lock(struct thing *t, unsigned way)
     CHECK_OK(fcntl(t->fd[1], F_OFD_SETLK, &all));
 }
 
-/* --- Asynchronous reading --------------------------------------------------------------------------------------------- */
+/* --- Asynchronous reading ---------------------------------------------------------------------------------------- */
 
 static bool wait_aio(struct thing *t, int64_t us, unsigned way)
 {
@@ -515,19 +518,23 @@ static bool wait_aio(struct thing *t, int64_t us, unsigned way)
 
 const struct kind descriptor_kinds[] = {
     { "pipe", TIMED | CANCEL | HANDLER | PROCESS, make_pipe, drop_descriptors, wait_pipe, wake_pipe },
-    { "full pipe", TIMED | CANCEL | HANDLER | PROCESS, make_full_pipe, drop_descriptors, wait_full_pipe, wake_full_pipe },
+    { "full pipe", TIMED | CANCEL | HANDLER | PROCESS, make_full_pipe, drop_descriptors, wait_full_pipe,
+      wake_full_pipe },
     { "hang-up", TIMED | CANCEL | HANDLER | ONCE | SINGLE, make_pipe, drop_descriptors, wait_hangup, wake_hangup },
     { "stream", CANCEL | HANDLER, make_stream, drop_stream, wait_stream, wake_stream },
     { "named pipe", CANCEL | PROCESS | ONCE | SINGLE, make_fifo, drop_fifo, wait_fifo, wake_fifo },
-    { "socket pair", TIMED | CANCEL | HANDLER | PROCESS, make_socketpair, drop_descriptors, wait_socketpair, wake_socketpair },
+    { "socket pair", TIMED | CANCEL | HANDLER | PROCESS, make_socketpair, drop_descriptors, wait_socketpair,
+      wake_socketpair },
     { "listening socket", TIMED | CANCEL | PROCESS, make_listener, drop_descriptors, wait_listener, wake_listener },
     { "eventfd", TIMED | CANCEL | HANDLER | PROCESS, make_eventfd, drop_descriptors, wait_eventfd, wake_eventfd },
-    { "timerfd", TIMED | CANCEL | HANDLER | PROCESS | ONCE | SINGLE, make_timerfd, drop_descriptors, wait_timerfd, wake_timerfd },
+    { "timerfd", TIMED | CANCEL | HANDLER | PROCESS | ONCE | SINGLE, make_timerfd, drop_descriptors, wait_timerfd,
+      wake_timerfd },
     { "message queue", TIMED | CANCEL | PROCESS, make_queue, drop_queue, wait_queue, wake_queue },
     { "System V queue", CANCEL | PROCESS, make_sysv_queue, drop_sysv_queue, wait_sysv_queue, wake_sysv_queue },
     { "System V semaphore", TIMED | PROCESS, make_sysv_sem, drop_sysv_sem, wait_sysv_sem, wake_sysv_sem },
     { "flock", PROCESS | ONCE | SINGLE, make_flock, drop_descriptors, wait_flock, wake_flock },
-    { "lock of a file", CANCEL | PROCESS | ONCE | SINGLE, make_ofd_lock, drop_descriptors, wait_ofd_lock, wake_ofd_lock },
+    { "lock of a file", CANCEL | PROCESS | ONCE | SINGLE, make_ofd_lock, drop_descriptors, wait_ofd_lock,
+      wake_ofd_lock },
     { "aio_read", PROCESS | ONCE | SINGLE, make_pipe, drop_descriptors, wait_aio, wake_pipe },
     { NULL, 0, NULL, NULL, NULL, NULL },
 };

@@ -2,7 +2,7 @@
 #include "random.h"
 #include <sys/file.h>
 
-/* --- Mutexes ---------------------------------------------------------------------------------------------------------- */
+/* --- Mutexes ----------------------------------------------------------------------------------------------------- */
 
 static void make_mutex_with(struct lock *lock, int type, int protocol, int robust, int shared)
 {
@@ -123,7 +123,7 @@ static void give_mtx(struct lock *lock)
     CHECK_EQ(mtx_unlock(&lock->mtx), thrd_success);
 }
 
-/* --- Others ----------------------------------------------------------------------------------------------------------- */
+/* --- Others ------------------------------------------------------------------------------------------------------ */
 
 static void make_rwlock(struct lock *lock)
 {
@@ -303,7 +303,7 @@ const struct lock_kind locks[] = {
     { NULL, 0, NULL, NULL, NULL, NULL },
 };
 
-/* --- Critical sections ------------------------------------------------------------------------------------------------ */
+/* --- Critical sections ------------------------------------------------------------------------------------------- */
 
 static void take(struct lock *lock, bool shared, uint64_t *place)
 {
@@ -322,7 +322,8 @@ static void enter(struct event *event, unsigned depth, uint64_t *place)
     struct lock *lock = depth < 3 ? event->lock[depth] : NULL;
     if (!lock)
         return;
-    bool shared = (lock->kind->flags & SHARES) && !draw(place, 3), twice = (lock->kind->flags & RECURSIVE) && !draw(place, 3);
+    bool shared = (lock->kind->flags & SHARES) && !draw(place, 3),
+         twice = (lock->kind->flags & RECURSIVE) && !draw(place, 3);
     take(lock, shared, place);
     CHECK_EQ(lock->guarded, lock->also);
     if (twice)
@@ -376,7 +377,7 @@ static void run_try_all(struct event *event, unsigned role, uint64_t *place)
         }
 }
 
-/* --- A bounded buffer ------------------------------------------------------------------------------------------------- */
+/* --- A bounded buffer -------------------------------------------------------------------------------------------- */
 
 enum { ROOM = 3 };
 
@@ -419,7 +420,7 @@ static void finish_buffer(struct event *event)
     event->result = event->data[0];
 }
 
-/* --- Meeting ---------------------------------------------------------------------------------------------------------- */
+/* --- Meeting ----------------------------------------------------------------------------------------------------- */
 
 static void prepare_barrier(struct event *event)
 {

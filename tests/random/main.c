@@ -1,7 +1,7 @@
 /* Draws a random correct program from a seed, and runs it.
  *     random-c [--print] [--only EVENT,...] [--expect RESULT] SEED
- * It prints what it has computed, the same in each run, and ends with status 0; or says what is wrong, and aborts. --only leaves events
- * out, for a smaller program; --print prints the program; --expect says what must come out. */
+ * It prints what it has computed, the same in each run, and ends with status 0; or says what is wrong, and aborts.
+ * --only leaves events out, for a smaller program; --print prints the program; --expect says what must come out. */
 #include "random.h"
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ static struct {
 
 enum { MOST_THINGS = 4096 };
 
-/* --- Failure, chance, time -------------------------------------------------------------------------------------------- */
+/* --- Failure, chance, time --------------------------------------------------------------------------------------- */
 
 void failed(const char *file, int line, const char *what, long long value)
 {
@@ -97,7 +97,7 @@ void doze(uint64_t *place)
     }
 }
 
-/* --- Things ----------------------------------------------------------------------------------------------------------- */
+/* --- Things ------------------------------------------------------------------------------------------------------ */
 
 bool wait_thing(struct thing *thing, int64_t limit_us, uint64_t *place)
 {
@@ -168,7 +168,7 @@ pthread_t start_thread(void *(*routine)(void *), void *argument)
     return thread;
 }
 
-/* --- Drawing ---------------------------------------------------------------------------------------------------------- */
+/* --- Drawing ----------------------------------------------------------------------------------------------------- */
 
 static int new_signal(void *owner)
 {
@@ -347,8 +347,8 @@ static void print_program(void)
 {
     printf("seed %lu: %u threads%s%s%s%s, ends by %s\n", (unsigned long)program.seed, program.threads,
            program.tree ? ", each created by the one before" : "", program.c11 ? ", C11" : "",
-           program.sleeper ? ", and one that sleeps for ever" : "", program.waiter ? ", and one that waits for ever" : "",
-           endings[program.ending]);
+           program.sleeper ? ", and one that sleeps for ever" : "",
+           program.waiter ? ", and one that waits for ever" : "", endings[program.ending]);
     for (unsigned i = 0; i < program.events; i++) {
         const struct event *event = &program.event[i];
         if (!event->pattern)
@@ -367,7 +367,7 @@ static void print_program(void)
     }
 }
 
-/* --- Running ---------------------------------------------------------------------------------------------------------- */
+/* --- Running ----------------------------------------------------------------------------------------------------- */
 
 static void prepare(void)
 {

@@ -1,11 +1,12 @@
 /* Random programs that are correct: what their parts share. README.md says how a program is made of them.
  *
- * A program is a list of events, in one order for all of its threads; each event has some of the threads as its parties, and a thread
- * goes through its own ones in that order. So whoever is in the first event that is not over waits for nobody who is
- * in another one: no program deadlocks. An event checks itself, and what it adds to the result does not depend on the schedule.
+ * A program is a list of events, in one order for all of its threads; each event has some of the threads as its parties, and
+ * a thread goes through its own ones in that order. So whoever is in the first event that is not over waits for nobody who
+ * is in another one: no program deadlocks. An event checks itself, and what it adds to the result does not depend on the
+ * schedule.
  *
- * Three tables, each with a row for a primitive or a pattern: things to wait for (`struct kind`), locks (`struct lock_kind`) and events
- * (`struct pattern`). A new primitive is a new row. */
+ * Three tables, each with a row for a primitive or a pattern: things to wait for (`struct kind`), locks (`struct lock_kind`)
+ * and events (`struct pattern`). A new primitive is a new row. */
 #ifndef PCT_TESTS_RANDOM_H
 #define PCT_TESTS_RANDOM_H
 
@@ -35,7 +36,7 @@ extern "C" {
 
 enum { MOST_THREADS = 6, MOST_EVENTS = 24, MOST_ROUNDS = 4, MOST_SIGNALS = 24 };
 
-/* --- Failure ---------------------------------------------------------------------------------------------------------- */
+/* --- Failure ----------------------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) void failed(const char *file, int line, const char *what, long long value);
 #define CHECK(condition)                                                                                               \
@@ -44,7 +45,7 @@ __attribute__((noreturn)) void failed(const char *file, int line, const char *wh
             failed(__FILE__, __LINE__, #condition, errno);                                                             \
     } while (0)
 #define CHECK_EQ(value, wanted) CHECK_IS(value, wanted, #value " is " #wanted)
-#define CHECK_IS(value, wanted, text)                                                                                        \
+#define CHECK_IS(value, wanted, text)                                                                                  \
     do {                                                                                                               \
         long long value_ = (long long)(value);                                                                         \
         if (value_ != (long long)(wanted))                                                                             \
@@ -52,8 +53,8 @@ __attribute__((noreturn)) void failed(const char *file, int line, const char *wh
     } while (0)
 #define CHECK_OK(call) CHECK_EQ(call, 0)
 
-/* A call that failed with EINTR is made again, which may only happen if the program has handlers for signals; and of those calls that the
- * kernel restarts, only if one of them is without SA_RESTART. */
+/* A call that failed with EINTR is made again, which may only happen if the program has handlers for signals; and of those
+ * calls that the kernel restarts, only if one of them is without SA_RESTART. */
 bool again_at(const char *file, int line, bool restarts);
 bool interruptions(void);
 #define again(restarts) again_at(__FILE__, __LINE__, restarts)
@@ -77,7 +78,7 @@ bool interruptions(void);
         result_;                                                                                                       \
     })
 
-/* --- Chance and time -------------------------------------------------------------------------------------------------- */
+/* --- Chance and time --------------------------------------------------------------------------------------------- */
 
 /* Draws from 0 to below - 1; `place` moves on. */
 uint32_t draw(uint64_t *place, uint32_t below);
@@ -89,7 +90,7 @@ struct timespec deadline_of(clockid_t clock, int64_t us);
 int64_t now_us(void);
 void doze(uint64_t *place); /* nothing, a yield, or a short sleep */
 
-/* --- Things to wait for ----------------------------------------------------------------------------------------------- */
+/* --- Things to wait for ------------------------------------------------------------------------------------------ */
 
 enum {
     TIMED = 1,     /* wait() takes a limit */
@@ -133,13 +134,14 @@ struct kind {
     /* Before and after all use. */
     void (*make)(struct thing *thing);
     void (*drop)(struct thing *thing);
-    /* A wait takes one wake, which may have come before. `way` chooses among equivalent calls. False: the limit, in microseconds, has passed. */
+    /* A wait takes one wake, which may have come before. `way` chooses among equivalent calls. False: the limit has
+     * passed. */
     bool (*wait)(struct thing *thing, int64_t limit_us, unsigned way);
     void (*wake)(struct thing *thing, unsigned way);
 };
 extern const struct kind sync_kinds[], descriptor_kinds[], signal_kinds[], process_kinds[], cxx_kinds[];
 
-/* --- Locks ------------------------------------------------------------------------------------------------------------ */
+/* --- Locks ------------------------------------------------------------------------------------------------------- */
 
 struct lock {
     const struct lock_kind *kind;
@@ -155,9 +157,9 @@ struct lock {
     long guarded, also; /* equal whenever the lock is free */
 };
 enum {
-    SHARES = 1,     /* take() with `shared` lets others in that do the same */
-    RECURSIVE = 2,  /* the owner may take it again */
-    CONDITION = 4,  /* its `mutex` may be waited with */
+    SHARES = 1,    /* take() with `shared` lets others in that do the same */
+    RECURSIVE = 2, /* the owner may take it again */
+    CONDITION = 4, /* its `mutex` may be waited with */
 };
 struct lock_kind {
     const char *name;
@@ -171,7 +173,7 @@ struct lock_kind {
 enum { WAY_TRY = 0, WAY_SHORT = 1, WAY_FAR = 2, WAY_CLOCK = 3, WAYS_PLAIN = 4, WAYS = 8 };
 extern const struct lock_kind locks[], cxx_locks[];
 
-/* --- Events ----------------------------------------------------------------------------------------------------------- */
+/* --- Events ------------------------------------------------------------------------------------------------------ */
 
 struct event {
     const struct pattern *pattern;
@@ -203,15 +205,15 @@ struct event {
 enum { NEEDS_HANDLER = 1 << 16, NEEDS_SIGNAL = 1 << 17, ALONE = 1 << 18 };
 struct pattern {
     const char *name;
-    unsigned least, most;  /* parties */
-    unsigned things;       /* of kinds that have all flags `need` and none of `avoid` */
+    unsigned least, most; /* parties */
+    unsigned things;      /* of kinds that have all flags `need` and none of `avoid` */
     unsigned need, avoid;
-    unsigned locks;        /* ... that have the flags `lock_need` */
+    unsigned locks; /* ... that have the flags `lock_need` */
     unsigned lock_need;
-    unsigned flags;        /* NEEDS_HANDLER: installs a handler; NEEDS_SIGNAL: a number for it; ALONE: once in a program */
-    void (*prepare)(struct event *event);                  /* by main, before the threads are there */
+    unsigned flags; /* NEEDS_HANDLER: installs a handler; NEEDS_SIGNAL: a number for it; ALONE: once in a program */
+    void (*prepare)(struct event *event);                             /* by main, before the threads are there */
     void (*run)(struct event *event, unsigned role, uint64_t *place); /* by each party */
-    void (*finish)(struct event *event);                   /* by main, when the threads are gone */
+    void (*finish)(struct event *event);                              /* by main, when the threads are gone */
 };
 extern const struct pattern wait_patterns[], lock_patterns[], signal_patterns[], process_patterns[], cxx_patterns[];
 

@@ -4,7 +4,7 @@
 #include <sys/signalfd.h>
 #include <sys/time.h>
 
-/* --- Things ----------------------------------------------------------------------------------------------------------- */
+/* --- Things ------------------------------------------------------------------------------------------------------ */
 
 static void set_of(const struct thing *t, sigset_t *set)
 {
@@ -97,12 +97,13 @@ static bool wait_signalfd(struct thing *t, int64_t us, unsigned way)
 
 const struct kind signal_kinds[] = {
     { "sigwait", TIMED | CANCEL | HANDLER | PROCESS | SIGNALS, NULL, NULL, wait_signal, wake_signal },
-    { "sigsuspend", CANCEL | HANDLER | PROCESS | SIGNALS | HANDLES | SINGLE, make_suspended, NULL, wait_suspended, wake_signal },
+    { "sigsuspend", CANCEL | HANDLER | PROCESS | SIGNALS | HANDLES | SINGLE, make_suspended, NULL, wait_suspended,
+      wake_signal },
     { "signalfd", CANCEL | HANDLER | PROCESS | SIGNALS, make_signalfd, drop_signalfd, wait_signalfd, wake_signal },
     { NULL, 0, NULL, NULL, NULL, NULL },
 };
 
-/* --- Events ----------------------------------------------------------------------------------------------------------- */
+/* --- Events ------------------------------------------------------------------------------------------------------ */
 
 static void let_in(struct event *event, int how)
 {
@@ -238,7 +239,7 @@ static void finish_woken_in_handler(struct event *event)
     CHECK_OK(pthread_barrier_destroy(&event->barrier));
 }
 
-/* --- Timers ----------------------------------------------------------------------------------------------------------- */
+/* --- Timers ------------------------------------------------------------------------------------------------------ */
 
 static void wake_by_timer(union sigval value)
 {
@@ -339,11 +340,15 @@ static void run_alarm(struct event *event, unsigned role, uint64_t *place)
 }
 
 const struct pattern signal_patterns[] = {
-    { "interrupted", 2, 2, 1, 0, 0, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_interrupted, run_interrupted, finish_interrupted },
-    { "woken by a handler", 2, MOST_THREADS, 1, HANDLER, ONCE | SINGLE, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_waking, run_woken_by_handler, NULL },
-    { "woken in a handler", 2, 2, 1, HANDLER, 0, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_woken_in_handler, run_woken_in_handler, finish_woken_in_handler },
+    { "interrupted", 2, 2, 1, 0, 0, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_interrupted, run_interrupted,
+      finish_interrupted },
+    { "woken by a handler", 2, MOST_THREADS, 1, HANDLER, ONCE | SINGLE, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL,
+      prepare_waking, run_woken_by_handler, NULL },
+    { "woken in a handler", 2, 2, 1, HANDLER, 0, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_woken_in_handler,
+      run_woken_in_handler, finish_woken_in_handler },
     { "timer with a thread", 1, 1, 1, 0, ONCE, 0, 0, 0, NULL, run_timer_thread, NULL },
-    { "timer with a handler", 1, 1, 1, HANDLER, ONCE, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_waking, run_timer_signal, NULL },
+    { "timer with a handler", 1, 1, 1, HANDLER, ONCE, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_waking,
+      run_timer_signal, NULL },
     { "timer with sigwait", 1, 1, 0, 0, 0, 0, 0, NEEDS_SIGNAL, NULL, run_timer_waited, NULL },
     { "alarm", 1, 1, 0, 0, 0, 0, 0, ALONE | NEEDS_HANDLER, NULL, run_alarm, NULL },
     { NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL },

@@ -3,7 +3,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-/* --- Semaphores ------------------------------------------------------------------------------------------------------- */
+/* --- Semaphores -------------------------------------------------------------------------------------------------- */
 
 static void make_sem(struct thing *t)
 {
@@ -65,7 +65,7 @@ static void wake_sem(struct thing *t, unsigned way)
     CHECK_OK(sem_post(t->named));
 }
 
-/* --- Conditions ------------------------------------------------------------------------------------------------------- */
+/* --- Conditions -------------------------------------------------------------------------------------------------- */
 
 static void make_cond_with(struct thing *t, int shared)
 {
@@ -185,7 +185,7 @@ static void wake_cnd(struct thing *t, unsigned way)
     CHECK_EQ(mtx_unlock(&t->mtx), thrd_success);
 }
 
-/* --- Futexes ---------------------------------------------------------------------------------------------------------- */
+/* --- Futexes ----------------------------------------------------------------------------------------------------- */
 
 static void make_futex(struct thing *t)
 {
@@ -249,7 +249,7 @@ static void wake_shared_futex(struct thing *t, unsigned way)
     wake_futex_with(t, way, 0);
 }
 
-/* --- Polling ---------------------------------------------------------------------------------------------------------- */
+/* --- Polling ----------------------------------------------------------------------------------------------------- */
 
 /* A flag that is looked at again and again. */
 static bool wait_polling(struct thing *t, int64_t us, unsigned way)
@@ -279,7 +279,7 @@ static void wake_polling(struct thing *t, unsigned way)
     atomic_fetch_add(&t->word, 1);
 }
 
-/* --- The end of a thread ---------------------------------------------------------------------------------------------- */
+/* --- The end of a thread ----------------------------------------------------------------------------------------- */
 
 static void *end_when_told(void *argument)
 {

@@ -1,7 +1,7 @@
 /* Events of threads that wait for things. */
 #include "random.h"
 
-/* --- Party 0 gives, the others take ----------------------------------------------------------------------------------- */
+/* --- Party 0 gives, the others take ------------------------------------------------------------------------------ */
 
 static void run_handoff(struct event *event, unsigned role, uint64_t *place)
 {
@@ -73,7 +73,7 @@ static void run_message(struct event *event, unsigned role, uint64_t *place)
     }
 }
 
-/* --- Time-outs -------------------------------------------------------------------------------------------------------- */
+/* --- Time-outs --------------------------------------------------------------------------------------------------- */
 
 /* Nobody wakes: the time passes. */
 static void run_timeout(struct event *event, unsigned role, uint64_t *place)
@@ -107,7 +107,7 @@ static void run_in_time(struct event *event, unsigned role, uint64_t *place)
         wake_thing(event->thing[0], place);
 }
 
-/* --- Cancellation ----------------------------------------------------------------------------------------------------- */
+/* --- Cancellation ------------------------------------------------------------------------------------------------ */
 
 struct helper {
     struct event *event;
@@ -229,7 +229,7 @@ static void run_sleep_cancelled(struct event *event, unsigned role, uint64_t *pl
     }
 }
 
-/* --- Threads ---------------------------------------------------------------------------------------------------------- */
+/* --- Threads ----------------------------------------------------------------------------------------------------- */
 
 static void destruct(void *argument)
 {
