@@ -1,6 +1,7 @@
 /* Locks on files: flock, lockf, fcntl. Other processes may hold them, so waiting for one is waiting for the world. Whether a
  * lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the question. */
 #include "io.h"
+#include "order.h"
 #include "sys.h"
 #include "user.h"
 #include <fcntl.h>
@@ -93,6 +94,8 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
                        const struct flock *lock)
 {
     bool own = command == F_OFD_SETLKW; /* the file description's */
+    if (lock->l_type == F_UNLCK)
+        pct_order_world(self, PCT_RELEASES);
     pct_io_point(self, PCT_OP_FILE_LOCK, fd);
     pct_cancel_point(self);
     int error = errno;

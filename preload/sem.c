@@ -1,6 +1,6 @@
 /* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
  * the scheduler looks at the semaphore again at its next point (pct_passed). */
-#include "shim.h"
+#include "order.h"
 #include <fcntl.h>
 #include <stdarg.h>
 
@@ -128,6 +128,17 @@ PCT_EXPORT int sem_post(sem_t *sem)
     int failed = REAL(sem_post)(sem);
     pct_done(self, PCT_OP_SEM_POST, failed ? PCT_ARG_ERROR : 0, object);
     pct_changed(object);
+    return failed;
+}
+
+/* No step, but the value may be what another thread waits for in a loop. */
+PCT_EXPORT int sem_getvalue(sem_t *sem, int *value)
+{
+    int failed = REAL(sem_getvalue)(sem, value);
+    const struct pct_shim_thread *self = pct_holder();
+    const struct pct_object *object = self && pct_S.races ? pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM) : NULL;
+    if (!failed && object)
+        pct_order_object(self, object, PCT_ACQUIRES);
     return failed;
 }
 

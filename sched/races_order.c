@@ -233,8 +233,8 @@ static struct rule rule_of(enum pct_op op)
         return (struct rule){ .acquires = WORLD | ROOM };
     case PCT_OP_ACCEPT:
         return (struct rule){ .acquires = WORLD, .releases = ROOM };
-    case PCT_OP_CONNECT:
-        return (struct rule){ .acquires = ROOM, .releases = WORLD };
+    case PCT_OP_CONNECT: /* also one that has begun: the other side may accept it */
+        return (struct rule){ .acquires = ROOM, .releases = WORLD, .always = true };
     case PCT_OP_CLOSE:
     case PCT_OP_SHUTDOWN:
         return (struct rule){ .releases = WORLD | ROOM };
@@ -422,9 +422,13 @@ void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, u
         pct_clock_join(&r->memory, &t->pending, &sync->clock);
     if (!(what & PCT_RACES_WRITE))
         return;
-    /* A store begins anew; what reads and writes at once goes on with what it found (a release sequence). */
-    if (!(what & PCT_RACES_READ))
+    /* A store begins anew, unless the thread goes on with its own release; what reads and writes at once goes on with what it found (a
+     * release sequence: C11, 5.1.2.4; in C++20, only the latter does). */
+    const bool store = !(what & PCT_RACES_READ), release_store = store && what & PCT_RACES_RELEASE;
+    if (release_store || (store && sync->head != thread + 1)) {
         pct_clock_clear(&r->memory, &sync->clock);
+        sync->head = release_store ? thread + 1 : 0;
+    }
     if (what & PCT_RACES_RELEASE)
         release(r, thread, &sync->clock);
     else

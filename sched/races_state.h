@@ -45,6 +45,7 @@ struct race_call {
 struct race_sync {
     struct pct_clock clock;
     uint32_t next; /* in the same location */
+    uint32_t head; /* 1 + the thread whose release the last store was, or goes on with; 0: none */
     uint8_t offset;
 };
 

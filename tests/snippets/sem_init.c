@@ -1,4 +1,5 @@
 /* sem_init: the first value, and the largest. */
+/* tests: sem_getvalue */
 /* ops: SEM_INIT SEM_TRYWAIT SEM_DESTROY */
 #define _GNU_SOURCE
 #include "check.h"

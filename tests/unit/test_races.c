@@ -367,6 +367,7 @@ static void test_table(void **unused)
         assert_true(orders(PCT_OP_SIGNAL_SEND, 0, PCT_OP_SIGNAL_HANDLE, arg));
         assert_true(orders(PCT_OP_FUTEX_WAKE, arg, PCT_OP_FUTEX_WOKEN, 0));
     }
+    assert_true(orders(PCT_OP_CONNECT, PCT_ARG_BUSY, PCT_OP_ACCEPT, 0)); /* it is being made */
     assert_true(orders(PCT_OP_WRITE, PCT_ARG_ERROR, PCT_OP_READ, PCT_ARG_ERROR)); /* the connection was reset */
 }
 
@@ -450,6 +451,10 @@ static void test_release_sequence(void **unused)
     pct_races_atomic(r, 1, Y, PCT_RACES_WRITE | PCT_RACES_RELEASE);
     pct_races_atomic(r, 0, Y, PCT_RACES_READ | PCT_RACES_WRITE); /* goes on with it */
     pct_races_atomic(r, 2, Y, PCT_RACES_READ | PCT_RACES_ACQUIRE);
+    assert_null(touch(2, X, 4, 0));
+    pct_races_atomic(r, 1, Y + 8, PCT_RACES_WRITE | PCT_RACES_RELEASE);
+    pct_races_atomic(r, 1, Y + 8, PCT_RACES_WRITE); /* its own */
+    pct_races_atomic(r, 2, Y + 8, PCT_RACES_READ | PCT_RACES_ACQUIRE);
     assert_null(touch(2, X, 4, 0));
     pct_races_atomic(r, 1, Y + 4, PCT_RACES_WRITE | PCT_RACES_RELEASE);
     pct_races_atomic(r, 2, Y + 4, PCT_RACES_WRITE); /* begins anew */
