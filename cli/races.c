@@ -2,6 +2,9 @@
 #include "races.h"
 #include "cli.h"
 #include "stacks.h"
+#include "variable.h"
+#include <stdlib.h>
+#include <string.h>
 
 static void print_access(FILE *out, const struct pct_snap_access *access, struct pct_unwinder *unwinder,
                          const char *order)
@@ -29,6 +32,66 @@ static void print_access(FILE *out, const struct pct_snap_access *access, struct
     }
 }
 
+/* The line of the memory map that this address is in. Returns the path or name at its end, which ends with the line; NULL: there is none. */
+static const char *find_mapping(const struct pct_snapshot *snapshot, uint64_t address, uint64_t *from, uint64_t *to)
+{
+    const char *line = snapshot->maps, *end = line + snapshot->maps_size;
+    while (line && line < end) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        char *rest;
+        if (!stop)
+            return NULL;
+        *from = strtoull(line, &rest, 16);
+        *to = *rest == '-' ? strtoull(rest + 1, NULL, 16) : 0;
+        if (address >= *from && address < *to) {
+            const char *name = stop;
+            while (name > line && name[-1] != ' ')
+                name--;
+            return name;
+        }
+        line = stop + 1;
+    }
+    return NULL;
+}
+
+/* What a race is about. */
+static void print_memory(FILE *out, const struct pct_snapshot *snapshot, const struct pct_unwinder *unwinder,
+                         uint64_t address)
+{
+    struct pct_variable variable;
+    uint64_t from, to;
+    if (unwinder && pct_variable_find(unwinder, address, &variable)) {
+        fputs("  the memory is ", out);
+        if (variable.part[0]) {
+            fputs("`", out);
+            pct_cli_print_clean(out, variable.name, SIZE_MAX);
+            pct_cli_print_clean(out, variable.part, SIZE_MAX);
+            fputs("` in ", out);
+        }
+        fputs("the global `", out);
+        pct_cli_print_clean(out, variable.name, SIZE_MAX);
+        fprintf(out, "` of %llu byte%s", (unsigned long long)variable.size, variable.size == 1 ? "" : "s");
+        if (variable.file[0])
+            fprintf(out, " at %s:%d", variable.file, variable.line);
+        fprintf(out, " (%s+0x%llx)\n", variable.module, (unsigned long long)variable.offset);
+        return;
+    }
+    const char *name = snapshot->maps ? find_mapping(snapshot, address, &from, &to) : NULL;
+    if (!name)
+        return;
+    for (size_t i = 0; i < snapshot->thread_count; i++) {
+        uint64_t sp = snapshot->threads[i].regs[7];
+        if (sp >= from && sp < to) {
+            fprintf(out, "  the memory is on the stack of thread %u\n", snapshot->threads[i].id);
+            return;
+        }
+    }
+    if (!strncmp(name, "[heap]\n", 7))
+        fputs("  the memory is on the heap\n", out);
+    else if (!strncmp(name, "[stack]\n", 8))
+        fputs("  the memory is on the stack of thread 0\n", out);
+}
+
 void pct_races_print_suppressed(FILE *out, uint32_t count)
 {
     if (count)
@@ -48,5 +111,6 @@ void pct_races_print(FILE *out, const struct pct_snapshot *snapshot, struct pct_
         fprintf(out, "data race %zu of %zu:\n", i + 1, snapshot->race_count);
         print_access(out, &snapshot->races[i].access[0], unwinder, "first");
         print_access(out, &snapshot->races[i].access[1], unwinder, "then");
+        print_memory(out, snapshot, unwinder, snapshot->races[i].access[1].address);
     }
 }

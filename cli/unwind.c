@@ -134,11 +134,20 @@ static void name_function(struct pct_frame *frame, const char *symbol)
     free(plain);
 }
 
-static void name_source(const struct pct_unwinder *unwinder, struct pct_frame *frame, const char *file, int line)
+struct Dwfl *pct_unwind_modules(const struct pct_unwinder *unwinder)
+{
+    return unwinder->dwfl;
+}
+
+const char *pct_unwind_shorten(const struct pct_unwinder *unwinder, const char *file)
 {
     size_t length = strlen(unwinder->directory);
-    if (length > 1 && !strncmp(file, unwinder->directory, length))
-        file += length;
+    return length > 1 && !strncmp(file, unwinder->directory, length) ? file + length : file;
+}
+
+static void name_source(const struct pct_unwinder *unwinder, struct pct_frame *frame, const char *file, int line)
+{
+    file = pct_unwind_shorten(unwinder, file);
     size_t whole = strlen(file);
     /* Of a name that is too long the end says more. */
     if (whole >= sizeof frame->file)

@@ -23,6 +23,7 @@ struct pct_stack {
 };
 
 struct pct_unwinder;
+struct Dwfl;
 
 /* NULL when the snapshot has no memory map, or libdw cannot work with it. The snapshot must stay. */
 struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot);
@@ -40,6 +41,12 @@ void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool
 
 /* The same, with a frame for each function that was inlined there, innermost first. */
 void pct_unwind_place(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_stack *stack);
+
+/* The modules that were loaded, for libdwfl. */
+struct Dwfl *pct_unwind_modules(const struct pct_unwinder *unwinder);
+
+/* The name of a source file as it is printed. */
+const char *pct_unwind_shorten(const struct pct_unwinder *unwinder, const char *file);
 
 /* The variable at this address, by the symbols of its file: "queue", "table+24". False: it is in none, or has no symbol. */
 bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);

@@ -1,0 +1,137 @@
+/* Variables by address: see variable.h. Symbols say what is there and how large, debug information where it was declared and which part of
+ * it is meant. */
+#include "variable.h"
+#include "cli.h"
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether this entry is the variable at an address of its file. */
+static bool is_at(Dwarf_Die *die, Dwarf_Addr address)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operation;
+    size_t count;
+    return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attribute) &&
+           !dwarf_getlocation(&attribute, &operation, &count) && count == 1 && operation->atom == DW_OP_addr &&
+           operation->number == address;
+}
+
+/* Also static ones of functions, and those of namespaces and classes. */
+static bool find_below(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *found)
+{
+    if (dwarf_child(parent, found))
+        return false;
+    do {
+        if (is_at(found, address))
+            return true;
+        int tag = dwarf_tag(found);
+        Dwarf_Die die = *found;
+        if ((tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) &&
+            find_below(&die, address, found))
+            return true;
+        *found = die;
+    } while (!dwarf_siblingof(found, found));
+    return false;
+}
+
+static bool find_entry(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Die *found)
+{
+    Dwarf_Die *unit = NULL;
+    for (Dwarf_Addr bias = 0; (unit = dwfl_module_nextcu(module, unit, &bias));)
+        if (find_below(unit, address - bias, found))
+            return true;
+    return false;
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type) &&
+           !dwarf_peel_type(type, type);
+}
+
+/* The member of a structure that the byte at *offset belongs to; *offset is then in it. */
+static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
+{
+    if (dwarf_child(type, member))
+        return false;
+    do {
+        Dwarf_Attribute attribute;
+        Dwarf_Word from = 0, size;
+        Dwarf_Die of;
+        int tag = dwarf_tag(member);
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(member, &of) ||
+            dwarf_aggregate_size(&of, &size))
+            continue;
+        if (dwarf_attr(member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &from))
+            continue;
+        if (*offset >= from && *offset - from < size) {
+            *offset -= from;
+            return true;
+        }
+    } while (!dwarf_siblingof(member, member));
+    return false;
+}
+
+/* "[3].head": the part of a variable of this type that the byte at offset belongs to. */
+static void name_part(Dwarf_Die type, uint64_t offset, char *part, size_t size)
+{
+    size_t length = 0;
+    part[0] = 0;
+    for (Dwarf_Die next; length < size; type = next) {
+        int tag = dwarf_tag(&type);
+        Dwarf_Word each;
+        if (tag == DW_TAG_array_type) {
+            if (!type_of(&type, &next) || dwarf_aggregate_size(&next, &each) || !each)
+                return;
+            length += (size_t)snprintf(part + length, size - length, "[%" PRIu64 "]", offset / each);
+            offset %= each;
+        } else if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type) {
+            Dwarf_Die member;
+            if (!find_member(&type, &offset, &member) || !type_of(&member, &next))
+                return;
+            const char *name = dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
+            length += (size_t)snprintf(part + length, size - length, "%s%s", name ? "." : "", name ? name : "");
+        } else {
+            return;
+        }
+    }
+}
+
+bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, struct pct_variable *variable)
+{
+    Dwfl_Module *module = address ? dwfl_addrmodule(pct_unwind_modules(unwinder), address) : NULL;
+    GElf_Off offset;
+    GElf_Sym symbol;
+    Dwarf_Addr start;
+    const char *file;
+    *variable = (struct pct_variable){ .line = 0 };
+    if (!module || !pct_unwind_object(unwinder, address, variable->name, sizeof variable->name) ||
+        !dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL))
+        return false;
+    const char *name = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, &file, NULL);
+    variable->name[strcspn(variable->name, "+")] = 0;
+    variable->size = symbol.st_size;
+    variable->offset = address - offset - start;
+    snprintf(variable->module, sizeof variable->module, "%s", base_name(file ? file : name));
+    Dwarf_Die entry, type;
+    if (!find_entry(module, address - offset, &entry))
+        return true;
+    /* A member that is defined outside its class was declared in it. */
+    const char *declared = dwarf_decl_file(&entry);
+    snprintf(variable->file, sizeof variable->file, "%s", declared ? pct_unwind_shorten(unwinder, declared) : "");
+    if (dwarf_decl_line(&entry, &variable->line))
+        variable->line = 0;
+    if (type_of(&entry, &type))
+        name_part(type, offset, variable->part, sizeof variable->part);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* The global variable that an address belongs to, as reports of races name it. */
+#ifndef PCT_CLI_VARIABLE_H
+#define PCT_CLI_VARIABLE_H
+
+#include "unwind.h"
+
+struct pct_variable {
+    char name[200]; /* demangled */
+    char part[200]; /* "[3].head": what of it is at the address; "" for all, or where there is no debug information */
+    uint64_t size;  /* of all of it, in bytes */
+    char module[200];
+    uint64_t offset; /* in the module */
+    char file[200];  /* where it is declared; "" if there is no debug information */
+    int line;
+};
+
+/* False: the address is in no variable that has a symbol. */
+bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, struct pct_variable *variable);
+
+#endif
