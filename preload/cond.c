@@ -30,6 +30,8 @@ static int lock_again(struct pct_shim_thread *self, pthread_mutex_t *mutex)
         pct_wait_for(self, PCT_OP_COND_WAKE, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), pct_mutex_ready,
                      mutex, PCT_NEVER);
     struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+    if (error == EOWNERDEAD)
+        pct_order_owner_dead(self, object);
     object->holder = self->core.id;
     object->model[0] -= object->model[0] > 0;
     pct_order_object(self, object, PCT_ACQUIRES);

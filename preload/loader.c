@@ -5,6 +5,9 @@
  * process of its own has looked at all threads, stopped, as often as the machine happens to take. Those yields let nobody go
  * first, and are no steps. */
 #include "loader.h"
+#include "order.h"
+
+static const char lock; /* the loader's, to the race detector */
 
 PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
@@ -14,7 +17,9 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     struct pct_thread *pinned = pct_S.pinned;
     pct_S.pinned = &self->core;
     self->loader = __builtin_frame_address(0);
+    pct_order_at(self, &lock, PCT_ACQUIRES);
     int result = MAY_SLEEP(self, REAL(dl_iterate_phdr)(callback, data));
+    pct_order_at(self, &lock, PCT_RELEASES);
     self->loader = NULL;
     if (pct_S.pinned == &self->core)
         pct_S.pinned = pinned;

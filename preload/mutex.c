@@ -95,8 +95,8 @@ int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex)
 /* error: 0 or EOWNERDEAD; then its last owner's end has given it up. */
 static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object, int error)
 {
-    if (PCT_UNLIKELY(error && pct_S.races) && object->holder != PCT_NO_THREAD)
-        pct_races_succeed(pct_S.races, self->core.id, object->holder);
+    if (PCT_UNLIKELY(error))
+        pct_order_owner_dead(self, object);
     object->holder = self->core.id;
     pct_done(self, op, 0, object);
     pct_changed(object);

@@ -31,4 +31,11 @@ static inline void pct_order_world(const struct pct_shim_thread *self, unsigned 
         pct_races_world(pct_S.races, self->core.id, what);
 }
 
+/* The thread takes a robust mutex whose holder has ended with it. */
+static inline void pct_order_owner_dead(const struct pct_shim_thread *self, const struct pct_object *mutex)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL) && mutex->holder != PCT_NO_THREAD)
+        pct_races_succeed(pct_S.races, self->core.id, mutex->holder);
+}
+
 #endif

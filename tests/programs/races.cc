@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <future>
 #include <latch>
+#include <link.h>
 #include <linux/futex.h>
 #include <mqueue.h>
 #include <mutex>
@@ -474,6 +475,16 @@ const row rows[] = {
             READ, mtx_unlock(&mtx);
         }),
 
+    unknown(
+        "cond-robust", "libtsan does not know how a dead thread gives up a mutex",
+        [] { pthread_mutex_lock(&robust), WRITE, flag = true, pthread_cond_signal(&cond); },
+        [] {
+            pthread_mutex_lock(&robust) == EOWNERDEAD &&pthread_mutex_consistent(&robust);
+            while (!flag)
+                pthread_cond_wait(&cond, &robust) == EOWNERDEAD &&pthread_mutex_consistent(&robust);
+            READ, pthread_mutex_unlock(&robust);
+        }),
+
     /* Barriers */
     ordered(
         "barrier", [] { WRITE, pthread_barrier_wait(&barrier); }, [] { pthread_barrier_wait(&barrier), READ; }),
@@ -578,6 +589,11 @@ const row rows[] = {
         [] { std::call_once(std_once, [] { WRITE; }), READ; }),
     ordered(
         "static", [] { made_once(); }, [] { made_once(), READ; }),
+
+    unknown(
+        "loader", "libtsan does not know the loader's lock",
+        [] { dl_iterate_phdr([](dl_phdr_info *, size_t, void *) { return WRITE; }, nullptr); },
+        [] { dl_iterate_phdr([](dl_phdr_info *, size_t, void *) { return WRITE; }, nullptr); }),
 
     /* Atomic accesses */
     ordered(
