@@ -3,6 +3,7 @@
  * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while it ran, so
  * a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
 #include "family.h"
+#include "io.h"
 #include "relative.h"
 #include "signals.h"
 #include "sys.h"
@@ -21,6 +22,9 @@ enum { SLOTS = 1023, UNKNOWN_ID = -1 };
 /* How often to look at relatives that can run, real ns: ever more seldom. */
 enum { SHORTEST = 50000, LONGEST = 10000000 };
 
+/* How long one that runs waits, at most, for one whose deadline it has come to; real ns at a time, and how often. */
+enum { MOMENT = 10000000, MOMENTS = 100 };
+
 struct slot {
     uint32_t pid;
     uint32_t maker;    /* the process that reserved it for a child */
@@ -28,6 +32,8 @@ struct slot {
     uint32_t word;     /* a futex: a relative wants this one to look, or something has come */
     uint32_t looked;   /* the word when this one last began to ask, and was idle still */
     uint64_t deadline; /* of the family's time; while idle */
+    uint64_t from;     /* family time when it became idle */
+    uint64_t real;     /* and CLOCK_MONOTONIC */
     uint64_t start;    /* when the process was made, as the kernel tells; 0: nobody has asked */
     uint64_t began;    /* its own time when it became another program */
     bool member;       /* it keeps the time. Else: it does so later (a start), or never (a static program) */
@@ -39,6 +45,7 @@ struct slot {
 struct family {
     uint64_t mark;  /* of this family alone */
     uint64_t clock; /* family time, ns */
+    uint64_t next;  /* no idle member has a deadline between the clock and this */
     uint64_t epoch;
     uint64_t pids;    /* the inode of the namespace of process ids */
     uint32_t top;     /* the last slot that was ever used */
@@ -58,7 +65,6 @@ static struct {
     uint64_t offset;    /* family time less own time */
     uint64_t last;      /* own time at the last end of idleness */
     uint64_t real;      /* when it began, real ns */
-    uint64_t from;      /* family time then */
     uint64_t looked_at; /* real ns */
     uint64_t elapsed;   /* time that passed for relatives that could run */
     uint64_t slice;
@@ -96,13 +102,61 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a < PCT_NEVER - b ? a + b : PCT_NEVER;
 }
 
-static uint64_t advance(uint64_t to)
+static uint64_t monotonic(void)
+{
+    struct timespec now = { 0 };
+    if (PCT_SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now))
+        REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static bool is_idle(const struct slot *slot)
+{
+    return __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
+}
+
+static bool exchange(uint64_t *word, uint64_t *was, uint64_t is)
+{
+    return __atomic_compare_exchange_n(word, was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* The clock has come to the deadline of this idle member. wait: until that has seen it, before this process goes on. */
+static void meet(struct slot *slot, uint32_t turn, bool wait)
+{
+    struct timespec moment = { .tv_nsec = MOMENT };
+    wake(slot);
+    for (int i = 0; wait && !slot->world && i < MOMENTS && __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == turn; i++)
+        PCT_SYS4(SYS_futex, &slot->turn, PCT_FUTEX_WAIT_SHARED, turn, &moment);
+}
+
+static void meet_all(uint64_t clock, bool wait)
+{
+    uint64_t before = __atomic_load_n(&family->next, __ATOMIC_SEQ_CST), next;
+    do {
+        next = PCT_NEVER;
+        for (uint32_t i = 1; i <= family->top; i++) {
+            struct slot *slot = slot_at(i);
+            uint32_t turn = __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST);
+            if (i == self || slot->pid == FREE || !(turn & 1))
+                continue;
+            if (slot->deadline <= clock)
+                meet(slot, turn, wait);
+            else if (slot->deadline < next)
+                next = slot->deadline;
+        }
+    } while (!exchange(&family->next, &before, next));
+}
+
+/* The family's clock is at least there. */
+static uint64_t advance(uint64_t to, bool wait)
 {
     uint64_t now = __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST);
-    while (now < to &&
-           !__atomic_compare_exchange_n(&family->clock, &now, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    while (now < to && !exchange(&family->clock, &now, to))
         ;
-    return now < to ? to : now;
+    now = now < to ? to : now;
+    if (now >= __atomic_load_n(&family->next, __ATOMIC_SEQ_CST))
+        meet_all(now, wait);
+    return now;
 }
 
 static uint64_t pid_namespace(void)
@@ -198,9 +252,8 @@ static void found(void)
         return;
     }
     use_memory(at);
-    struct timespec now = { 0 };
-    PCT_SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-    family->mark = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    family->mark = monotonic();
+    family->next = PCT_NEVER;
     family->epoch = pct_shim.config.epoch;
     family->pids = pct_shim.confined ? 0 : pid_namespace();
     family->clock = pct_sched_now(&pct_S);
@@ -392,7 +445,7 @@ uint64_t pct_family_epoch(void)
 
 void pct_family_tell_slow(void)
 {
-    advance(later(pct_sched_now(&pct_S), idle.offset));
+    advance(later(pct_sched_now(&pct_S), idle.offset), true);
 }
 
 bool pct_family_relatives(void)
@@ -415,7 +468,7 @@ static void wake_next(void)
         const struct slot *slot = slot_at(i);
         if (slot->pid == FREE)
             continue;
-        if (!slot->member || !(__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1))
+        if (!slot->member || !is_idle(slot))
             return;
         if (!next || slot->deadline < slot_at(next)->deadline)
             next = i;
@@ -424,23 +477,27 @@ static void wake_next(void)
         wake(slot_at(next));
 }
 
-static void begin(uint64_t now, uint64_t deadline, bool world, bool asks)
+static void begin(uint64_t now, uint64_t deadline, bool world)
 {
     struct slot *me = slot_at(self);
     idle.elapsed = 0;
     idle.slice = SHORTEST;
     idle.period++;
     if (now != idle.last) {
-        idle.offset = advance(later(now, idle.offset)) - now;
+        idle.offset = advance(later(now, idle.offset), true) - now;
         idle.last = now;
     }
-    idle.from = later(now, idle.offset);
     me->deadline = later(deadline, idle.offset);
+    me->from = later(now, idle.offset);
+    me->real = monotonic();
     me->world = world;
-    me->asks = asks;
+    me->asks = pct_S.can_both || pct_io_must_ask(pct_S.polled);
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
     me->looked = idle.seen - 1;
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
+    uint64_t next = __atomic_load_n(&family->next, __ATOMIC_SEQ_CST);
+    while (me->deadline < next && !exchange(&family->next, &next, me->deadline))
+        ;
     wake_next();
 }
 
@@ -477,8 +534,12 @@ static bool hinders(uint32_t i, uint64_t *passed)
     if (state == PCT_RELATIVE_GONE)
         return claim(i, k->pid, FREE) || true;
     bool first = slot->deadline < mine || (slot->deadline == mine && i < self);
-    if (state == PCT_RELATIVE_SLEEPS && slot->member && k->turn & 1 && !slot->world && !first)
+    if (slot->member && k->turn & 1 && slot->world) {
+        /* It waits for the world, whose time passes: for all. */
+        advance(later(slot->from, monotonic() - slot->real), false);
+    } else if (state == PCT_RELATIVE_SLEEPS && slot->member && k->turn & 1 && !first) {
         return false;
+    }
     if (state == PCT_RELATIVE_RUNS) {
         /* While it does not get a CPU, no time passes for it. */
         uint64_t cpu = pct_relative_cpu((int)k->pid), ran = cpu - k->cpu;
@@ -513,21 +574,24 @@ static bool all_idle(uint64_t *passed)
 /* Whether the family's clock may go to our deadline. */
 static bool is_due(void)
 {
-    uint64_t deadline = slot_at(self)->deadline, passed;
-    if (__atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= deadline || all_idle(&passed))
+    const struct slot *me = slot_at(self);
+    uint64_t passed, world = later(me->from, monotonic() - me->real);
+    if (me->world)
+        return advance(world < me->deadline ? world : me->deadline, false) >= me->deadline;
+    if (__atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= me->deadline || all_idle(&passed))
         return true;
     idle.elapsed += passed;
-    return idle.elapsed >= deadline - idle.from;
+    return idle.elapsed >= me->deadline - me->from || __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= me->deadline;
 }
 
-bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, bool asks, uint64_t *again)
+bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again)
 {
     *again = PCT_NEVER;
     if (!idle.waits) {
         idle.waits = true;
         idle.real = idle.looked_at = pct_host_futex.now();
         if (self)
-            begin(now, deadline, world, asks);
+            begin(now, deadline, world);
     } else if (self && slot_at(self)->looked != idle.seen) {
         __atomic_store_n(&slot_at(self)->looked, idle.seen, __ATOMIC_SEQ_CST);
         wake_next();
@@ -540,7 +604,8 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, bool asks, uin
         return pct_host_futex.now() >= *again;
     }
     bool due = is_due();
-    *again = pct_host_futex.now() + idle.slice;
+    uint64_t left = deadline - now;
+    *again = pct_host_futex.now() + (left < idle.slice ? left : idle.slice);
     idle.slice += idle.slice < LONGEST ? idle.slice / 4 : 0;
     return due;
 }
@@ -554,9 +619,10 @@ uint64_t pct_family_busy(uint64_t now)
     }
     if (waited) {
         idle.last = now;
-        advance(later(now, idle.offset));
+        advance(later(now, idle.offset), false);
         idle.waits = false;
         __atomic_fetch_add(&slot_at(self)->turn, 1, __ATOMIC_SEQ_CST);
+        PCT_SYS3(SYS_futex, &slot_at(self)->turn, 1 /* FUTEX_WAKE */, INT32_MAX);
     }
     uint64_t clock = __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST), lag = clock > now ? clock - now : 0;
     /* Those that do not keep the family's time took theirs. */

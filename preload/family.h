@@ -63,7 +63,7 @@ static inline void pct_family_tell(void)
 
 /* Of the host (struct pct_host). */
 bool pct_family_relatives(void);
-bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, bool asks, uint64_t *again);
+bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
 uint64_t pct_family_busy(uint64_t now);
 
 /* While this process is idle: sleep until *word is not value, a relative wants to know, or `left` has passed (NULL: no limit). False: it is not

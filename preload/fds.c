@@ -13,16 +13,17 @@ enum { MOST = 1 << 16 };
 
 struct fd {
     uint8_t kind;
-    bool tainted;   /* an epoll: something outside is in it */
-    bool no_socket; /* this is known */
-    bool random;    /* was one of the system's random devices */
-    uint16_t era;   /* of the children, when it was made */
+    uint8_t watches; /* an epoll: enum pct_reach of what is in it */
+    bool no_socket;  /* this is known */
+    bool random;     /* was one of the system's random devices */
+    uint16_t era;    /* when it was made: of the children, and of what strangers may have got */
+    uint16_t stranger_era;
     uint32_t inode; /* low bits */
     uint16_t timer; /* a timerfd: the number of its timer; 0: none */
 };
 
 static struct fd *table; /* address space for MOST */
-static uint16_t era;
+static uint16_t era, stranger_era;
 
 /* The standard output and error that the program was started with, as bits. What they are differs between a terminal, a CI
  * job and a replay, and shall not decide what a scheduling point is: each is taken for one that may block, even a file. */
@@ -79,7 +80,7 @@ void pct_fd_made(int fd, enum pct_fd_kind kind)
     replaced(fd);
     if (!e)
         return;
-    *e = (struct fd){ .kind = (uint8_t)kind, .era = era };
+    *e = (struct fd){ .kind = (uint8_t)kind, .era = era, .stranger_era = stranger_era };
     if (kind >= PCT_FD_INSIDE && look(fd, &e->inode, &file))
         e->kind = PCT_FD_UNKNOWN;
 }
@@ -111,8 +112,9 @@ void pct_fd_forget_range(unsigned first, unsigned last)
 void pct_fd_watched(int epoll, int fd)
 {
     struct fd *e = entry(epoll);
-    if (e && pct_fd_is_outside(fd))
-        e->tainted = true;
+    enum pct_reach reach = pct_fd_reach(fd);
+    if (e && reach > e->watches)
+        e->watches = (uint8_t)reach;
 }
 
 void pct_fd_set_timer(int fd, uint16_t timer)
@@ -139,9 +141,15 @@ int pct_fd_of_timer(uint16_t timer, int probably)
     return -1;
 }
 
+void pct_fd_inherit_all(void)
+{
+    era++;
+}
+
 void pct_fd_share_all(void)
 {
     era++;
+    stranger_era++;
 }
 
 /* Standard error */
@@ -203,10 +211,14 @@ bool pct_fd_is_file(int fd)
     return !look(fd, &inode, &file) && file;
 }
 
-bool pct_fd_is_outside(int fd)
+enum pct_reach pct_fd_reach(int fd)
 {
-    struct fd *e = entry(fd);
+    const struct fd *e = entry(fd);
     uint32_t inode;
     bool file;
-    return !e || e->kind < PCT_FD_INSIDE || e->tainted || e->era != era || look(fd, &inode, &file) || inode != e->inode;
+    if (!e || e->kind < PCT_FD_INSIDE || e->stranger_era != stranger_era || look(fd, &inode, &file) ||
+        inode != e->inode)
+        return PCT_REACH_WORLD;
+    enum pct_reach own = e->era != era ? PCT_REACH_FAMILY : PCT_REACH_INSIDE;
+    return e->watches > own ? e->watches : own;
 }

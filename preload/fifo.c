@@ -107,7 +107,7 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
     /* A step of its own: from here on the other end need not wait for this one. */
     pct_io_done(self, PCT_OP_OPEN, PCT_ARG_BUSY, pct_io_object(half.fd));
     for (;;) {
-        enum pct_result result = pct_io_attend(self, PCT_OP_OPEN, half.fd, &io, true, PCT_NEVER);
+        enum pct_result result = pct_io_attend(self, PCT_OP_OPEN, half.fd, &io, PCT_REACH_WORLD, PCT_NEVER);
         if (result == PCT_READY && !half.error)
             return finish(self, &half);
         if (result == PCT_INTERRUPTED && self->restart)

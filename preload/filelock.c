@@ -11,7 +11,7 @@
 /* Wait until the predicate says that the lock is free, or until the deadline; PCT_INTERRUPTED: with errno. */
 static enum pct_result await(struct pct_shim_thread *self, int fd, const struct pct_io *io, uint64_t deadline)
 {
-    enum pct_result result = pct_io_wait(self, PCT_OP_FILE_LOCK, fd, io, true, deadline, true);
+    enum pct_result result = pct_io_wait(self, PCT_OP_FILE_LOCK, fd, io, PCT_REACH_WORLD, deadline, true);
     if (result == PCT_INTERRUPTED)
         errno = EINTR;
     return result;

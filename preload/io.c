@@ -29,7 +29,7 @@ bool pct_io_ready(const struct pct_thread *thread)
 }
 
 enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
-                              bool outside, uint64_t deadline)
+                              enum pct_reach reach, uint64_t deadline)
 {
     struct pct_wait wait = { .op = op,
                              .object = fd < 0 ? &self->nap : pct_io_object(fd),
@@ -37,19 +37,19 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
                              .ready_arg = io,
                              .deadline = deadline,
                              .polled = true,
-                             .outside = outside,
+                             .outside = reach != PCT_REACH_INSIDE,
                              .certain = io->certain,
-                             .kin = io->certain,
+                             .kin = reach == PCT_REACH_FAMILY,
                              .cancellable = !self->cancel_disabled };
     return pct_wait(self, &wait);
 }
 
-enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io, bool outside,
-                            uint64_t deadline, bool restarts)
+enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
+                            enum pct_reach reach, uint64_t deadline, bool restarts)
 {
     for (;;) {
         self->handled = 0;
-        enum pct_result result = pct_io_attend(self, op, fd, io, outside, deadline);
+        enum pct_result result = pct_io_attend(self, op, fd, io, reach, deadline);
         if (result == PCT_READY) {
             if (!self->handled || pct_io_ask(io))
                 return result;
@@ -114,7 +114,7 @@ int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short eve
     }
     uint64_t deadline = socket_deadline(fd, events);
     /* With a timeout, the system calls of sockets are never restarted. */
-    enum pct_result result = pct_io_wait(self, op, fd, &io, pct_fd_is_outside(fd), deadline, deadline == PCT_NEVER);
+    enum pct_result result = pct_io_wait(self, op, fd, &io, pct_fd_reach(fd), deadline, deadline == PCT_NEVER);
     if (result == PCT_READY)
         return 0;
     pct_done(self, op, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : PCT_ARG_ERROR, pct_io_object(fd));
@@ -146,6 +146,14 @@ long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long resul
 uint64_t pct_io_deadline(int milliseconds)
 {
     return milliseconds < 0 ? PCT_NEVER : pct_sched_now(&pct_S) + (uint64_t)milliseconds * 1000000;
+}
+
+bool pct_io_must_ask(const struct pct_thread *polled)
+{
+    for (; polled; polled = polled->polled_next)
+        if (!((const struct pct_io *)polled->wait.ready_arg)->count)
+            return true;
+    return false;
 }
 
 /* All that the threads of the list wait for, for one poll(). Those that are enabled know already. */

@@ -16,6 +16,9 @@
 #include <poll.h>
 #include <sys/uio.h>
 
+/* Who can end a wait: this process alone; its family, too, which shares its time (struct pct_host); anybody. */
+enum pct_reach { PCT_REACH_INSIDE, PCT_REACH_FAMILY, PCT_REACH_WORLD };
+
 /* What a polled wait waits for: wait.ready_arg of every wait with `polled` is one of these. */
 struct pct_io {
     struct pollfd
@@ -34,15 +37,15 @@ bool pct_io_ask(const struct pct_io *io);
 
 /* Wait in the kernel's name: passes a scheduling point; returns when the predicate holds (PCT_READY), at the deadline (virtual ns:
  * PCT_TIMEOUT), or after a signal handler (PCT_INTERRUPTED). fd: the descriptor that it waits for, -1: none, or several.
- * outside: the outside world can make it ready. restarts: a handler with SA_RESTART does not end this wait. A cancellation
+ * reach: who can make it ready. restarts: a handler with SA_RESTART does not end this wait. A cancellation
  * point. */
-enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io, bool outside,
-                            uint64_t deadline, bool restarts);
+enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
+                            enum pct_reach reach, uint64_t deadline, bool restarts);
 
 /* One such wait: whoever waits decides what is to be done after a handler (PCT_INTERRUPTED; self->restart says whether all had
  * SA_RESTART), and after a cancellation (PCT_CANCELLED) before it calls pct_cancel_point(). */
 enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
-                              bool outside, uint64_t deadline);
+                              enum pct_reach reach, uint64_t deadline);
 
 /* Pass the point of an operation on fd that does not wait. */
 void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd);
@@ -105,6 +108,9 @@ static inline struct pct_object *pct_io_object(int fd)
 /* Virtual deadline of a timeout in milliseconds, negative: none. */
 uint64_t pct_io_deadline(int milliseconds);
 
+/* Whether one of the threads of this list, by polled_next, waits for what poll() does not tell of: it has to ask now and then. */
+bool pct_io_must_ask(const struct pct_thread *polled);
+
 /* The host's poll (struct pct_host). */
 void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
 /* Somebody else has changed the word: end that sleep. */
@@ -132,7 +138,8 @@ void pct_fd_watched(int epoll, int fd);
 void pct_fd_set_timer(int fd, uint16_t timer);
 uint16_t pct_fd_timer(int fd);
 int pct_fd_of_timer(uint16_t timer, int probably);
-/* Another process has copies of the descriptors from now on, or of all that was ever sent to one. */
+/* Children have copies of the descriptors from now on; or any process may, as of all that was ever sent to one. */
+void pct_fd_inherit_all(void);
 void pct_fd_share_all(void);
 /* Whether operations on it may block, as far as scheduling goes: not a regular file, unless it is the standard output or error that
  * the program was started with. */
@@ -149,7 +156,7 @@ bool pct_fd_is_file(int fd);
  * it may get the number again for a file of its own, where no message must go. */
 void pct_fd_note_error(void);
 bool pct_fd_is_error(void);
-/* Whether the outside world can make it ready. */
-bool pct_fd_is_outside(int fd);
+/* Who can make it ready. */
+enum pct_reach pct_fd_reach(int fd);
 
 #endif

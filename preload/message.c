@@ -30,7 +30,7 @@ static int begin(struct pct_shim_thread *self, mqd_t queue, short events, size_t
         pct_here(self, PCT_OP_MESSAGE);
         return 0;
     }
-    enum pct_result result = pct_io_wait(self, PCT_OP_MESSAGE, -1, &io, true, deadline, true);
+    enum pct_result result = pct_io_wait(self, PCT_OP_MESSAGE, -1, &io, PCT_REACH_WORLD, deadline, true);
     if (result == PCT_READY)
         return 0;
     pct_done(self, PCT_OP_MESSAGE, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : PCT_ARG_ERROR, NULL);

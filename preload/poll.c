@@ -20,8 +20,16 @@ struct call {
     void *what;
     size_t size;
     int epoll;
-    bool outside;
+    enum pct_reach reach;
 };
+
+/* It waits for this descriptor, too; negative: for none. */
+static void add_reach(struct call *call, int fd)
+{
+    enum pct_reach reach = fd < 0 || call->reach == PCT_REACH_WORLD ? PCT_REACH_INSIDE : pct_fd_reach(fd);
+    if (reach > call->reach)
+        call->reach = reach;
+}
 
 static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint64_t deadline)
 {
@@ -31,7 +39,7 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
     for (;;) {
         enum pct_result result = PCT_READY;
         if (waits)
-            result = pct_io_wait(self, PCT_OP_POLL, -1, &call->io, call->outside, deadline, false);
+            result = pct_io_wait(self, PCT_OP_POLL, -1, &call->io, call->reach, deadline, false);
         if (result == PCT_INTERRUPTED) {
             pct_done(self, PCT_OP_POLL, PCT_ARG_ERROR, NULL);
             errno = EINTR;
@@ -105,8 +113,8 @@ static int poll_until(struct pct_shim_thread *self, struct pollfd *fds, nfds_t c
     } else {
         call.io = (struct pct_io){ .fds = fds, .count = (unsigned)count };
     }
-    for (nfds_t i = 0; waits && i < count && !call.outside; i++)
-        call.outside = call.io.fds[i].fd >= 0 && pct_fd_is_outside(call.io.fds[i].fd);
+    for (nfds_t i = 0; waits && i < count; i++)
+        add_reach(&call, call.io.fds[i].fd);
     return run_masked(self, &call, waits, deadline, mask);
 }
 
@@ -235,7 +243,7 @@ static int select_until(struct pct_shim_thread *self, struct sets *sets, bool wa
             continue;
         if (fds)
             fds[call.io.count++] = (struct pollfd){ .fd = fd, .events = events };
-        call.outside = call.outside || pct_fd_is_outside(fd);
+        add_reach(&call, fd);
     }
     return run_masked(self, &call, waits, deadline, mask);
 }
@@ -294,7 +302,7 @@ static int epoll_until(struct pct_shim_thread *self, int epoll, struct epoll_eve
                          .size = (size_t)count,
                          .epoll = epoll,
                          .io = { .fds = &fd, .count = 1 },
-                         .outside = pct_fd_is_outside(epoll) };
+                         .reach = pct_fd_reach(epoll) };
     return run_masked(self, &call, waits && count > 0, deadline, mask);
 }
 

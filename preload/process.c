@@ -21,7 +21,7 @@
 /* A child is about to be made: it will have the descriptors, and do what it likes. */
 static uint32_t count_child(void)
 {
-    pct_fd_share_all();
+    pct_fd_inherit_all();
     pct_uncontrolled(PCT_UNCONTROLLED_CHILD);
     return __atomic_add_fetch(&pct_shim.children, 1, __ATOMIC_RELAXED);
 }
@@ -270,8 +270,10 @@ PCT_EXPORT FILE *popen(const char *command, const char *mode)
     FILE *file = REAL(popen)(command, mode);
     if (slot)
         pct_family_born(slot, file ? child_of(file) : -1);
-    if (file && pct_running())
-        pct_fd_made(file->_fileno, PCT_FD_OUTSIDE);
+    if (file && pct_running()) {
+        pct_fd_made(file->_fileno, PCT_FD_INSIDE);
+        pct_fd_inherit_all();
+    }
     return file;
 }
 

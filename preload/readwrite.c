@@ -68,7 +68,7 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
             return (ssize_t)done;
         while (!pct_io_ask(&io)) {
             pct_io_done(self, op, sent > 0 ? 0 : PCT_ARG_BUSY, pct_io_object(fd));
-            if (pct_io_wait(self, op, fd, &io, pct_fd_is_outside(fd), PCT_NEVER, !done) != PCT_READY) {
+            if (pct_io_wait(self, op, fd, &io, pct_fd_reach(fd), PCT_NEVER, !done) != PCT_READY) {
                 errno = EINTR;
                 return done ? (ssize_t)done : -1;
             }

@@ -1,4 +1,5 @@
 /* The state of the shim and the slow halves of what shim.h declares. With the baton, except pct_passed(). */
+#include "family.h"
 #include "maps.h"
 #include "order.h"
 #include "sys.h"
@@ -152,6 +153,7 @@ struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, con
                                enum pct_class class_)
 {
     pct_probe_stack();
+    pct_family_tell();
     pct_sched_point(&pct_S, &self->core, op, pct_object_at(&pct_S.objects, object, class_));
     pct_resumed(self);
     /* Once more: it may have been destroyed meanwhile, that is what some bugs are about. */
@@ -161,6 +163,7 @@ struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, con
 void pct_here_slow(struct pct_shim_thread *self, enum pct_op op)
 {
     pct_probe_stack();
+    pct_family_tell();
     pct_sched_point(&pct_S, &self->core, op, NULL);
     pct_resumed(self);
 }

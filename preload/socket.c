@@ -57,7 +57,7 @@ static int finish_connect(struct pct_shim_thread *self, int fd)
 {
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
     const struct pct_io io = { .fds = &asked, .count = 1 };
-    enum pct_result result = pct_io_wait(self, PCT_OP_CONNECT, fd, &io, true, PCT_NEVER, false);
+    enum pct_result result = pct_io_wait(self, PCT_OP_CONNECT, fd, &io, PCT_REACH_WORLD, PCT_NEVER, false);
     /* The connection goes on being made, as natively. */
     int error = result == PCT_INTERRUPTED ? EINTR : option(fd, SO_ERROR);
     if (!error)

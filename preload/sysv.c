@@ -79,7 +79,7 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
         if (state == STATE_REFUSED)
             return failed(self, PCT_ARG_BUSY, EAGAIN);
         errno = error;
-        enum pct_result how = pct_io_wait(self, PCT_OP_MESSAGE, -1, &io, true, deadline, false);
+        enum pct_result how = pct_io_wait(self, PCT_OP_MESSAGE, -1, &io, PCT_REACH_WORLD, deadline, false);
         if (how != PCT_READY)
             return how == PCT_TIMEOUT ? failed(self, PCT_ARG_TIMEOUT, EAGAIN) : failed(self, PCT_ARG_ERROR, EINTR);
         waited = true;

@@ -36,7 +36,7 @@ static int begin(struct pct_shim_thread *self, const struct child *child, bool w
         pct_here(self, PCT_OP_CHILD_WAIT);
         return 0;
     }
-    if (pct_io_wait(self, PCT_OP_CHILD_WAIT, -1, &io, true, PCT_NEVER, true) == PCT_READY)
+    if (pct_io_wait(self, PCT_OP_CHILD_WAIT, -1, &io, PCT_REACH_FAMILY, PCT_NEVER, true) == PCT_READY)
         return 0;
     pct_done(self, PCT_OP_CHILD_WAIT, PCT_ARG_ERROR, NULL);
     errno = EINTR;

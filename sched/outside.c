@@ -203,7 +203,7 @@ static uint64_t until_stranger(const struct pct_sched *s, uint64_t virtual, uint
 static bool keep(struct pct_sched *s, bool relatives)
 {
     uint64_t real = s->host->now(), virtual = pct_sched_now(s), deadline = PCT_NEVER, until = PCT_NEVER;
-    bool world = awaits_world(s, relatives), asks = s->can_both || s->polled;
+    bool world = awaits_world(s, relatives);
     bool recorded = s->replay && s->timers_count && pct_replay_jumps(s);
     if (s->timers_count) {
         deadline = s->timers[0]->deadline;
@@ -217,7 +217,7 @@ static bool keep(struct pct_sched *s, bool relatives)
             return !pct_ready_now(s);
         }
         world = world && !recorded;
-        if (world)
+        if (world && (!relatives || s->stranger))
             until = real + (deadline - virtual);
     }
     if (s->replay)
@@ -227,8 +227,8 @@ static bool keep(struct pct_sched *s, bool relatives)
     do {
         bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
         uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until, again = PCT_NEVER;
-        bool passed = relatives && s->host->idle(virtual, first_deadline(s), world, asks, &again);
-        if ((world && s->host->now() < until) || (s->replay && !recorded))
+        bool passed = relatives && s->host->idle(virtual, first_deadline(s), world, &again);
+        if ((s->replay && !recorded) || (s->stranger && s->host->now() < until))
             passed = false;
         if (again < next)
             next = again;
@@ -272,7 +272,7 @@ bool pct_outside_idle(struct pct_sched *s)
     bool relatives = has_relatives(s);
     uint64_t again;
     if (relatives)
-        s->host->idle(pct_sched_now(s), first_deadline(s), awaits_world(s, true), false, &again);
+        s->host->idle(pct_sched_now(s), first_deadline(s), awaits_world(s, true), &again);
     __atomic_store_n(&s->idle, 1, __ATOMIC_SEQ_CST);
     /* Somebody may have come back before the baton was free. */
     if (!__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) || !take(s))
