@@ -333,6 +333,9 @@ static uint64_t used_size(void)
     return end ? (uint64_t)(end - (char *)pct_shim.header) : PCT_TRACE_HEADER_SIZE + pct_shim.header->recorded * 8;
 }
 
+/* The thread that closed the trace. */
+static int finisher;
+
 /* The header's last words, except for the snapshot. False: they have been spoken. */
 static bool finish(enum pct_verdict verdict)
 {
@@ -341,6 +344,8 @@ static bool finish(enum pct_verdict verdict)
         return false;
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
+    __atomic_store_n(&finisher, (int)PCT_SYS0(SYS_gettid), __ATOMIC_SEQ_CST);
+    pct_record_close(&pct_S);
     pct_record_finish(&pct_S);
     /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its
      * file is about to be cut to size under the mapping. */
@@ -377,10 +382,18 @@ static void append_snapshot(const ucontext_t *context, bool threads)
     add_snapshot(&sink, context, threads);
 }
 
-static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *context)
+/* Another thread has closed the trace, is still writing what comes behind it, and ends the process then. */
+static void let_it_end(void)
+{
+    static const uint32_t never;
+    while (__atomic_load_n(&finisher, __ATOMIC_SEQ_CST) != (int)PCT_SYS0(SYS_gettid))
+        pct_futex_wait(&never, 0, NULL);
+}
+
+static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *context)
 {
     if (!finish(verdict))
-        return;
+        return false;
     int fd = -1;
     if (pct_shim.mapped && !pct_S.ring) {
         append_snapshot(context, verdict != PCT_VERDICT_EXIT); /* of a run that ended by itself, its races */
@@ -392,6 +405,7 @@ static void finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
     }
     if (!pct_shim.quiet && !report(fd))
         summary();
+    return true;
 }
 
 void pct_end_normal(void)
@@ -408,7 +422,7 @@ void pct_end_normal(void)
     if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);
     cut_file();
-    if (pct_S.threads < 2 && pct_steps(&pct_S) < 2)
+    if (pct_S.threads < 2 && pct_shim.header->steps < 2)
         return;
     char line[PCT_TOKEN_MAX + 80];
     struct pct_text text;
@@ -416,7 +430,7 @@ void pct_end_normal(void)
     pct_text_add(&text, "exit ");
     pct_text_add_u64(&text, (uint64_t)(uint8_t)pct_shim.header->exit_status);
     pct_text_add(&text, " after ");
-    pct_text_add_u64(&text, pct_steps(&pct_S));
+    pct_text_add_u64(&text, pct_shim.header->steps);
     pct_text_add(&text, " steps of ");
     pct_text_add_u64(&text, pct_S.threads);
     pct_text_add(&text, " threads; PCT_TOKEN=");
@@ -453,7 +467,8 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
     }
     pct_shim.header->culprit = PCT_NO_THREAD;
     pct_debugger_end(verdict);
-    finish_with_snapshot(verdict, NULL);
+    if (!finish_with_snapshot(verdict, NULL))
+        let_it_end();
     PCT_SYS1(SYS_exit_group, exit_code(verdict));
     __builtin_unreachable();
 }
@@ -478,5 +493,8 @@ void pct_end_crash(int signal, void *context)
         return;
     pct_shim.header->signal = signal;
     pct_shim.header->culprit = pct_self ? pct_self->core.id : PCT_NO_THREAD;
-    finish_with_snapshot(signal == SIGABRT && pct_shim.assertion ? PCT_VERDICT_ASSERTION : PCT_VERDICT_CRASH, context);
+    if (!finish_with_snapshot(signal == SIGABRT && pct_shim.assertion ? PCT_VERDICT_ASSERTION : PCT_VERDICT_CRASH,
+                              context) &&
+        pct_shim.header->verdict != PCT_VERDICT_EXIT)
+        let_it_end();
 }

@@ -83,8 +83,8 @@ static void run_on_turn(struct pct_shim_thread *self, int signal, siginfo_t *inf
     run(signal, info, context);
     self->inside = inside;
     /* The wrapper that was interrupted has passed its point already: there must be room for what it records. */
-    if (pct_S.current == &self->core && pct_S.record == pct_S.block + PCT_TRACE_BLOCK)
-        pct_record_turn(&pct_S);
+    if (pct_is_full(&pct_S) && pct_S.current == &self->core)
+        pct_sched_make_room(&pct_S, &self->core);
 }
 
 /* Block the signal in the interrupted thread and send it on to itself. Those that queue up behind it stay behind it. */

@@ -195,6 +195,8 @@ static void interrupted(int number, siginfo_t *info, void *context)
     }
     struct pct_shim_thread *self = pct_self;
     unsigned asked = __atomic_exchange_n(&question, NOTHING, __ATOMIC_SEQ_CST);
+    if (asked == STOP && (__atomic_load_n(&pct_S.turning, __ATOMIC_SEQ_CST) || pct_shim.ended))
+        return; /* perhaps this thread turns a block, or closes the trace: half of that is no trace. It is asked again */
     if (asked == STOP)
         stop(self, context);
     else if (asked != NOTHING && self && pct_S.current == &self->core)
@@ -222,14 +224,16 @@ bool pct_preempt_computes(void)
 
 void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks)
 {
-    const struct timespec patience = { .tv_nsec = 200000000 };
+    const struct timespec patience = { .tv_nsec = 2000000 };
     uint32_t before = __atomic_load_n(&stopped, __ATOMIC_SEQ_CST);
     struct pct_task task = { .state = 'R' };
     if (!libcs.handler)
         return;
-    ask(thread, STOP);
+    __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
     /* One that waits for a CPU may have to wait for long, and then goes on writing the trace. */
-    while (task.state == 'R' && __atomic_load_n(&stopped, __ATOMIC_SEQ_CST) == before) {
+    while (task.state == 'R' && __atomic_load_n(&stopped, __ATOMIC_SEQ_CST) == before && !pct_shim.ended) {
+        if (__atomic_load_n(&question, __ATOMIC_SEQ_CST) == NOTHING)
+            ask(thread, STOP);
         pct_futex_wait(&stopped, before, &patience);
         if (!pct_task_read(tasks, thread->tid, &task))
             return;

@@ -27,8 +27,8 @@ static void record_free(struct pct_shim_thread *self, enum pct_op op, enum pct_c
         else if (object)
             number = pct_object_at(&pct_S.objects, object, class_)->number;
         pct_record(&pct_S, &self->core, op, 0, number);
-        if (pct_S.record == pct_S.block + PCT_TRACE_BLOCK)
-            pct_record_turn(&pct_S);
+        if (pct_is_full(&pct_S))
+            pct_record_turn(&pct_S); /* there is nothing to decide */
     }
     __atomic_store_n(&pct_shim.recorder, 0, __ATOMIC_RELEASE);
 }

@@ -354,13 +354,13 @@ void pct_cancelled_away(__pthread_unwind_buf_t *buffer) __attribute__((noreturn)
 
 /* After a call with the baton that may have slept all the same (for a lock inside libc, for a disk), or that ran code of the
  * target: the watchdog may have taken the baton away meanwhile. Leaves errno alone. */
-static inline void pct_keep(const struct pct_shim_thread *self)
+static inline void pct_keep(struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(pct_S.current != &self->core))
         pct_enter_slow();
     /* The target's code may have made steps; there must be room for the one that is about to be recorded. */
-    if (PCT_UNLIKELY(pct_S.record == pct_S.block + PCT_TRACE_BLOCK) && pct_S.current == &self->core)
-        pct_record_turn(&pct_S);
+    if (pct_is_full(&pct_S) && pct_S.current == &self->core)
+        pct_sched_make_room(&pct_S, &self->core);
 }
 #define MAY_SLEEP(self, call)                                                                                          \
     ({                                                                                                                 \

@@ -8,6 +8,9 @@
 /* Everything that is due at this step: the recorder's and the replay's turn, attention, deadlines, the step bound. Before
  * the baton passes, whenever a step may have been made since the last time. */
 void pct_sched_keep_house(struct pct_sched *s);
+/* The one place where a block of the trace ends: if the one being filled is full, all that is done with it then, and room for the
+ * next one. Whoever has recorded a step without a point behind it calls this, or pct_sched_make_room(). */
+void pct_sched_turn(struct pct_sched *s);
 /* Find the next step at which the fast path must come here: never later than the end of the block being filled. */
 void pct_sched_set_stop(struct pct_sched *s);
 /* Threads without the baton have changed something: see who came back, ask every predicate again. */

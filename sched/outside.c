@@ -149,8 +149,7 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     s->timed = pct_steps(s);
     if (s->replay)
         pct_replay_check(s);
-    if (s->record == s->block + PCT_TRACE_BLOCK)
-        pct_record_turn(s);
+    pct_sched_turn(s);
     pct_timer_expire(s);
 }
 

@@ -151,7 +151,26 @@ static bool go_on(struct pct_sched *s)
     return (!s->pack && (used + PCT_TRACE_BLOCK <= s->records_ready || extend(s))) || pack_turn(s);
 }
 
-void pct_record_turn(struct pct_sched *s)
+/* Nobody looks at the trace any more. */
+static void go_nowhere(struct pct_sched *s)
+{
+    s->block_step += PCT_TRACE_BLOCK;
+    s->record = s->block = s->nowhere;
+}
+
+void pct_record_close(struct pct_sched *s)
+{
+    enum { PATIENCE = 1000 };
+    uint64_t *nowhere = s->host->map(PCT_TRACE_BLOCK * sizeof *nowhere);
+    s->nowhere = nowhere ? nowhere : s->block;
+    /* Not for ever: a crash in the middle of a turn ends up here in the same thread. */
+    for (int i = 0; __atomic_exchange_n(&s->turning, 1, __ATOMIC_ACQ_REL) && i < PATIENCE; i++) {
+        uint32_t now = 0;
+        s->host->sleep(s->host->now() + 100000, &now, 0);
+    }
+}
+
+static void turn(struct pct_sched *s)
 {
     if (s->races)
         pct_races_follow(s);
@@ -169,12 +188,28 @@ void pct_record_turn(struct pct_sched *s)
         pct_races_turned(s);
 }
 
-uint64_t pct_record_hash(const struct pct_sched *s)
+void pct_record_turn(struct pct_sched *s)
 {
-    size_t left = (size_t)(s->record - s->block);
+    if (__atomic_exchange_n(&s->turning, 1, __ATOMIC_ACQ_REL)) {
+        go_nowhere(s);
+    } else {
+        turn(s);
+        __atomic_store_n(&s->turning, 0, __ATOMIC_RELEASE);
+    }
+}
+
+/* Up to this record. */
+static uint64_t hash_to(const struct pct_sched *s, const uint64_t *end)
+{
+    size_t left = (size_t)(end - s->block);
     if (s->timed > s->block_step)
         return pct_hash_records(s->block, left, s->hash);
     return left ? pct_hash_plain(s->block, left, s->hash) : s->hash;
+}
+
+uint64_t pct_record_hash(const struct pct_sched *s)
+{
+    return hash_to(s, s->record);
 }
 
 void pct_record_finish(struct pct_sched *s)
@@ -182,10 +217,13 @@ void pct_record_finish(struct pct_sched *s)
     struct pct_trace_header *h = s->header;
     if (s->sites)
         pct_sites_keep(s);
-    h->steps = pct_steps(s);
+    /* Once: the holder of the baton may still run. */
+    const uint64_t *end = __atomic_load_n(&s->record, __ATOMIC_ACQUIRE);
+    h->steps = s->block_step + (uint64_t)(end - s->block);
     if (!s->ring)
-        h->recorded = pct_steps(s);
-    h->hash = pct_record_hash(s);
+        h->recorded = h->steps;
+    h->hash = hash_to(s, end);
+    s->ends = end;
     h->switches = s->switches;
     h->preemptions = s->preemptions;
     h->virtual_ns = pct_sched_now(s);
@@ -205,16 +243,22 @@ void pct_record_finish(struct pct_sched *s)
     h->fixed_deadlines = s->fixed_deadlines;
 }
 
-uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)
+static uint64_t before(const struct pct_sched *s, const uint64_t *end, uint64_t back)
 {
     const uint64_t *ring = s->pack && !s->ring ? s->records + PCT_PACK_FLAT : s->records;
-    uint64_t used = (uint64_t)(s->record - ring), size = s->ring ? s->records_max : PCT_PACK_RECORDS;
+    uint64_t used = (uint64_t)(end - ring), size = s->ring ? s->records_max : PCT_PACK_RECORDS;
     return ring[back <= used ? used - back : used + size - back];
+}
+
+uint64_t pct_record_before(const struct pct_sched *s, uint64_t back)
+{
+    return before(s, s->record, back);
 }
 
 uint32_t pct_record_last(const struct pct_sched *s, uint64_t *out, uint32_t count)
 {
-    uint64_t used = (uint64_t)(s->record - s->records);
+    const uint64_t *end = s->ends ? s->ends : s->record;
+    uint64_t used = (uint64_t)(end - s->records);
     /* A ring that has not come round yet ends in zeros: it may have begun in the middle of the run. */
     uint64_t have = s->ring && s->records[s->records_max - 1] ? s->records_max : used;
     if (s->pack && !s->ring)
@@ -222,6 +266,6 @@ uint32_t pct_record_last(const struct pct_sched *s, uint64_t *out, uint32_t coun
     if (count > have)
         count = (uint32_t)have;
     for (uint32_t i = 0; i < count; i++)
-        out[i] = pct_record_before(s, count - i);
+        out[i] = before(s, end, count - i);
     return count;
 }

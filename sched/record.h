@@ -22,13 +22,17 @@ size_t pct_record_held(const struct pct_sched *s);
 /* The record before last by `back` (1: the last one), which is at most PCT_TRACE_BLOCK. */
 uint64_t pct_record_before(const struct pct_sched *s, uint64_t back);
 
-/* The block being filled is full: hash it, and make room for the next one. */
+/* The block being filled is full: hash it, and make room for the next one. Under a scheduler, pct_sched_turn() calls this. */
 void pct_record_turn(struct pct_sched *s);
+
+/* The trace is about to be finished, maybe by a thread without the baton: its holder, who may make some steps more, leaves it alone from
+ * the end of this block on. Waits for a turn that is under way. */
+void pct_record_close(struct pct_sched *s);
 
 /* The hash over all steps so far. */
 uint64_t pct_record_hash(const struct pct_sched *s);
 
-/* Write what is known into the header. */
+/* Write what is known into the header. After pct_record_close(). */
 void pct_record_finish(struct pct_sched *s);
 
 /* The last `count` records, oldest first, copied into out; returns how many there are. */

@@ -375,20 +375,36 @@ void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread)
     spin(s, thread, 1, 1, after_spin(s));
 }
 
+void pct_sched_turn(struct pct_sched *s)
+{
+    pct_polling_notice(s);
+    if (s->record < s->block + PCT_TRACE_BLOCK)
+        return;
+    if (s->record > s->block + PCT_TRACE_BLOCK)
+        s->host->end(PCT_VERDICT_INTERNAL, "more steps were made than a block of the trace has");
+    pct_starving_notice(s);
+    pct_record_turn(s);
+    /* The next record is somewhere else: whatever was to be done by then is asked again. */
+    pct_stop_soon(s);
+    /* Something may have come from outside: a signal, data on a socket. */
+    if (s->can_outside || s->polled_outside || s->unseen)
+        s->attention = 1;
+}
+
+void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self)
+{
+    s->current = NULL;
+    pct_sched_keep_house(s);
+    s->current = self;
+}
+
 void pct_sched_keep_house(struct pct_sched *s)
 {
     if (s->replay)
         pct_replay_check(s);
     if (s->sites)
         pct_sites_keep(s);
-    pct_polling_notice(s);
-    if (s->record == s->block + PCT_TRACE_BLOCK) {
-        pct_starving_notice(s);
-        pct_record_turn(s);
-        /* Something may have come from outside: a signal, data on a socket. */
-        if (s->can_outside || s->polled_outside || s->unseen)
-            s->attention = 1;
-    }
+    pct_sched_turn(s);
     if (s->attention)
         pct_sched_attend(s);
     if (__atomic_load_n(&s->ask, __ATOMIC_RELAXED)) {

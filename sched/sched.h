@@ -325,6 +325,9 @@ struct pct_sched {
     char *packed_ready;     /* up to here there is memory */
     char *packed_end;       /* up to here there may be */
     struct pct_pack *pack;  /* NULL: the record area has not come to its end yet */
+    uint32_t turning;       /* a block is being turned, or the trace is closed; atomic */
+    uint64_t *nowhere;      /* where records go then */
+    const uint64_t *ends;   /* the end of the trace, once that is finished */
 
     /* replay.c */
     const uint64_t *replay; /* the records to follow, or NULL */
@@ -376,6 +379,10 @@ void pct_sched_finish(struct pct_sched *s, struct pct_thread *self);
  * threads to pass a baton between. NULL: nobody can run now (all have finished, or the baton is free until somebody comes
  * back from outside). A thread that is not enabled: it is to keep the baton until the next deadline, and asks again. */
 struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self);
+
+/* The running thread has passed its point, and somebody else's steps came in between (a signal handler's, code of the target's that
+ * libc has called): so that there is room for the record that it is about to make. Only where pct_is_full(). */
+void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self);
 
 /* The slow half of pct_point(). */
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
@@ -486,6 +493,12 @@ static inline uint64_t pct_steps(const struct pct_sched *s)
 static inline uint32_t pct_ready_now(const struct pct_sched *s)
 {
     return s->enabled - s->early;
+}
+
+/* Whether the block of the trace that is being filled has no room for another record. */
+static inline bool pct_is_full(const struct pct_sched *s)
+{
+    return PCT_UNLIKELY(s->record >= s->block + PCT_TRACE_BLOCK);
 }
 
 /* Come back at the next scheduling point. */

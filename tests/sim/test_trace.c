@@ -39,6 +39,56 @@ static void run_whole(const struct sim_program *program)
     assert_false(sim.sched.ring);
 }
 
+/* As a signal handler does whose own steps have filled the block that its thread was about to record in. */
+static void fill_block(struct sim *s)
+{
+    struct pct_sched *sched = &s->sched;
+    uint64_t before = pct_steps(sched);
+    while (!pct_is_full(sched))
+        pct_record(sched, &s->running->core, PCT_OP_YIELD, 0, 0);
+    uint64_t made = pct_steps(sched) - before;
+    pct_sched_make_room(sched, &s->running->core);
+    sim_check(pct_steps(sched) == before + made, "steps were lost or made");
+    sim_check(sched->record == sched->block, "there is no room");
+    sim_check(!pct_quiet(sched), "the fast path would run on to a stop in another block");
+    sim_check(sched->current == &s->running->core, "the baton was lost");
+}
+
+/* Blocks that are turned beside scheduling points, around the whole ring. */
+static void test_make_room(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(READ(0), CALL(fill_block), WRITE(1, 1), REPEAT(40, 3)) } };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_true(sim.sched.ring);
+    assert_true(probe_result.steps > 2 * RING);
+}
+
+/* A trace that is closed while its last thread runs on: what is written to it ends with the block. */
+static void test_closed(void **unused)
+{
+    (void)unused;
+    struct sim_op list[5];
+    struct sim_program program = of_length(700, list);
+    run_whole(&program);
+    struct pct_sched *s = &sim.sched;
+    uint64_t *block = s->block, after = block[PCT_TRACE_BLOCK];
+    pct_record_close(s);
+    pct_record_finish(s);
+    uint64_t steps = s->header->steps, hash = s->header->hash, last[4], now[4];
+    assert_int_equal(pct_record_last(s, last, 4), 4);
+    for (unsigned i = 0; i < 3 * PCT_TRACE_BLOCK; i++) {
+        pct_record(s, &sim.thread[0].core, PCT_OP_YIELD, 0, 0);
+        if (pct_is_full(s))
+            pct_record_turn(s);
+    }
+    assert_int_equal(s->header->steps, steps);
+    assert_int_equal(s->header->hash, hash);
+    assert_int_equal(block[PCT_TRACE_BLOCK], after);
+    assert_int_equal(pct_record_last(s, now, 4), 4);
+    assert_memory_equal(now, last, sizeof now);
+}
+
 /* The hash by its definition, whether all steps were kept or only the last. */
 static void test_hash(void **unused)
 {
@@ -309,6 +359,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_make_room),
+        cmocka_unit_test(test_closed),
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_out_of_space),
         cmocka_unit_test(test_last),
