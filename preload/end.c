@@ -68,7 +68,7 @@ static void *section(struct sink *sink, uint32_t type, uint32_t thread, size_t s
 
 static void add_maps(struct sink *sink)
 {
-    long fd = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    long fd = PCT_SYS3(SYS_open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return;
     struct sink before = *sink;
@@ -100,7 +100,7 @@ static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
         if (step > STACK_BYTES - size)
             step = STACK_BYTES - size;
         struct iovec to = { (char *)(at + 1) + size, step }, from = { (void *)(sp + size), step };
-        if (PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &to, 1, &from, 1, 0) != (long)step)
+        if (PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &to, 1, &from, 1, 0) != (long)step)
             break;
         size += step;
     }
@@ -115,7 +115,7 @@ static uint32_t holder_of(const struct pct_object *object)
     pthread_mutex_t mutex;
     struct iovec to = { &mutex, sizeof mutex }, from = { (void *)object->address, sizeof mutex };
     if (object->class_ != PCT_CLASS_MUTEX ||
-        PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &to, 1, &from, 1, 0) != sizeof mutex)
+        PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &to, 1, &from, 1, 0) != sizeof mutex)
         return object->holder;
     for (uint32_t id = 0; id < pct_S.threads; id++)
         if (mutex.__data.__owner && pct_shim.slots[id].tid == mutex.__data.__owner)
@@ -344,7 +344,7 @@ static bool finish(enum pct_verdict verdict)
         return false;
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
-    __atomic_store_n(&finisher, (int)PCT_SYS0(SYS_gettid), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&finisher, pct_engine_any_tid(), __ATOMIC_SEQ_CST);
     pct_record_close(&pct_S);
     pct_record_finish(&pct_S);
     /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its
@@ -386,7 +386,7 @@ static void append_snapshot(const ucontext_t *context, bool threads)
 static void let_it_end(void)
 {
     static const uint32_t never;
-    while (__atomic_load_n(&finisher, __ATOMIC_SEQ_CST) != (int)PCT_SYS0(SYS_gettid))
+    while (__atomic_load_n(&finisher, __ATOMIC_SEQ_CST) != pct_engine_any_tid())
         pct_futex_wait(&never, 0, NULL);
 }
 

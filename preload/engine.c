@@ -185,6 +185,11 @@ const struct pct_host pct_host_futex = {
     .end = pct_end_verdict,
 };
 
+int pct_engine_any_tid(void)
+{
+    return pct_self ? pct_self->tid : (int)PCT_SYS0(SYS_gettid);
+}
+
 int pct_engine_tid(void)
 {
     /* From where libc has it: no system call, which a sandbox may forbid. */

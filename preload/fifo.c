@@ -38,7 +38,7 @@ static bool has_reader(const struct pct_io *io)
     if (half->found || half->error)
         return true;
     pct_text_init(&text, link, sizeof link);
-    pct_text_add(&text, "/proc/self/fd/");
+    pct_text_add(&text, "/proc/thread-self/fd/");
     pct_text_add_u64(&text, (uint64_t)half->fd);
     int flags = (half->flags & ~(O_CREAT | O_TRUNC | O_NOFOLLOW)) | O_NONBLOCK | O_CLOEXEC;
     long fd = PCT_SYS3(SYS_open, link, flags, 0);

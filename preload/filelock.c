@@ -35,7 +35,7 @@ static bool flock_free(const struct pct_io *io)
     char link[64];
     struct pct_text text;
     pct_text_init(&text, link, sizeof link);
-    pct_text_add(&text, "/proc/self/fd/");
+    pct_text_add(&text, "/proc/thread-self/fd/");
     pct_text_add_u64(&text, (uint64_t)wait->fd);
     long fd = PCT_SYS3(SYS_open, link, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
     wait->refused = fd < 0;

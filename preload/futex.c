@@ -402,7 +402,8 @@ static int compare(const struct futex_waitv *words, unsigned count)
 /* futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns. */
 static long futex_waitv(struct pct_shim_thread *self, const long a[6])
 {
-    struct futex_waitv words[FUTEX_WAITV_MAX];
+    enum { FEW = 8 }; /* on the stack: a handler's may be small */
+    struct futex_waitv few[FEW], *words = few;
     unsigned count = (unsigned)a[1];
     const struct timespec *timeout = (const struct timespec *)a[3];
     uint64_t deadline = PCT_NEVER;
@@ -416,6 +417,12 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         return fail(EFAULT);
     if (timeout && !pct_deadline(clock, &limit, &deadline))
         return fail(EINVAL);
+    if (count > FEW && !self->futex_words)
+        self->futex_words = pct_S.host->map(FUTEX_WAITV_MAX * sizeof *words);
+    if (count > FEW)
+        words = self->futex_words;
+    if (!words)
+        return fail(ENOMEM);
     if (!pct_user_copy_in(words, (void *)a[0], count * sizeof *words))
         return fail(EFAULT);
     for (unsigned i = 0; i < count; i++) {

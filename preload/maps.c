@@ -1,5 +1,6 @@
-/* Reading /proc/self/maps without libc: see maps.h. A character at a time over a small buffer, as a line may be cut by the
- * end of a read. Any thread, any time. */
+/* Reading the memory map without libc: see maps.h. A character at a time over a small buffer, as a line may be cut by the
+ * end of a read. Any thread, any time: of /proc/thread-self, as /proc/self
+ * is the first thread, which has no memory any more once it has ended by pthread_exit(). */
 #include "maps.h"
 #include "sys.h"
 #include <common/text.h>
@@ -43,7 +44,7 @@ static uintptr_t next_number(struct reader *r, char *end)
 
 bool pct_maps_find(const volatile void *address, struct pct_mapping *mapping, char *path, size_t size)
 {
-    struct reader r = { .fd = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0) };
+    struct reader r = { .fd = PCT_SYS3(SYS_open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0) };
     uintptr_t at = (uintptr_t)address;
     bool found = false;
     char c = 1;

@@ -91,6 +91,18 @@ static int run_masked(struct pct_shim_thread *self, struct call *call, bool wait
 
 /* poll */
 
+enum { FEW = 32, MOST = 1024 };
+
+/* Room to say which descriptors: on the stack for a few, as threads may have small ones; else once for each thread. */
+static struct pollfd *room_for(struct pct_shim_thread *self, struct pollfd *few, int need)
+{
+    if (need <= FEW)
+        return few;
+    if (!self->descriptors)
+        self->descriptors = pct_host_futex.map(MOST * sizeof *self->descriptors);
+    return self->descriptors;
+}
+
 static int ask_poll(struct call *call)
 {
     return REAL(poll)(call->what, call->size, 0);
@@ -100,16 +112,16 @@ static int poll_until(struct pct_shim_thread *self, struct pollfd *fds, nfds_t c
                       const sigset_t *mask)
 {
     /* A copy: what another thread sees in `fds` meanwhile is what the program wrote there. */
-    struct pollfd few[64];
+    struct pollfd few[FEW], *copy;
     struct call call = { .ask = ask_poll, .what = fds, .size = count };
     if (waits) {
         long now = PCT_SYS3(SYS_poll, fds, count, 0);
         waits = now >= 0 || now == -EINTR; /* EFAULT, EINVAL: the call itself will say */
     }
-    if (waits && count <= sizeof few / sizeof *few) {
+    if (waits && count <= MOST && (copy = room_for(self, few, (int)count))) {
         if (count)
-            memcpy(few, fds, count * sizeof *few);
-        call.io = (struct pct_io){ .fds = few, .count = (unsigned)count };
+            memcpy(copy, fds, count * sizeof *copy);
+        call.io = (struct pct_io){ .fds = copy, .count = (unsigned)count };
     } else {
         call.io = (struct pct_io){ .fds = fds, .count = (unsigned)count };
     }
@@ -214,27 +226,16 @@ static bool in(const fd_set *set, int fd)
     return set && ((const uint64_t *)set)[fd / 64] >> (fd % 64) & 1;
 }
 
-/* Room to say which descriptors: on the stack for a few, as threads may have small ones; else once for each thread. */
-static struct pollfd *room_for(struct pct_shim_thread *self, struct pollfd *few, int have, int need)
-{
-    if (need <= have)
-        return few;
-    if (!self->descriptors)
-        self->descriptors = pct_host_futex.map(1024 * sizeof *self->descriptors);
-    return self->descriptors;
-}
-
 static int select_until(struct pct_shim_thread *self, struct sets *sets, bool waits, uint64_t deadline,
                         const sigset_t *mask)
 {
-    enum { FEW = 32 };
     struct pollfd few[FEW], *fds = few;
     if (sets->count < 0 || sets->count > 1024)
         waits = false;
     for (int i = 0; i < 3; i++) /* EFAULT: the call itself will say */
         waits = waits && (!sets->set[i] || pct_user_readable(sets->set[i], bytes(sets->count)));
     if (waits)
-        fds = room_for(self, few, FEW, sets->count);
+        fds = room_for(self, few, sets->count);
     struct call call = { .ask = ask_select, .what = sets, .io = { .fds = fds, .ready = ready_select, .arg = sets } };
     for (int fd = 0; waits && fd < sets->count; fd++) {
         short events = (short)((in(sets->set[0], fd) ? POLLIN : 0) | (in(sets->set[1], fd) ? POLLOUT : 0) |

@@ -80,7 +80,7 @@ bool pct_preempt_is_libcs(uintptr_t pc)
 static void peek(void *to, uintptr_t from, size_t size)
 {
     struct iovec here = { to, size }, there = { (void *)from, size };
-    PCT_SYS6(SYS_process_vm_readv, PCT_SYS0(SYS_getpid), &here, 1, &there, 1, 0);
+    PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &here, 1, &there, 1, 0);
 }
 
 /* All that decides what the thread does next, but for memory that is not on the top of its stack. */

@@ -260,7 +260,7 @@ bool pct_scope_range(unsigned kind, uint32_t index, uintptr_t *from, uintptr_t *
 
 uint64_t pct_scope_name(uintptr_t pc)
 {
-    char path[PAGE];
+    static char path[PAGE]; /* with the baton; not on the stack of a handler */
     struct pct_mapping mapping;
     for (uint32_t i = 0; i < scope.place_count; i++) {
         const struct place *place = &scope.places[i];

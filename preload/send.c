@@ -9,31 +9,38 @@
 
 static struct pct_sent *spare; /* with the baton */
 
-/* A field of /proc/self/task/TID/status that is a set of signals. */
-static uint64_t status_field(int tid, const char *field)
+/* The field of this name in /proc/self/task/TID/status: a set of signals, in hexadecimal. By small pieces: the caller's stack may be
+ * that of a signal handler. */
+static uint64_t status_field(int tid, const char *name)
 {
-    char path[64], text[4096];
-    struct pct_text builder;
-    pct_text_init(&builder, path, sizeof path);
-    pct_text_add(&builder, "/proc/self/task/");
-    pct_text_add_u64(&builder, (uint64_t)tid);
-    pct_text_add(&builder, "/status");
-    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
+    char text[128];
+    struct pct_text path;
+    pct_text_init(&path, text, sizeof text);
+    pct_text_add(&path, "/proc/self/task/");
+    pct_text_add_u64(&path, (uint64_t)tid);
+    pct_text_add(&path, "/status");
+    long fd = PCT_SYS3(SYS_open, text, O_RDONLY | O_CLOEXEC, 0);
+    uint64_t set = 0;
+    size_t matched = 0; /* of the name, in this line */
+    bool other = false, inside = false, done = fd < 0;
+    while (!done) {
+        long got = PCT_SYS3(SYS_read, fd, text, sizeof text);
+        done = got <= 0;
+        for (const char *c = text; c < text + got && !done; c++) {
+            if (inside && *c == '\n')
+                done = true;
+            else if (inside && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f')))
+                set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+            else if (*c == '\n')
+                matched = 0, other = false;
+            else if (!other && *c == name[matched])
+                inside = !name[++matched];
+            else
+                other = true;
+        }
+    }
     if (fd >= 0)
         PCT_SYS1(SYS_close, fd);
-    text[got > 0 ? got : 0] = 0;
-    uint64_t set = 0;
-    for (const char *c = text; *c; c++) {
-        size_t length = 0;
-        while (field[length] && c[length] == field[length])
-            length++;
-        if (field[length])
-            continue;
-        for (c += length + 2; (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'); c++)
-            set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-        break;
-    }
     return set;
 }
 

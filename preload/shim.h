@@ -92,8 +92,9 @@ struct pct_shim_thread {
     uint32_t futex_bits;  /* of a FUTEX_WAIT_BITSET */
     uint32_t *futex_word; /* what it waited for first, and its value then */
     uint32_t futex_value;
-    bool futex_shared;          /* the kernel may wake it: at the end of a thread */
-    struct pollfd *descriptors; /* that it waits for in select(), if they are many */
+    bool futex_shared;               /* the kernel may wake it: at the end of a thread */
+    struct futex_waitv *futex_words; /* that it waits for, if they are many */
+    struct pollfd *descriptors;      /* that it waits for in select(), if they are many */
     /* Signals: signals.h. What handlers write and the thread reads, or the other way round, are single words. */
     const void *inside;    /* the frame of the wrapper that it is in; NULL: none */
     uint64_t held;         /* put off until its turn, and blocked until then; bit n-1 for signal n; atomic */
@@ -271,7 +272,8 @@ void pct_come_back(struct pct_shim_thread *self);
 void pct_resumed(struct pct_shim_thread *self);
 
 /* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half done. A handler of the
- * target's on another stack may jump out of it and go on. As much as docs/SANDBOX.md says that the shim takes. */
+ * target's on another stack may jump out of it and go on. What a
+ * wrapper takes itself comes on top: docs/SANDBOX.md, tests/cases/handler_stack.c. */
 void pct_probe_stack(void);
 
 /* Pass the scheduling point of an operation on this object that cannot block. */
@@ -432,6 +434,8 @@ void pct_engine_linger(struct pct_shim_thread *self);
 void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);
 int pct_engine_tid(void); /* the kernel's id of the calling thread */
+/* The same of any thread, also of one that libc does not know. No system call for one of the target's, which a sandbox may forbid. */
+int pct_engine_any_tid(void);
 
 /* watchdog.c: a second thread is about to exist, and exists: whether a watchdog is needed turns out as the run goes on. With the
  * baton. */

@@ -56,7 +56,7 @@ void pct_sites_begin(struct pct_sched *s)
 static size_t copy(void *out, uintptr_t from, size_t size)
 {
     struct iovec here = { out, size }, there = { (void *)from, size };
-    long got = PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &here, 1, &there, 1, 0);
+    long got = PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &here, 1, &there, 1, 0);
     return got < 0 ? 0 : (size_t)got;
 }
 

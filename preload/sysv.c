@@ -213,7 +213,7 @@ PCT_EXPORT int msgctl(int queue, int command, struct msqid_ds *data)
 
 /* Semaphores */
 
-enum { MOST_OPERATIONS = 64 }; /* in one call; with more, it is left to the kernel to wait */
+enum { MOST_OPERATIONS = 64 }; /* in one call, a bit each; with more, it is left to the kernel to wait */
 
 static long operate_blocking(const struct attempt *a)
 {
@@ -222,12 +222,17 @@ static long operate_blocking(const struct attempt *a)
 
 static long operate_now(const struct attempt *a)
 {
-    struct sembuf copy[MOST_OPERATIONS];
-    for (size_t i = 0; i < a->count; i++) {
-        copy[i] = a->operations[i];
-        copy[i].sem_flg |= IPC_NOWAIT;
-    }
-    return REAL(semop)(a->id, copy, a->count);
+    uint64_t set = 0; /* in place: there may be little stack */
+    for (size_t i = 0; i < a->count; i++)
+        if (!(a->operations[i].sem_flg & IPC_NOWAIT)) {
+            a->operations[i].sem_flg |= IPC_NOWAIT;
+            set |= UINT64_C(1) << i;
+        }
+    long result = REAL(semop)(a->id, a->operations, a->count);
+    for (size_t i = 0; i < a->count; i++)
+        if (set >> i & 1)
+            a->operations[i].sem_flg &= (short)~IPC_NOWAIT;
+    return result;
 }
 
 /* semop(2): the operations are done in their order, all or none. *which is the one that cannot be done now. */

@@ -52,7 +52,7 @@ static uint64_t value_of(struct watchpoint *point)
 {
     uint64_t value = 0;
     struct iovec here = { &value, point->size }, there = { (void *)point->address, point->size };
-    long got = pct_shim.confined ? 0 : PCT_SYS6(SYS_process_vm_readv, pct_shim.pid, &here, 1, &there, 1, 0);
+    long got = pct_shim.confined ? 0 : PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &here, 1, &there, 1, 0);
     return got == (long)point->size ? value : ~point->value;
 }
 

@@ -94,7 +94,7 @@ bool pct_watchdog_took(struct pct_shim_thread *self)
 /* "libgomp.so.1+0x1b2c3" */
 static void describe(char *where, size_t size, uintptr_t pc)
 {
-    char path[1024];
+    static char path[1024]; /* not on the holder's stack; with the baton, or in its holder's name */
     struct pct_mapping mapping;
     struct pct_text text;
     const char *file = path;

@@ -39,6 +39,9 @@ int pct_record_start(struct pct_sched *s, struct pct_trace_header *header, uint6
     s->header = header;
     s->records = s->record = s->block = records;
     s->records_max = max;
+    s->nowhere = s->host->map(PCT_TRACE_BLOCK * sizeof *s->nowhere);
+    if (!s->nowhere)
+        return -ENOMEM;
     if (max && extend(s))
         return 0;
     return use_ring(s) ? 0 : -ENOMEM;
@@ -161,8 +164,6 @@ static void go_nowhere(struct pct_sched *s)
 void pct_record_close(struct pct_sched *s)
 {
     enum { PATIENCE = 1000 };
-    uint64_t *nowhere = s->host->map(PCT_TRACE_BLOCK * sizeof *nowhere);
-    s->nowhere = nowhere ? nowhere : s->block;
     /* Not for ever: a crash in the middle of a turn ends up here in the same thread. */
     for (int i = 0; __atomic_exchange_n(&s->turning, 1, __ATOMIC_ACQ_REL) && i < PATIENCE; i++) {
         uint32_t now = 0;

@@ -317,7 +317,7 @@ struct pct_snap_section {
     uint32_t thread; /* THREAD, STACK */
     uint64_t size;   /* of the data that follow, in bytes, before padding to 8 */
 };
-/* MAPS: the text of /proc/self/maps. */
+/* MAPS: the text of /proc/thread-self/maps. */
 /* THREAD: one of these. */
 struct pct_snap_thread {
     uint32_t id;
