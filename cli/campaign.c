@@ -257,7 +257,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     c->done++;
     c->failures += failed;
     c->unrecorded += pct_result_lacks_space(result);
-    c->lost += header->verdict == PCT_VERDICT_RUNNING && result->ending == PCT_ENDING_EXIT;
+    c->lost += result->unseen && result->ending == PCT_ENDING_EXIT;
     if (failed)
         c->by_ending[result->ending]++;
     uint32_t threads = pct_campaign_threads(result);

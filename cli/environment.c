@@ -143,6 +143,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_REPLAY=", launch->replay);
     if (process->schedule)
         add(&b, "PCT_SCHEDULE=", process->schedule);
+    if (launch->no_environment)
+        add(&b, "PCT_ENVIRONMENT=", "off");
     if (process->sites)
         add(&b, "PCT_SITES=", process->sites);
     if (ordered[0])

@@ -42,6 +42,7 @@ struct pct_launch {
     const char *library;        /* --lib, or NULL: look for it */
     const char *replay;         /* a trace to follow (absolute path), or NULL */
     const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
+    bool no_environment;        /* PCT_ENVIRONMENT=off */
     const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
     const char *suppressions;   /* a file: which data races do not matter; or NULL */
     bool patches;               /* memory accesses are patched in, whatever the program was built with */
@@ -150,6 +151,7 @@ struct pct_result {
     int code; /* the exit status that stands for this ending: docs/EXIT-CODES.md */
     enum pct_trace_state state;
     bool unrecorded;        /* there was no space for a trace: only the ending is known, and the header says little */
+    bool unseen;            /* the target exited, and the shim did not see it: its steps end before that */
     struct pct_trace trace; /* of a process that is not closed yet */
     unsigned children;      /* child processes that failed; if any: */
     struct pct_trace child; /* the last steps of one */

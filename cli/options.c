@@ -15,6 +15,7 @@ enum {
     KEY_TEARDOWN,
     KEY_CHILDREN,
     KEY_SITES,
+    KEY_NO_ENVIRONMENT,
     KEY_READY,
     KEY_DRIVE,
     KEY_STOP,
@@ -63,6 +64,8 @@ static const struct argp_option launch_options[] = {
       8 },
     { "sites", KEY_SITES, NULL, 0,
       "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
+    { "no-environment", KEY_NO_ENVIRONMENT, NULL, 0,
+      "leave the values of the environment out of traces, in whose copy of the stack they are", 8 },
     { NULL, 0, NULL, 0, "Servers", 9 },
     { "ready", KEY_READY, "WHAT", 0,
       "the target is a server, and ready when: line:TEXT or regex:REGEX is in a line of its output, port:NUMBER or "
@@ -133,6 +136,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SUPPRESSIONS:
         launch->suppressions = argument;
+        return 0;
+    case KEY_NO_ENVIRONMENT:
+        launch->no_environment = true;
         return 0;
     case KEY_SITES:
         launch->sites = "on";

@@ -77,6 +77,7 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
 {
     switch (header->verdict) {
     case PCT_VERDICT_RUNNING:
+        result->unseen = WIFEXITED(status);
         set_from_status(result, status, PCT_ENDING_KILLED);
         break;
     case PCT_VERDICT_EXIT:
@@ -111,7 +112,7 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
 static void judge(struct pct_process *process, struct pct_result *result)
 {
     result->error[0] = result->complaint[0] = 0;
-    result->unrecorded = false;
+    result->unrecorded = result->unseen = false;
     result->children = 0;
     result->state = pct_trace_open_fd(&result->trace, process->trace, result->error, sizeof result->error);
     const struct pct_trace_header *header = &result->trace.header;

@@ -41,7 +41,7 @@ int pct_trace_save(const struct pct_trace *trace, const char *path, char *error,
         snprintf(error, error_size, "the name is too long");
         return -ENAMETOOLONG;
     }
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         int failed = -errno;
         snprintf(error, error_size, "%s", strerror(-failed));

@@ -162,6 +162,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_SCHEDULE, "FILE", "the list of the strategy, where it is too long for a token")                              \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
+    X(PCT_ENVIRONMENT, "on|off",                                                                                       \
+      "off: the values of the environment are left out of the trace, whose copy of the stack has them. Default: on")   \
     X(PCT_SITES, "on|STEP[,STEP...]",                                                                                  \
       "record in the trace where in the target each step was made; with numbers of steps, also the stacks before "     \
       "these. "                                                                                                        \

@@ -14,6 +14,7 @@ void pct_cancel_point(struct pct_shim_thread *self)
 
 void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
 {
+    pct_self->unwind = NULL;
     pct_come_back(pct_self);
     __pthread_unwind_next(buffer);
 }

@@ -5,6 +5,7 @@
  * May run in a signal handler, with or without the baton. */
 #include "debugger.h"
 #include "command.h"
+#include "environment.h"
 #include "io.h"
 #include "maps.h"
 #include "memory.h"
@@ -104,6 +105,7 @@ static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
             break;
         size += step;
     }
+    pct_environment_clean(at + 1, sp, size);
     *at = sp;
     ((struct pct_snap_section *)at - 1)->size = sizeof *at + size;
     sink->at = before.at + ((sizeof(struct pct_snap_section) + sizeof *at + size + 7) & ~(size_t)7);

@@ -142,13 +142,20 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
 static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
 {
     int error = errno;
+    __pthread_unwind_buf_t *unwind = self->unwind;
     self->away = false;
+    self->unwind = NULL;
+    if (unwind)
+        __pthread_unregister_cancel(unwind);
     pct_sched_return(&pct_S, &self->core);
     errno = error;
     if (signal)
         run_on_turn(self, signal, info, context);
     error = errno;
     pct_signal_deliver(self);
+    if (unwind)
+        __pthread_register_cancel(unwind);
+    self->unwind = unwind;
     enum pct_op op = self->core.wait.op;
     pct_sched_leave(&pct_S, &self->core, op, NULL);
     self->away = true;
@@ -163,12 +170,39 @@ void pct_signal_away(struct pct_shim_thread *self)
         visit(self, 0, NULL, NULL);
 }
 
+static bool on_alternate_stack(void)
+{
+    stack_t now = { .ss_flags = 0 };
+    return !PCT_SYS2(SYS_sigaltstack, NULL, &now) && now.ss_flags & SS_ONSTACK;
+}
+
 /* In the target's own code. */
 static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
 {
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    const struct pct_pin outer = self->pin;
+    const struct pct_thread *pinned = pct_S.pinned;
+    self->pin = (struct pct_pin){ .frame = __builtin_frame_address(0),
+                                  .context = context,
+                                  .pc = (uint64_t)registers[REG_RIP],
+                                  .sp = (uint64_t)registers[REG_RSP],
+                                  .alternate = on_alternate_stack() };
     pct_S.pinned = &self->core;
     run_on_turn(self, signal, info, context);
-    if (pct_S.pinned == &self->core)
+    self->pin = outer;
+    if (pct_S.pinned == &self->core && pinned != &self->core)
+        pct_S.pinned = NULL;
+}
+
+/* Nobody tells of a jump. But then the stack has shrunk beyond the handler's frame; and if it has grown again, what the kernel saved
+ * there is overwritten. */
+void pct_signal_unpin(struct pct_shim_thread *self)
+{
+    const struct pct_pin *pin = &self->pin;
+    const void *frame = self->inside ? self->inside : __builtin_frame_address(0);
+    bool there = pin->alternate ? on_alternate_stack() : frame < pin->frame;
+    const greg_t *registers = there ? ((const ucontext_t *)pin->context)->uc_mcontext.gregs : NULL;
+    if (!there || (uint64_t)registers[REG_RIP] != pin->pc || (uint64_t)registers[REG_RSP] != pin->sp)
         pct_S.pinned = NULL;
 }
 

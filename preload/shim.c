@@ -147,6 +147,8 @@ __attribute__((noinline)) void pct_probe_stack(void)
 {
     char room[1536];
     *(volatile char *)room = 0;
+    if (PCT_UNLIKELY(pct_S.pinned != NULL) && pct_S.pinned == &pct_self->core)
+        pct_signal_unpin(pct_self);
 }
 
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,

@@ -53,6 +53,14 @@ struct pct_shim_try {
     uintptr_t pc;
 };
 
+/* A signal handler that has interrupted code of the target's: see pct_signal_unpin(). */
+struct pct_pin {
+    const void *frame;   /* ours, from which it was called */
+    const void *context; /* what the kernel has saved of the interrupted code: a ucontext_t */
+    uint64_t pc, sp;     /* where that was */
+    bool alternate;      /* it runs on the alternate stack */
+};
+
 /* A thread of the target. */
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
@@ -86,9 +94,11 @@ struct pct_shim_thread {
     /* Cancellation */
     bool cancel_disabled;
     bool cancel_async;
-    bool cancel_asked;    /* by another thread */
-    bool cancel_sent;     /* told to libc, on our own turn */
-    bool cancel_due;      /* asked, and it has come to no cancellation point since */
+    bool cancel_asked; /* by another thread */
+    bool cancel_sent;  /* told to libc, on our own turn */
+    bool cancel_due;   /* asked, and it has come to no cancellation point since */
+    __pthread_unwind_buf_t
+        *unwind; /* of AWAY(), while it is away; a handler that runs there may jump, so it is taken out meanwhile */
     uint32_t futex_bits;  /* of a FUTEX_WAIT_BITSET */
     uint32_t *futex_word; /* what it waited for first, and its value then */
     uint32_t futex_value;
@@ -106,6 +116,7 @@ struct pct_shim_thread {
     uint64_t trap_blocked; /* SIGTRAP's bit, if it was blocked before that */
     uint64_t signal_mask;  /* of a thread that has not started, or that waits for a child of vfork */
     int handled;           /* the last signal whose handler has run in it */
+    struct pct_pin pin;    /* the handler for which it keeps the baton, while pct_S.pinned says so */
     bool restart;          /* the handlers that have interrupted its wait all have SA_RESTART */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
@@ -205,6 +216,9 @@ static inline bool pct_running(void)
 /* signals.h: let in the signals that were put off, or sent, while the thread was parked or in a wrapper. */
 void pct_signal_deliver(struct pct_shim_thread *self);
 
+/* handler.c: if the thread is pinned (sched.h) for a handler that it has left by a jump, it is no longer. Before a switch is asked for. */
+void pct_signal_unpin(struct pct_shim_thread *self);
+
 static inline bool pct_signal_waits(const struct pct_shim_thread *self)
 {
     return PCT_UNLIKELY(__atomic_load_n(&self->held, __ATOMIC_RELAXED) || self->sent);
@@ -274,7 +288,7 @@ void pct_resumed(struct pct_shim_thread *self);
 /* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half done. A handler of the
  * target's on another stack may jump out of it and go on. What a
  * wrapper takes itself comes on top: docs/SANDBOX.md, tests/cases/handler_stack.c. */
-void pct_probe_stack(void);
+void pct_probe_stack(void); /* and ends a pin whose handler was left */
 
 /* Pass the scheduling point of an operation on this object that cannot block. */
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
@@ -337,7 +351,9 @@ static inline bool pct_shared(struct pct_object *object, bool flag)
         if (__builtin_expect(pct_sigsetjmp(pct_unwind_.__cancel_jmp_buf, 0), 0))                                       \
             pct_cancelled_away(&pct_unwind_);                                                                          \
         __pthread_register_cancel(&pct_unwind_);                                                                       \
+        (self)->unwind = &pct_unwind_;                                                                                 \
         __typeof__(call) pct_result_ = (call);                                                                         \
+        (self)->unwind = NULL;                                                                                         \
         __pthread_unregister_cancel(&pct_unwind_);                                                                     \
         pct_come_back(self);                                                                                           \
         pct_result_;                                                                                                   \

@@ -4,6 +4,7 @@
  * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first address
  * behind a call that is not in the shim: there is nothing in between but our own few locals. */
 #include "sites.h"
+#include "environment.h"
 #include "registers.h"
 #include "shim.h"
 #include "sys.h"
@@ -114,6 +115,7 @@ void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step)
             break;
         size += part;
     }
+    pct_environment_clean(at + 1, at->address, size);
     *head = (struct pct_snap_section){ .type = PCT_SNAP_STEP, .thread = thread->id, .size = sizeof *at + size };
     sites.kept_size += (sizeof *head + sizeof *at + size + 7) & ~(size_t)7;
 }

@@ -5,6 +5,7 @@
  *
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
+#include "environment.h"
 #include "debugger.h"
 #include "family.h"
 #include "forkserver.h"
@@ -616,6 +617,11 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     if (variables.PCT_SCHEDULE && pct_shim.strategy->list)
         read_list(variables.PCT_SCHEDULE);
     pct_affinity_start(variables.PCT_CPU);
+    if (variables.PCT_ENVIRONMENT && strcmp(variables.PCT_ENVIRONMENT, "on")) {
+        if (strcmp(variables.PCT_ENVIRONMENT, "off"))
+            refuse("PCT_ENVIRONMENT must be on or off");
+        pct_environment_hide(environment);
+    }
     pct_text_init(&text, command, sizeof command);
     quote(&text, argc, argv);
     pct_thread_start();

@@ -1,7 +1,6 @@
 /* A periodic timer queues its signal once; what it misses until that is taken is counted then (timer_getoverrun). So a timer of
  * nanoseconds whose signal is blocked does no harm, and neither does an alarm of microseconds.
  *
- * RUN: %p
  * RUN: pct run -q -s 1 -n 50 -- %p
  * RUN: pct run -q -s 1 -n 50 --strategy=random-walk -- %p
  */
