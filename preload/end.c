@@ -336,7 +336,7 @@ static uint64_t used_size(void)
 }
 
 /* The thread that closed the trace. */
-static int finisher;
+static PCT_OF_RUN int finisher;
 
 /* The header's last words, except for the snapshot. False: they have been spoken. */
 static bool finish(enum pct_verdict verdict)
@@ -480,7 +480,7 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
 static void make_final(int signal, ucontext_t *context)
 {
     enum { MANY = 8 };
-    static int times;
+    static PCT_OF_RUN int times;
     uint64_t bit = UINT64_C(1) << (signal - 1);
     *(uint64_t *)&context->uc_sigmask |= bit;
     if (++times == MANY)

@@ -10,7 +10,7 @@
 /* Ends pct_io_sleep() when a thread without the baton, or a signal handler, has something to tell. Reserved: the last
  * real-time signal. Threads have it unblocked only while they sleep there. */
 enum { DOORBELL = 64 };
-static int sleeper; /* tid of who sleeps in pct_io_sleep(), 0: nobody */
+static PCT_OF_RUN int sleeper; /* tid of who sleeps in pct_io_sleep(), 0: nobody */
 
 bool pct_io_ask(const struct pct_io *io)
 {
@@ -195,7 +195,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
     bool again;
     unsigned count = gather(polled, &fds, &again);
     uint64_t now = pct_host_futex.now();
-    static uint64_t slice; /* how often to ask those that poll() cannot ask: ever more seldom */
+    static PCT_OF_RUN uint64_t slice; /* how often to ask those that poll() cannot ask: ever more seldom */
     if (again) {
         slice = slice ? slice + slice / 8 : 50000;
         slice = slice < 5000000 ? slice : 5000000;

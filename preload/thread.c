@@ -19,7 +19,7 @@ uint32_t pct_thread_coming;
  * last one that ended, of which others may still speak. */
 static struct pct_shim_thread *used_slot(void)
 {
-    static uint32_t last;
+    static PCT_OF_RUN uint32_t last;
     for (uint32_t i = 1; i < PCT_MAX_THREADS; i++) {
         last = last % (PCT_MAX_THREADS - 1) + 1; /* never the first thread's */
         struct pct_shim_thread *slot = &pct_shim.slots[last];
