@@ -167,10 +167,16 @@ PCT_EXPORT int fcntl64(int fd, int command, ...)
 PCT_EXPORT int lockf(int fd, int command, off_t size)
 {
     PCT_ENTER(self);
-    if (!self || command != F_LOCK)
-        return PASS(PCT_OP_FILE_LOCK, PCT_CLASS_FD, pct_io_key(fd), REAL(lockf)(fd, command, size));
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = size };
-    return lock_record(self, &REAL(fcntl), fd, F_SETLKW, &lock);
+    enum pct_op op = command == F_ULOCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK;
+    if (!self)
+        return PASS(op, PCT_CLASS_FD, pct_io_key(fd), REAL(lockf)(fd, command, size));
+    if (command == F_LOCK)
+        return lock_record(self, &REAL(fcntl), fd, F_SETLKW, &lock);
+    if (command != F_TLOCK && command != F_ULOCK)
+        return REAL(lockf)(fd, command, size); /* F_TEST changes nothing */
+    pct_io_point(self, op, fd);
+    return done(self, op, fd, REAL(lockf)(fd, command, size));
 }
 
 PCT_EXPORT int lockf64(int fd, int command, off64_t size)

@@ -87,7 +87,7 @@ PCT_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restric
     struct itimerval wanted = { 0 };
     __asm__("" : "+r"(new)); /* declared nonnull, but NULL disarms */
     if (!pct_vtimer_virtual(self) || which != ITIMER_REAL)
-        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(setitimer)(which, new, old));
+        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(setitimer)(which, new, old));
     if (new && !pct_user_copy_in(&wanted, new, sizeof wanted))
         return REAL(setitimer)(which, new, old); /* EFAULT */
     if (!valid(&wanted.it_value) || !valid(&wanted.it_interval))
@@ -112,7 +112,7 @@ PCT_EXPORT unsigned alarm(unsigned seconds)
 {
     PCT_ENTER(self);
     if (!pct_vtimer_virtual(self))
-        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(alarm)(seconds));
+        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(alarm)(seconds));
     uint64_t left = set(self, seconds * UINT64_C(1000000000), 0);
     /* As the kernel rounds: to the nearest second, but not to 0. */
     return left && left < 500000000 ? 1 : (unsigned)((left + 500000000) / 1000000000);
@@ -122,7 +122,7 @@ PCT_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
 {
     PCT_ENTER(self);
     if (!pct_vtimer_virtual(self))
-        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(ualarm)(value, interval));
+        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(ualarm)(value, interval));
     /* GLIBC: setitimer's error for a second or more. */
     if (value >= 1000000 || interval >= 1000000) {
         errno = EINVAL;

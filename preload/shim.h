@@ -282,6 +282,17 @@ void pct_come_back(struct pct_shim_thread *self);
         pct_result_;                                                                                                   \
     })
 
+/* A call that does not block, and has no object: with its point and step if the caller has the baton. */
+#define AT_POINT(self, op, call)                                                                                       \
+    ({                                                                                                                 \
+        if (self)                                                                                                      \
+            pct_here(self, op);                                                                                        \
+        __typeof__(call) pct_result_ = (self) ? (call) : PASS(op, PCT_CLASS_NONE, NULL, call);                         \
+        if (self)                                                                                                      \
+            pct_done(self, op, 0, NULL);                                                                               \
+        pct_result_;                                                                                                   \
+    })
+
 /* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */
 void pct_resumed(struct pct_shim_thread *self);
 

@@ -237,7 +237,7 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
     PCT_ENTER(self);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
-        return PASS(PCT_OP_TIMER_SET, PCT_CLASS_NONE, NULL, REAL(timer_settime)(id, flags, new, old));
+        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(timer_settime)(id, flags, new, old));
     struct itimerspec wanted, before;
     if (!pct_user_copy_in(&wanted, new, sizeof wanted))
         return REAL(timer_settime)(id, flags, new, old); /* EFAULT, or EINVAL */

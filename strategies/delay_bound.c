@@ -12,6 +12,7 @@
  * uniformly over 1 .. k, so that several may fall on one step and pass over several threads. A thread that spins, and one
  * that ends the process, goes to the end of the circle without counting as delayed. */
 #include "changes.h"
+#include "lockstep.h"
 #include <pct/sets.h>
 
 enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
@@ -31,6 +32,7 @@ struct state {
     uint64_t seed;
     uint32_t turn; /* whose turn it is, plus 1; 0: nobody's yet */
     bool over;     /* the turn is over */
+    uint64_t spins;
     struct pct_changes delays;
     struct pct_rank_set enabled; /* thread ids */
 };
@@ -91,17 +93,23 @@ static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
     return pct_random_waiter(s->seed, waiters, step);
 }
 
-static void spinning(void *state, uint32_t thread, uint64_t spins)
+static void hand_on(struct state *s, uint32_t thread)
 {
-    (void)spins;
-    struct state *s = state;
     if (s->turn == thread + 1)
         s->over = true;
 }
 
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    if (!pct_lockstep_keeps(&s->spins))
+        hand_on(s, thread);
+}
+
 static void final_wait(void *state, uint32_t thread)
 {
-    spinning(state, thread, 1);
+    hand_on(state, thread);
 }
 
 const struct pct_strategy pct_strategy_delay_bound = {

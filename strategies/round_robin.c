@@ -7,6 +7,7 @@
  * tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
  *
  * Called by the scheduler through <pct/strategy.h>. */
+#include "lockstep.h"
 #include <pct/sets.h>
 #include <pct/strategy.h>
 
@@ -24,8 +25,9 @@ static const struct pct_param params[] = { [PARAM_QUANTUM] = { .name = "quantum"
 
 struct state {
     uint64_t quantum;
-    uint64_t left;               /* steps that are left of the turn */
-    uint32_t turn;               /* whose turn it is, plus 1; 0: nobody's yet */
+    uint64_t left; /* steps that are left of the turn */
+    uint32_t turn; /* whose turn it is, plus 1; 0: nobody's yet */
+    uint64_t spins;
     struct pct_rank_set enabled; /* thread ids */
 };
 
@@ -66,7 +68,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     if (!s->left) {
         uint32_t next = s->turn ? pct_rank_set_after(&s->enabled, s->turn - 1) : pct_rank_set_lowest(&s->enabled);
         s->turn = next + 1;
-        s->left = s->quantum;
+        s->left = pct_lockstep_turn(s->spins, point->step, s->quantum);
     }
     return (struct pct_choice){ .thread = s->turn - 1, .budget = s->left };
 }
@@ -75,7 +77,7 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
     (void)spins;
     struct state *s = state;
-    if (s->turn == thread + 1)
+    if (s->turn == thread + 1 && !pct_lockstep_keeps(&s->spins))
         s->left = 0;
 }
 
