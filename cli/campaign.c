@@ -1,6 +1,7 @@
 /* A campaign: see campaign.h. */
 #include "campaign.h"
 #include "claim.h"
+#include "elf_facts.h"
 #include "core.h"
 #include "estimate.h"
 #include "outcome.h"
@@ -483,6 +484,8 @@ int pct_campaign_run(struct pct_campaign *campaign)
     int status = loop(s);
     campaign->seconds = pct_cli_now() - s->start;
     char reason[256];
+    if (!campaign->failures)
+        campaign->hardware = pct_elf_reads_hardware(campaign->launch.program);
     if (!status && !s->stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
         !pct_claim_doubt(campaign, reason, sizeof reason))
         status = repeat_first(s);

@@ -194,6 +194,12 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
         if (c->uncontrolled[i] && !pct_name_is_blind(i))
             return write_reason(buffer, size, "not all was controlled by pct: %s %s",
                                 format_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
+    if (c->hardware)
+        return write_reason(
+            buffer, size,
+            "the program reads the processor's clock or random numbers itself (rdtsc, rdrand; such instructions: %s), "
+            "which pct does not control",
+            format_count(count, sizeof count, c->hardware));
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
                             format_count(count, sizeof count, c->incomplete));

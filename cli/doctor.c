@@ -189,13 +189,27 @@ static void check_object(struct diagnosis *d, const char *path, const struct pct
     if (facts->raw.legacy)
         add(d, PARTLY, "%s has %llu old system call instructions (int 0x80, sysenter)", name,
             (unsigned long long)facts->raw.legacy);
+    bool own = path == d->program;
+    if (facts->raw.clock)
+        add(d, own ? PARTLY : NOTE,
+            "%s reads the processor's clock itself (rdtsc; such instructions: %llu): real time, which does not replay",
+            name, (unsigned long long)facts->raw.clock);
+    if (facts->raw.random && strncmp(name, "libstdc++", 9) != 0) /* std::random_device, which the seed decides */
+        add(d, own ? PARTLY : NOTE,
+            "%s takes random numbers from the processor (rdrand; such instructions: %llu): no seed decides them", name,
+            (unsigned long long)facts->raw.random);
+    if (facts->imports_priorities)
+        add(d, NOTE,
+            "%s asks for real-time priorities (SCHED_FIFO, SCHED_RR): pct's schedules do not keep to them, and may be "
+            "such as cannot come on one processor",
+            name);
     if (facts->imports_syscall)
         add(d, NOTE, "%s calls syscall(): futexes made that way are controlled, other calls pass through", name);
     if (facts->imports_io_uring)
         add(d, PARTLY, "%s uses io_uring: completions come from the kernel, in the order of the outside world", name);
     if (facts->imports_seccomp)
         add(d, NOTE, "%s installs seccomp filters: what they forbid, pct cannot do either", name);
-    if (facts->has_futexes && path != d->program)
+    if (facts->has_futexes && !own)
         add(d, NOTE,
             "%s has locks of its own (futexes): --memory=atomics --memory-modules=%.*s makes them scheduling points",
             name, (int)strcspn(name, "."), name);

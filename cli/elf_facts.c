@@ -51,6 +51,9 @@ static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section
         facts->imports_io_uring |= begins(name, "io_uring_");
         facts->imports_seccomp |= begins(name, "seccomp_");
         facts->imports_clone |= !strcmp(name, "clone");
+        facts->imports_priorities |= !strcmp(name, "sched_setscheduler") || !strcmp(name, "sched_setparam") ||
+                                     !strcmp(name, "pthread_setschedparam") || !strcmp(name, "pthread_setschedprio") ||
+                                     !strcmp(name, "pthread_attr_setschedpolicy");
         facts->imports_threads |= !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create");
     }
 }
@@ -137,6 +140,12 @@ bool pct_elf_locks_inline(const char *path)
 {
     struct pct_elf_facts facts;
     return !pct_elf_facts_read(&facts, path, false) && facts.has_futexes;
+}
+
+uint64_t pct_elf_reads_hardware(const char *path)
+{
+    struct pct_elf_facts facts;
+    return pct_elf_facts_read(&facts, path, true) ? 0 : facts.raw.clock + facts.raw.random;
 }
 
 /* What is looked for in the sections of a file. */

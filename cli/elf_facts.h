@@ -15,6 +15,7 @@ struct pct_raw_calls {
     uint64_t unknown;                       /* the number is not loaded just before */
     uint64_t by_number[PCT_RAW_NUMBER_MAX]; /* of those that load their number as a constant before */
     uint64_t legacy;                        /* int 0x80 and sysenter */
+    uint64_t clock, random; /* no system calls, but as little under control: rdtsc and rdtscp; rdrand and rdseed */
 };
 
 struct pct_elf_facts {
@@ -26,6 +27,7 @@ struct pct_elf_facts {
     char interpreter[PATH_MAX]; /* PT_INTERP, "" for none */
     bool is_go;
     bool imports_syscall, imports_io_uring, imports_seccomp, imports_clone;
+    bool imports_priorities;
     bool imports_threads; /* pthread_create or thrd_create */
     bool has_futexes;     /* and what looks like calls of futex() */
     struct pct_raw_calls raw;
@@ -45,6 +47,9 @@ bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size
 /* Whether this program has locks of its own, as Rust's std, C++20's atomics that are waited for, or Abseil: it makes threads, and calls
  * futex(), by syscall() or itself. While such a lock is free, it is an atomic instruction and no call. */
 bool pct_elf_locks_inline(const char *path);
+
+/* How many instructions of this program's own code read the processor's clock or its random numbers, which nothing controls. */
+uint64_t pct_elf_reads_hardware(const char *path);
 
 /* Whether this file was built to tell of its memory accesses (pct-cc, -fsanitize=thread). */
 bool pct_elf_tells(const char *path);

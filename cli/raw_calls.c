@@ -1,4 +1,4 @@
-/* System call instructions in a program's own code: decoded, not searched for as bytes, since 0f 05 stands in many
+/* System call instructions in a program's own code, and others that nothing controls: decoded, not searched for as bytes, since 0f 05 stands in many
  * immediates and displacements. For the doctor; see elf_facts.h. */
 #include "elf_facts.h"
 #include <Zydis/Zydis.h>
@@ -75,7 +75,9 @@ static void count_call(struct pct_raw_calls *raw, int64_t number)
 void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size)
 {
     /* Most code has no such bytes at all, and needs no decoding. */
-    if (!memmem(code, size, "\x0f\x05", 2) && !memmem(code, size, "\xcd\x80", 2) && !memmem(code, size, "\x0f\x34", 2))
+    if (!memmem(code, size, "\x0f\x05", 2) && !memmem(code, size, "\xcd\x80", 2) &&
+        !memmem(code, size, "\x0f\x34", 2) && !memmem(code, size, "\x0f\x31", 2) &&
+        !memmem(code, size, "\x0f\x01\xf9", 3) && !memmem(code, size, "\x0f\xc7", 2))
         return;
     ZydisDecoder decoder;
     if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
@@ -92,6 +94,12 @@ void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, s
         at += instruction.length;
         if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL) {
             count_call(raw, number);
+            number = -1;
+        } else if (instruction.mnemonic == ZYDIS_MNEMONIC_RDTSC || instruction.mnemonic == ZYDIS_MNEMONIC_RDTSCP) {
+            raw->clock++;
+            number = -1;
+        } else if (instruction.mnemonic == ZYDIS_MNEMONIC_RDRAND || instruction.mnemonic == ZYDIS_MNEMONIC_RDSEED) {
+            raw->random++;
             number = -1;
         } else if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSENTER ||
                    (instruction.mnemonic == ZYDIS_MNEMONIC_INT && instruction.length == 2 && code[at - 1] == 0x80))

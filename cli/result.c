@@ -136,7 +136,7 @@ static void judge(struct pct_process *process, struct pct_result *result)
     }
     if (result->state == PCT_TRACE_EMPTY) {
         /* The shim came up but refused: the same status as for bad usage, and it left its reason in the header. */
-        if (header->message[0] && WIFEXITED(status))
+        if (WIFEXITED(status) && (header->message[0] || WEXITSTATUS(status) == PCT_EXIT_INTERNAL))
             set(result, PCT_ENDING_INTERNAL, WEXITSTATUS(status));
         else
             set(result, PCT_ENDING_NOT_CONTROLLED, PCT_EXIT_NOT_CONTROLLED);

@@ -63,6 +63,21 @@ static void refuse(const char *message)
     __builtin_unreachable();
 }
 
+/* Nothing that the user asked for: pct itself has failed, not the target. */
+__attribute__((noreturn)) static void fail_for_memory(void)
+{
+    pct_shim.quiet = false;
+    if (pct_shim.header) {
+        struct pct_text text;
+        pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
+        pct_text_add(&text, "out of memory");
+        pct_shim.header->verdict = PCT_VERDICT_INTERNAL;
+    }
+    pct_say("out of memory: libpct.so needs some for itself; ulimit -v and --memory-limit may be too small for it");
+    PCT_SYS1(SYS_exit_group, PCT_EXIT_INTERNAL);
+    __builtin_unreachable();
+}
+
 static char **start_environment; /* as on the stack */
 
 PCT_STARTS static void read_variables(char **environment)
@@ -275,7 +290,7 @@ static const char *absolute(const char *path)
     char *whole = pct_host_futex.map(PCT_TRACE_PATH);
     struct pct_text text;
     if (!whole)
-        refuse("out of memory");
+        fail_for_memory();
     if (*path != '/' && PCT_SYS2(SYS_getcwd, whole, PCT_TRACE_PATH) < 0)
         return path;
     size_t length = *path == '/' ? 0 : strlen(whole);
@@ -474,12 +489,15 @@ static void begin(struct pct_trace_header *header)
     }
     header->records_size = room * 8;
     if (!pct_shim.slots || pct_record_start(s, header, records, room))
-        refuse("out of memory");
+        fail_for_memory();
     pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
     s->in_full = s->races != NULL;
-    if (pct_sched_start(s, &why))
+    int failed = pct_sched_start(s, &why);
+    if (failed == -ENOMEM)
+        fail_for_memory();
+    if (failed)
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
         pct_say(why);
@@ -541,7 +559,7 @@ static void map_page(void)
     long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (page != (long)&pct_page)
-        refuse("out of memory");
+        fail_for_memory();
     PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
 }
 
@@ -573,7 +591,7 @@ struct pct_shim_thread *pct_enter_first(void)
     if (!header)
         header = private_header();
     if (!header)
-        refuse("out of memory");
+        fail_for_memory();
     begin(header);
     struct pct_shim_thread *self = pct_enter();
     if (self && pct_shim.exited)
