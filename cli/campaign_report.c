@@ -3,6 +3,7 @@
 #include "campaign_file.h"
 #include "claim.h"
 #include "cli.h"
+#include "early.h"
 #include "rate.h"
 #include "recorder.h"
 #include "report.h"
@@ -97,6 +98,19 @@ static void print_indented(FILE *out, const char *text, int spaces)
     }
 }
 
+/* What the report of a run says of deadlines that came early. */
+static void print_early(FILE *out, const char *report)
+{
+    const char *at = strstr(report, PCT_EARLY_BEGINS);
+    for (bool first = true; at && *at && (first || !strncmp(at, "    ", 4)); first = false) {
+        size_t length = strcspn(at, "\n");
+        fputs("  ", out);
+        pct_cli_print_clean(out, at, length);
+        fputc('\n', out);
+        at += length + (at[length] == '\n');
+    }
+}
+
 static void print_confirmation(FILE *out, const struct pct_store_finding *finding)
 {
     if (pct_recorder_never_replays(finding)) {
@@ -133,6 +147,7 @@ static int print_finding(void *data, const struct pct_store_finding *finding)
     fprintf(p->out, "\nfinding %lld: %s\n", (long long)finding->id, finding->title);
     if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, data))
         return -1;
+    print_early(p->out, finding->report);
     print_confirmation(p->out, finding);
     if (p->whole) {
         print_indented(p->out, finding->report, 2);

@@ -48,8 +48,7 @@ void pct_early_print(FILE *out, const struct pct_trace *trace)
     uint64_t count = pct_early_count(trace), shown = 0;
     if (!count)
         return;
-    fputs("deadlines that came while other threads could run, as on a machine under load (--slack=0 does without):\n",
-          out);
+    fputs(PCT_EARLY_BEGINS " (--slack=0 does without):\n", out);
     for (uint64_t i = 0; i < trace->count && shown < SHOWN; i++) {
         uint64_t record = trace->records[i];
         if (PCT_RECORD_OP(record) != PCT_OP_DEADLINE)

@@ -6,6 +6,9 @@
 #include "trace_read.h"
 #include <stdio.h>
 
+/* How what is said of them begins, on a line of its own; the lines about each begin with four spaces. */
+#define PCT_EARLY_BEGINS "deadlines that came while other threads could run, as on a machine under load"
+
 /* How many of them there are in what is recorded. */
 uint64_t pct_early_count(const struct pct_trace *trace);
 

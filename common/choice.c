@@ -296,8 +296,12 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof "learned,ordered=" - sizeof "all" + 16;
     if (config->end)
         length += sizeof ",end=before" - 1;
+    char time[32];
+    struct pct_text slack;
+    pct_text_init(&slack, time, sizeof time);
+    pct_config_add_slack(&slack, config->slack);
     if (config->slack)
-        length += sizeof ",slack=1000000000000ns" - 1;
+        length += sizeof ",slack=" - 1 + slack.length;
     return length;
 }
 

@@ -75,8 +75,15 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
         return false;
     uint64_t at = when->tv_sec < 0 ? 0 : pct_nanoseconds(when), began = is_of_cpu(clock) ? pct_family_began() : 0;
     at = at < PCT_NEVER - 1 - began ? at + began : PCT_NEVER - 1;
-    *deadline = at > start ? at - start : 0;
+    at = at > start ? at - start : 0;
+    *deadline = at < PCT_FAR ? at : PCT_FAR;
     return true;
+}
+
+uint64_t pct_deadline_in(uint64_t length)
+{
+    uint64_t now = pct_sched_now(&pct_S);
+    return now < PCT_FAR && length < PCT_FAR - now ? now + length : PCT_FAR;
 }
 
 static struct timespec *split(uint64_t ns, struct timespec *t)

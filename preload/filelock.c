@@ -106,7 +106,7 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
         errno = error;
         const struct record_wait wait = { fd, own ? F_OFD_GETLK : F_GETLK, *lock };
         const struct pct_io io = { .ready = record_free, .arg = &wait };
-        enum pct_result result = await(self, fd, &io, own ? PCT_NEVER : pct_sched_now(&pct_S) + PATIENCE_NS);
+        enum pct_result result = await(self, fd, &io, own ? PCT_NEVER : pct_deadline_in(PATIENCE_NS));
         if (result == PCT_TIMEOUT)
             failed = OUTSIDE(self, PCT_OP_FILE_LOCK, NULL, real(fd, command, lock));
         if (result != PCT_READY)

@@ -343,7 +343,7 @@ static long futex(struct pct_shim_thread *self, const long a[6])
         if (timeout && !pct_valid(timeout))
             return fail(EINVAL);
         if (timeout)
-            deadline = pct_sched_now(&pct_S) + pct_nanoseconds(timeout);
+            deadline = pct_deadline_in(pct_nanoseconds(timeout));
         return futex_wait(self, word, op, (uint32_t)a[2], deadline, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAIT_BITSET: /* its timeout is absolute */
         if (!a[5] || (timeout &&

@@ -86,7 +86,8 @@ static uint64_t socket_deadline(int fd, short events)
     if (!pct_fd_may_be_socket(fd) || PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, option, &limit, &size, 0) ||
         (!limit.tv_sec && !limit.tv_usec))
         return PCT_NEVER;
-    return pct_sched_now(&pct_S) + (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
+    const struct timespec length = { .tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000 };
+    return pct_deadline_in(pct_nanoseconds(&length));
 }
 
 bool pct_io_is_blocking(int fd)
@@ -145,7 +146,7 @@ long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long resul
 
 uint64_t pct_io_deadline(int milliseconds)
 {
-    return milliseconds < 0 ? PCT_NEVER : pct_sched_now(&pct_S) + (uint64_t)milliseconds * 1000000;
+    return milliseconds < 0 ? PCT_NEVER : pct_deadline_in((uint64_t)milliseconds * 1000000);
 }
 
 bool pct_io_must_ask(const struct pct_thread *polled)

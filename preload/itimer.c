@@ -62,8 +62,7 @@ static uint64_t set(struct pct_shim_thread *self, uint64_t value, uint64_t inter
     pct_here(self, PCT_OP_TIMER_SET);
     if (!alarm_timer.expired)
         pct_vtimer_init(&alarm_timer, expired);
-    uint64_t left = pct_vtimer_left(&alarm_timer), now = pct_sched_now(&pct_S);
-    uint64_t at = !value ? PCT_NEVER : value < PCT_NEVER - now ? now + value : PCT_NEVER - 1;
+    uint64_t left = pct_vtimer_left(&alarm_timer), at = value ? pct_deadline_in(value) : PCT_NEVER;
     patience = 0;
     pct_vtimer_set(&alarm_timer, at, interval);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);

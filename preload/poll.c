@@ -149,10 +149,8 @@ static bool deadline_after(const struct timespec *timeout, uint64_t *deadline)
     *deadline = PCT_NEVER;
     if (timeout && !pct_valid(timeout))
         return false;
-    if (timeout) {
-        uint64_t now = pct_sched_now(&pct_S), length = pct_nanoseconds(timeout);
-        *deadline = length < PCT_NEVER - now ? now + length : PCT_NEVER - 1;
-    }
+    if (timeout)
+        *deadline = pct_deadline_in(pct_nanoseconds(timeout));
     return true;
 }
 

@@ -405,6 +405,9 @@ static inline void pct_uncontrolled(enum pct_uncontrolled what)
 
 /* clock.c: a point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
 bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline);
+/* This many nanoseconds from now, in virtual time. What is farther away than PCT_FAR, 292 years, is there: time may still jump to it. */
+#define PCT_FAR (PCT_NEVER / 2)
+uint64_t pct_deadline_in(uint64_t length);
 /* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a spin, and a
  * step. With the baton. */
 void pct_looks(struct pct_shim_thread *self);

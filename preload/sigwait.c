@@ -155,7 +155,7 @@ PCT_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict in
         return as_libc(-EFAULT);
     if (timeout && !pct_valid(&length))
         return as_libc(-EINVAL);
-    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(&length) : PCT_NEVER;
+    uint64_t deadline = timeout ? pct_deadline_in(pct_nanoseconds(&length)) : PCT_NEVER;
     return as_libc(wait_for(self, set, info, deadline));
 }
 

@@ -46,8 +46,7 @@ static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t
 /* The same for a duration. */
 static int sleep_for(struct pct_shim_thread *self, uint64_t duration, uint64_t *left)
 {
-    uint64_t now = pct_sched_now(&pct_S);
-    return sleep_until(self, duration < PCT_NEVER - now ? now + duration : PCT_NEVER - 1, left);
+    return sleep_until(self, pct_deadline_in(duration), left);
 }
 
 PCT_EXPORT int sched_yield(void)

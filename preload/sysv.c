@@ -285,7 +285,7 @@ static int operate(int set, struct sembuf *operations, size_t count, const struc
     if (count > MOST_OPERATIONS || (timeout && !pct_user_copy_in(&length, timeout, sizeof length)) ||
         (timeout && !pct_valid(&length)) || !pct_user_copy_in(copy, operations, count * sizeof *copy))
         return (int)AT_ONCE(self, REAL(semtimedop)(set, operations, count, timeout));
-    uint64_t deadline = timeout ? pct_sched_now(&pct_S) + pct_nanoseconds(&length) : PCT_NEVER;
+    uint64_t deadline = timeout ? pct_deadline_in(pct_nanoseconds(&length)) : PCT_NEVER;
     const struct attempt attempt = { .now = operate_now,
                                      .blocking = operate_blocking,
                                      .look = operate_look,

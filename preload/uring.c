@@ -58,8 +58,7 @@ static uint64_t deadline_after(const struct __kernel_timespec *timeout)
     if (!timeout || timeout->tv_sec < 0 || timeout->tv_nsec < 0)
         return timeout ? 0 : PCT_NEVER;
     const struct timespec length = { .tv_sec = timeout->tv_sec, .tv_nsec = (long)timeout->tv_nsec };
-    uint64_t now = pct_sched_now(&pct_S), nanoseconds = pct_nanoseconds(&length);
-    return nanoseconds < PCT_NEVER - now ? now + nanoseconds : PCT_NEVER - 1;
+    return pct_deadline_in(pct_nanoseconds(&length));
 }
 
 static struct __kernel_timespec no_time;

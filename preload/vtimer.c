@@ -90,7 +90,7 @@ void pct_vtimer_settime(struct pct_vtimer *timer, clockid_t clock, bool absolute
     if (length && absolute)
         pct_deadline(clock, &new->it_value, &at);
     else if (length)
-        at = length < PCT_NEVER - now ? now + length : PCT_NEVER - 1;
+        at = pct_deadline_in(length);
     pct_vtimer_set(timer, at, pct_nanoseconds(&new->it_interval));
     /* One that is late already goes off before the call returns. */
     if (timer->expired && at <= now) {

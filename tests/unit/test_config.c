@@ -339,6 +339,7 @@ static void random_config(struct pct_config *config, const struct pct_strategy *
     config->hash = config->has_hash ? pct_random(i, PCT_STREAM_USER + 2, 2) >> (r >> 40 & 63) : 0;
     config->real_time = r >> 33 & 1;
     config->max_steps = r >> 34 & 1 ? pct_random(i, PCT_STREAM_USER + 2, 3) >> (r >> 48 & 63) : 0;
+    config->slack = r >> 35 & 1 ? 1000 * pct_random_below(i, PCT_STREAM_USER + 2, 4, 1000) : 0;
 }
 
 static void test_round_trip(void **unused)
@@ -359,11 +360,62 @@ static void test_round_trip(void **unused)
         assert_int_equal(back.epoch, config.epoch);
         assert_int_equal(back.real_time, config.real_time);
         assert_int_equal(back.max_steps, config.max_steps);
+        assert_int_equal(back.slack, config.slack);
         assert_int_equal(back.has_hash, config.has_hash);
         assert_int_equal(back.hash, config.hash);
         pct_config_format_token(again, sizeof again, &back, strategy);
         assert_string_equal(again, token);
     }
+}
+
+/* Slack: one text for each time, what is settled where nobody says it, and that half of the seeds have it. */
+static void test_slack(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *again;
+        uint64_t ns;
+    } fine[] = { { "0", "0", 0 },
+                 { "0s", "0", 0 },
+                 { "20ms", "20ms", 20000000 },
+                 { "1000us", "1ms", 1000000 },
+                 { "1500000ns", "1500us", 1500000 },
+                 { "1000s", "1000s", PCT_SLACK_MOST } };
+    static const char *const wrong[] = {
+        "", "ms", "20", "1001s", "-1ms", "20 ms", "1.5ms", "99999999999999999999999ns"
+    };
+    struct pct_config config = { .strategy = "pct" };
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        char again[32];
+        struct pct_text text;
+        assert_int_equal(pct_config_parse_slack(&config, fine[i].text, "slack", error, sizeof error), 0);
+        assert_int_equal(config.slack, fine[i].ns);
+        pct_text_init(&text, again, sizeof again);
+        pct_config_add_slack(&text, config.slack);
+        assert_string_equal(again, fine[i].again);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(pct_config_parse_slack(&config, wrong[i], "slack", error, sizeof error), -EINVAL);
+    assert_int_equal(config.slack, PCT_SLACK_MOST);
+
+    config.slack = PCT_SLACK_UNSAID;
+    pct_config_settle_slack(&config, &pct_strategy_pct);
+    assert_int_equal(config.slack, PCT_SLACK_PRESET);
+    config.slack = PCT_SLACK_UNSAID;
+    pct_config_settle_slack(&config, &pct_strategy_schedule);
+    assert_int_equal(config.slack, 0);
+    config.slack = 5;
+    pct_config_settle_slack(&config, &pct_strategy_schedule);
+    assert_int_equal(pct_config_draw_slack(&config, &pct_strategy_schedule), 5);
+    config.real_time = true;
+    pct_config_settle_slack(&config, &pct_strategy_pct);
+    assert_int_equal(config.slack, 0);
+
+    unsigned with = 0;
+    config.slack = 7;
+    for (config.run.seed = 0; config.run.seed < 10000; config.run.seed++)
+        with += pct_config_draw_slack(&config, &pct_strategy_pct) == 7;
+    assert_in_range(with, 4800, 5200);
 }
 
 /* A buffer of any size is terminated and not overrun. */
@@ -567,10 +619,10 @@ static void test_garbage(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spec),         cmocka_unit_test(test_spec_bad),      cmocka_unit_test(test_spec_long),
-        cmocka_unit_test(test_bad_strategy), cmocka_unit_test(test_words),         cmocka_unit_test(test_example),
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format_bounds), cmocka_unit_test(test_token_bad),
-        cmocka_unit_test(test_token_damage), cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_spec),         cmocka_unit_test(test_spec_bad),     cmocka_unit_test(test_spec_long),
+        cmocka_unit_test(test_bad_strategy), cmocka_unit_test(test_words),        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_slack),        cmocka_unit_test(test_format_bounds),
+        cmocka_unit_test(test_token_bad),    cmocka_unit_test(test_token_damage), cmocka_unit_test(test_garbage),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }
