@@ -21,6 +21,7 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 /* The baton goes to next; returns when self has it again. */
 void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next);
 
+/* spins.c */
 /* The thread has made no progress: tell the strategy, which is asked at the next step. */
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);
 /* Others should go before this thread, though it may have made progress; likewise, so many times. */

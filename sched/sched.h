@@ -7,6 +7,7 @@
  *     sched.c    scheduling points, picking, waiting and waking, ends of threads
  *     object.c   objects by address, numbered by first use
  *     timer.c    deadlines, virtual time
+ *     spins.c    threads that make no progress
  *     slack.c    waits that may time out before all others have done what they can
  *     record.c   the trace and its running hash
  *     replay.c   following a recorded trace
@@ -251,10 +252,10 @@ struct pct_sched {
     /* A wait whose deadline is at most so many ns ahead may time out while others could run; 0: only when no other thread can go
      * on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In virtual time only. */
     uint64_t slack;
-    bool slack_coins;
-    uint32_t early;           /* threads that only this enables */
     uint64_t deadlines;       /* of waits, to which it applied or would have, whatever the coin said */
     uint64_t fixed_deadlines; /* others: of waits that the outside may end, and the host's timers */
+    uint32_t early;           /* threads that only this enables */
+    bool slack_coins;
 
     struct pct_thread *(*thread_at)(uint32_t id); /* the host keeps the threads, inside larger structs of its own */
     uint32_t threads;                             /* that ever existed */

@@ -14,7 +14,6 @@
  * A replay needs no slack: each early time-out is a step of its own in the trace, DEADLINE. On the turn of the thread that holds the
  * baton, inside the scheduler. */
 #include "internal.h"
-#include "record.h"
 #include <pct/random.h>
 
 /* Nothing else enables this thread; what it does if it is chosen is to let time go on. */
@@ -100,8 +99,7 @@ void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread)
     s->timed = pct_steps(s);
     if (s->replay)
         pct_replay_check(s);
-    if (s->record == s->block + PCT_TRACE_BLOCK)
-        pct_record_turn(s);
+    pct_sched_turn(s);
     pct_timer_expire(s);
     s->woke = true; /* whoever is chosen next, the budget of this one means nothing any more */
 }

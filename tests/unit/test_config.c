@@ -368,56 +368,6 @@ static void test_round_trip(void **unused)
     }
 }
 
-/* Slack: one text for each time, what is settled where nobody says it, and that half of the seeds have it. */
-static void test_slack(void **unused)
-{
-    (void)unused;
-    static const struct {
-        const char *text, *again;
-        uint64_t ns;
-    } fine[] = { { "0", "0", 0 },
-                 { "0s", "0", 0 },
-                 { "20ms", "20ms", 20000000 },
-                 { "1000us", "1ms", 1000000 },
-                 { "1500000ns", "1500us", 1500000 },
-                 { "1000s", "1000s", PCT_SLACK_MOST } };
-    static const char *const wrong[] = {
-        "", "ms", "20", "1001s", "-1ms", "20 ms", "1.5ms", "99999999999999999999999ns"
-    };
-    struct pct_config config = { .strategy = "pct" };
-    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
-        char again[32];
-        struct pct_text text;
-        assert_int_equal(pct_config_parse_slack(&config, fine[i].text, "slack", error, sizeof error), 0);
-        assert_int_equal(config.slack, fine[i].ns);
-        pct_text_init(&text, again, sizeof again);
-        pct_config_add_slack(&text, config.slack);
-        assert_string_equal(again, fine[i].again);
-    }
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(pct_config_parse_slack(&config, wrong[i], "slack", error, sizeof error), -EINVAL);
-    assert_int_equal(config.slack, PCT_SLACK_MOST);
-
-    config.slack = PCT_SLACK_UNSAID;
-    pct_config_settle_slack(&config, &pct_strategy_pct);
-    assert_int_equal(config.slack, PCT_SLACK_PRESET);
-    config.slack = PCT_SLACK_UNSAID;
-    pct_config_settle_slack(&config, &pct_strategy_schedule);
-    assert_int_equal(config.slack, 0);
-    config.slack = 5;
-    pct_config_settle_slack(&config, &pct_strategy_schedule);
-    assert_int_equal(pct_config_draw_slack(&config, &pct_strategy_schedule), 5);
-    config.real_time = true;
-    pct_config_settle_slack(&config, &pct_strategy_pct);
-    assert_int_equal(config.slack, 0);
-
-    unsigned with = 0;
-    config.slack = 7;
-    for (config.run.seed = 0; config.run.seed < 10000; config.run.seed++)
-        with += pct_config_draw_slack(&config, &pct_strategy_pct) == 7;
-    assert_in_range(with, 4800, 5200);
-}
-
 /* A buffer of any size is terminated and not overrun. */
 static void test_format_bounds(void **unused)
 {
@@ -619,10 +569,10 @@ static void test_garbage(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spec),         cmocka_unit_test(test_spec_bad),     cmocka_unit_test(test_spec_long),
-        cmocka_unit_test(test_bad_strategy), cmocka_unit_test(test_words),        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_slack),        cmocka_unit_test(test_format_bounds),
-        cmocka_unit_test(test_token_bad),    cmocka_unit_test(test_token_damage), cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_spec),         cmocka_unit_test(test_spec_bad),      cmocka_unit_test(test_spec_long),
+        cmocka_unit_test(test_bad_strategy), cmocka_unit_test(test_words),         cmocka_unit_test(test_example),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format_bounds), cmocka_unit_test(test_token_bad),
+        cmocka_unit_test(test_token_damage), cmocka_unit_test(test_garbage),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }
