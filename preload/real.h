@@ -2,6 +2,7 @@
 #ifndef PCT_PRELOAD_REAL_H
 #define PCT_PRELOAD_REAL_H
 
+#include <aio.h>
 #include <dirent.h>
 #include <assert.h>
 #include <fcntl.h>

@@ -97,12 +97,12 @@ struct pct_shim_thread {
     bool cancel_asked; /* by another thread */
     bool cancel_sent;  /* told to libc, on our own turn */
     bool cancel_due;   /* asked, and it has come to no cancellation point since */
+    bool futex_shared; /* the kernel may wake what it waits for: at the end of a thread */
     __pthread_unwind_buf_t
         *unwind; /* of AWAY(), while it is away; a handler that runs there may jump, so it is taken out meanwhile */
-    uint32_t futex_bits;  /* of a FUTEX_WAIT_BITSET */
-    uint32_t *futex_word; /* what it waited for first, and its value then */
-    uint32_t futex_value;
-    bool futex_shared;               /* the kernel may wake it: at the end of a thread */
+    uint32_t futex_bits;             /* of a FUTEX_WAIT_BITSET */
+    uint32_t futex_value;            /* of *futex_word when it began to wait */
+    uint32_t *futex_word;            /* what it waited for first */
     struct futex_waitv *futex_words; /* that it waits for, if they are many */
     struct pollfd *descriptors;      /* that it waits for in select(), if they are many */
     /* Signals: signals.h. What handlers write and the thread reads, or the other way round, are single words. */

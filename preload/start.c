@@ -14,6 +14,7 @@
 #include "ordered.h"
 #include "patch.h"
 #include "recorded.h"
+#include "request.h"
 #include "scope.h"
 #include "shim.h"
 #include "sites.h"
@@ -522,6 +523,9 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     memset(of_run_from, 0, (size_t)(of_run_to - of_run_from));
     pct_itimer_forget();
     pct_timer_forget();
+    pct_aio_forget();
+    pct_gai_forget();
+    pct_mq_notify_forget();
     pct_strangers_forget();
     pct_told_forget();
     pct_timerfd_forget();

@@ -268,11 +268,11 @@ struct pct_sched {
     uint32_t can_attention; /* blocked in a wait that attention could end */
     uint32_t can_both;      /* blocked in a wait for a signal, which is one of either kind */
     bool stranger;          /* a thread that is not in the schedule may act before the next deadline, */
-    uint64_t stranger_at;   /* and not before this virtual time, when that was asked last */
     bool hope;              /* host->hopes(), when it was asked last */
     bool lock_waits;        /* a thread has begun to wait since cycle.c searched last */
-    uint64_t cycle_mark;    /* of its searches */
     bool woke;              /* a thread has become enabled since the last pick */
+    uint64_t stranger_at;   /* and none of them does before this virtual time, when that was asked last */
+    uint64_t cycle_mark;    /* of the searches of cycle.c */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */
     uint32_t polled_kin;                     /* and those of these that only the family could */

@@ -118,7 +118,10 @@
     X(ATOMIC_TRY, "atomic exchange", MEMORY)  /* the same, where a loop may depend on what it finds */                 \
     X(OPEN, "open", FD)                       /* of a named pipe; arg: PCT_ARG_BUSY when it begins to wait */          \
     X(DEADLINE, "deadline",                                                                                            \
-      NONE) /* time goes on to that of this thread's wait, though others could run; arg and object: as of OUTSIDE */
+      NONE) /* time goes on to that of this thread's wait, though others could run; arg and object: as of OUTSIDE */   \
+    X(REQUEST, "request", NONE)           /* an asynchronous one is made, or withdrawn */                              \
+    X(REQUEST_DONE, "request done", NONE) /* by the thread that performs it */                                         \
+    X(REQUEST_WAIT, "wait for request", NONE)
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,

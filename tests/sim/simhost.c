@@ -331,7 +331,13 @@ static void sleep_until(uint64_t when, const uint32_t *word, uint32_t value)
     poll_until(when, word, value, NULL);
 }
 
-static const struct pct_host host = {
+static uint64_t strangers(uint64_t until)
+{
+    (void)until;
+    return sim.real_ns < sim.program->stranger ? sim.program->asleep : PCT_NEVER;
+}
+
+static struct pct_host host = {
     .map = map,
     .go = go,
     .release = release,
@@ -404,6 +410,7 @@ static bool begin(void)
 {
     struct pct_sched *s = &sim.sched;
     const char *why = "out of memory";
+    host.strangers = sim.program->stranger ? strangers : NULL;
     s->host = &host;
     s->thread_at = thread_at;
     s->strategy = sim.options->strategy;

@@ -129,7 +129,9 @@ struct sim_program {
     uint32_t sem[SIM_THINGS];
     uint32_t barrier[SIM_THINGS]; /* how many must arrive */
     struct sim_event event[SIM_EVENTS];
-    uint32_t foreign; /* PCT_FOREIGN_*: threads take part that the scheduler does not know */
+    uint32_t foreign;  /* PCT_FOREIGN_*: threads take part that the scheduler does not know */
+    uint64_t stranger; /* up to this real time the host says that there is one; 0: it does not say */
+    uint64_t asleep;   /* and that it sleeps until this virtual time; 0: it may act at any time */
 };
 
 struct sim_options {

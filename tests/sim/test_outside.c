@@ -262,6 +262,42 @@ static void test_silent(void **unused)
     assert_in_range(probe_result.real_ns, 10000000, 10000000 + 4 * PCT_STEP_NS);
 }
 
+/* The host knows of a thread that is not in the schedule. While it may act, nothing is a deadlock; when it is gone, that is one. */
+static void test_stranger(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(DOWN(0)) },
+                                         .stranger = 20000000,
+                                         .event = { { .at = 2500000, .post = true } } };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(probe_result.real_ns, 2500000, 3500000 + 2 * PCT_STEP_NS);
+    struct sim_program never = program;
+    never.event[0].at = 0;
+    assert_int_equal(probe_run(&never, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_DEADLOCK);
+    assert_in_range(probe_result.real_ns, 20000000, 21000000);
+}
+
+/* Nor does time jump over what it may do, but it does while that sleeps: up to the end of its sleep, which then comes in real time. */
+static void test_stranger_and_deadlines(void **unused)
+{
+    (void)unused;
+    struct sim_program program = { .thread = { THREAD(DOWN_FOR(0, 10000000), STORE(0)) },
+                                   .stranger = 20000000,
+                                   .event = { { .at = 2500000, .post = true } } };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(probe_result.var[0], 1);
+    assert_in_range(probe_result.real_ns, 2500000, 3500000 + 2 * PCT_STEP_NS);
+    program.asleep = 15000000; /* longer than the deadline */
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(probe_result.var[0], 0);
+    assert_in_range(probe_result.real_ns, 0, 100000);
+    program.asleep = 4000000; /* it wakes before the deadline, and that is due so long behind it */
+    program.stranger = program.event[0].at = 12500000;
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(probe_result.var[0], 1);
+    assert_in_range(probe_result.real_ns, 12500000, 13500000 + 2 * PCT_STEP_NS);
+}
+
 static void post_by_handler(struct sim *s)
 {
     s->sem[0]++;
@@ -510,6 +546,8 @@ int main(void)
         cmocka_unit_test(test_all_away),
         cmocka_unit_test(test_leave_at_block_end),
         cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_stranger),
+        cmocka_unit_test(test_stranger_and_deadlines),
         cmocka_unit_test(test_foreign_before_deadline),
         cmocka_unit_test(test_silent),
         cmocka_unit_test(test_attention),

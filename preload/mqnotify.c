@@ -1,0 +1,88 @@
+/* mq_notify. SIGEV_THREAD is libc's business: the kernel sends a cookie to a socket when a message comes, and a thread, here a service
+ * thread, waits for that and starts one that calls the function. */
+#include "io.h"
+#include "order.h"
+#include "request.h"
+#include <mqueue.h>
+#include <sys/socket.h>
+
+/* Linux: include/uapi/linux/mqueue.h. The last byte is the kernel's to say what has happened. */
+enum { COOKIE = 32, WOKEN = 1, REMOVED = 2 };
+union cookie {
+    struct {
+        void (*function)(union sigval);
+        union sigval value;
+        pthread_attr_t *attr;
+    };
+    unsigned char bytes[COOKIE];
+};
+
+static int channel = -1;
+static unsigned registered; /* notifications that have not come yet */
+static struct pct_service service;
+
+void pct_mq_notify_forget(void)
+{
+    service = (struct pct_service){ 0 };
+    registered = 0;
+}
+
+static bool any_registered(const struct pct_thread *thread)
+{
+    (void)thread;
+    return registered;
+}
+
+/* Another process may send the message, too: only while somebody is to be notified is it waited for. */
+static void *serve(void *unused)
+{
+    union cookie cookie;
+    struct pct_shim_thread *self;
+    while ((self = pct_enter())) {
+        pct_wait_for(self, PCT_OP_MESSAGE, &self->nap, any_registered, NULL, PCT_NEVER);
+        ssize_t got = recv(channel, &cookie, sizeof cookie, MSG_NOSIGNAL | MSG_WAITALL);
+        self = pct_enter();
+        if (got != COOKIE || !self)
+            continue;
+        registered--;
+        if (cookie.bytes[COOKIE - 1] != WOKEN)
+            continue;
+        struct sigevent event = { .sigev_notify_function = cookie.function, .sigev_value = cookie.value };
+        struct pct_notice notice;
+        pct_order_at(self, &service, PCT_ACQUIRES);
+        pct_notice_from(&notice, &event);
+        pct_notice_start(&notice, 0);
+    }
+    return unused;
+}
+
+PCT_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
+{
+    PCT_ENTER(self);
+    if (!self || !event || event->sigev_notify != SIGEV_THREAD) {
+        int result = REAL(mq_notify)(queue, event), error = errno;
+        if (self && pct_S.polled)
+            pct_sched_kernel_changed(&pct_S); /* a registration that is given up is told, too */
+        errno = error;
+        return result;
+    }
+    pct_here(self, PCT_OP_MESSAGE);
+    if (channel < 0)
+        channel = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (channel < 0 || !pct_service_start(self, &service, serve)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    union cookie cookie = { .function = event->sigev_notify_function, .value = event->sigev_value };
+    struct sigevent real = { .sigev_notify = SIGEV_THREAD, .sigev_signo = channel };
+    real.sigev_value.sival_ptr = &cookie;
+    long failed = PCT_SYS2(SYS_mq_notify, queue, &real);
+    if (!failed) {
+        registered++;
+        pct_order_at(self, &service, PCT_RELEASES);
+        pct_changed(&service.thread->nap);
+    }
+    pct_done(self, PCT_OP_MESSAGE, failed ? PCT_ARG_ERROR : 0, NULL);
+    errno = failed ? (int)-failed : errno;
+    return failed ? -1 : 0;
+}
