@@ -1,12 +1,12 @@
 /* Random programs that are correct: what their parts share. README.md says how a program is made of them.
  *
- * A program is a list of events, in one order for all of its threads; each event has some of the threads as its parties, and
- * a thread goes through its own ones in that order. So whoever is in the first event that is not over waits for nobody who
- * is in another one: no program deadlocks. An event checks itself, and what it adds to the result does not depend on the
- * schedule.
+ * A program is a list of events, in one order for all of its threads; each event has some of the threads as its
+ * parties, and a thread goes through its own ones in that order. So whoever is in the first event that is not over
+ * waits for nobody who is in another one: no program deadlocks. An event checks itself, and what it adds to the
+ * result does not depend on the schedule.
  *
- * Three tables, each with a row for a primitive or a pattern: things to wait for (`struct kind`), locks (`struct lock_kind`)
- * and events (`struct pattern`). A new primitive is a new row. */
+ * Three tables, each with a row for a primitive or a pattern: things to wait for (`struct kind`), locks (`struct
+ * lock_kind`) and events (`struct pattern`). A new primitive is a new row. */
 #ifndef PCT_TESTS_RANDOM_H
 #define PCT_TESTS_RANDOM_H
 
@@ -53,8 +53,8 @@ __attribute__((noreturn)) void failed(const char *file, int line, const char *wh
     } while (0)
 #define CHECK_OK(call) CHECK_EQ(call, 0)
 
-/* A call that failed with EINTR is made again, which may only happen if the program has handlers for signals; and of those
- * calls that the kernel restarts, only if one of them is without SA_RESTART. */
+/* A call that failed with EINTR is made again, which may only happen if the program has handlers for signals; and
+ * of those calls that the kernel restarts, only if one of them is without SA_RESTART. */
 bool again_at(const char *file, int line, bool restarts);
 bool interruptions(void);
 #define again(restarts) again_at(__FILE__, __LINE__, restarts)
