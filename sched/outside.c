@@ -136,7 +136,8 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
     for (uint32_t id = 0; id < s->threads; id++)
         if (s->thread_at(id)->state == PCT_STATE_BLOCKED || s->thread_at(id)->early)
             return s->thread_at(id);
-    return NULL;
+    /* Those who went earlier have no limit: the one that ends stays until a timer has gone off, or somebody is back. */
+    return self && self->state == PCT_STATE_FINISHED && s->timers_count && s->outside ? self : NULL;
 }
 
 void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed)
