@@ -1,54 +1,5 @@
-/* The race detector and the choice of what counts, on hand-made traces and accesses: exact, without threads. */
-#include <sched/memory.h>
-#include <sched/races.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-// cmocka wants these before it.
-#include <cmocka.h>
-
-static void *map(size_t size)
-{
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-}
-
-static struct pct_thread threads[8];
-static struct pct_thread *thread_at(uint32_t id)
-{
-    return &threads[id];
-}
-
-static const struct pct_host host = { .map = map };
-static uint64_t records[1000];
-static struct pct_sched s;
-static struct pct_races *r;
-static _Alignas(16) char memory[64];
-static const uintptr_t X = (uintptr_t)memory, Y = (uintptr_t)memory + 16;
-
-enum { WRITE = 1, ATOMIC = 2 };
-
-/* Thread 0 has made the threads 1 and 2. */
-static int setup(void **unused)
-{
-    (void)unused;
-    memset(&s, 0, sizeof s);
-    memset(threads, 0, sizeof threads);
-    s.host = &host;
-    s.thread_at = thread_at;
-    s.records = s.record = s.block = records;
-    r = pct_races_start(&s);
-    assert_non_null(r);
-    for (uint32_t i = 0; i < 8; i++) {
-        threads[i].id = i;
-        threads[i].stamp = PCT_RECORD(i, 0, 0, 0);
-    }
-    pct_record(&s, &threads[0], PCT_OP_THREAD_CREATE, 0, 1);
-    pct_record(&s, &threads[0], PCT_OP_THREAD_CREATE, 0, 2);
-    return 0;
-}
+/* The race detector, on hand-made traces and accesses: exact, without threads. */
+#include "races_setup.h"
 
 static void step(uint32_t thread, enum pct_op op, uint32_t object)
 {
@@ -200,43 +151,6 @@ static void test_suppressed(void **unused)
     assert_true(met_count > before);
 }
 
-/* Accesses that are no points, whatever they touch, tell the others' points of it. */
-static void test_touch(void **unused)
-{
-    (void)unused;
-    struct pct_memory m;
-    uint32_t number = 0;
-    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
-    for (int i = 0; i < PCT_MEMORY_TOUCHES; i++)
-        assert_true(pct_memory_counts(&s, &m, &threads[1], X, 1, PCT_USE_PLAIN, &number));
-    assert_false(pct_memory_counts(&s, &m, &threads[1], X, 1, PCT_USE_PLAIN, &number));
-    uint32_t known = number;
-    pct_memory_touch(&s, &m, &threads[2], X, PCT_USE_PLAIN);
-    assert_true(pct_memory_counts(&s, &m, &threads[1], X, 1, PCT_USE_PLAIN, &number));
-    assert_int_equal(number, known);
-    /* Some of the only thread's own do not use up its first ones; many say that it is nobody else's. */
-    for (int i = 0; i < PCT_MEMORY_PASSES; i++)
-        pct_memory_touch(&s, &m, &threads[1], Y, PCT_USE_PLAIN);
-    assert_true(pct_memory_counts(&s, &m, &threads[1], Y, 2, PCT_USE_PLAIN, &number));
-    assert_int_not_equal(number, known);
-    assert_false(pct_memory_settled(&m, &threads[1], Y));
-    pct_memory_touch(&s, &m, &threads[1], Y, PCT_USE_PLAIN);
-    assert_true(pct_memory_settled(&m, &threads[1], Y));
-    assert_false(pct_memory_counts(&s, &m, &threads[1], Y, 2, PCT_USE_PLAIN, &number));
-    pct_memory_touch(&s, &m, &threads[2], Y, PCT_USE_PLAIN);
-    assert_true(pct_memory_counts(&s, &m, &threads[1], Y, 2, PCT_USE_PLAIN, &number));
-    /* Shared before it had a number. */
-    pct_memory_touch(&s, &m, &threads[1], Y + 8, PCT_USE_PLAIN);
-    pct_memory_touch(&s, &m, &threads[2], Y + 8, PCT_USE_PLAIN);
-    uint32_t last = number;
-    assert_true(pct_memory_counts(&s, &m, &threads[2], Y + 8, 3, PCT_USE_PLAIN, &number));
-    assert_int_not_equal(number, last);
-    assert_int_not_equal(number, 0);
-    /* A stack is nobody else's until another thread comes. */
-    pct_memory_touch(&s, &m, &threads[1], Y + 16, PCT_USE_STACK);
-    assert_false(pct_memory_counts(&s, &m, &threads[1], Y + 16, 4, PCT_USE_PLAIN, &number));
-}
-
 static void test_failed_lock(void **unused)
 {
     (void)unused;
@@ -367,7 +281,7 @@ static void test_table(void **unused)
         assert_true(orders(PCT_OP_SIGNAL_SEND, 0, PCT_OP_SIGNAL_HANDLE, arg));
         assert_true(orders(PCT_OP_FUTEX_WAKE, arg, PCT_OP_FUTEX_WOKEN, 0));
     }
-    assert_true(orders(PCT_OP_CONNECT, PCT_ARG_BUSY, PCT_OP_ACCEPT, 0)); /* it is being made */
+    assert_true(orders(PCT_OP_CONNECT, PCT_ARG_BUSY, PCT_OP_ACCEPT, 0));          /* it is being made */
     assert_true(orders(PCT_OP_WRITE, PCT_ARG_ERROR, PCT_OP_READ, PCT_ARG_ERROR)); /* the connection was reset */
 }
 
@@ -556,71 +470,6 @@ static void test_calls(void **unused)
     assert_int_equal(race->access[0].frames[2], 0);
 }
 
-/* --- What counts ------------------------------------------------------------------------------------------------------ */
-
-static struct pct_memory m;
-
-static bool counts(uint32_t thread, uintptr_t at, uintptr_t pc, enum pct_memory_use use, uint32_t *number)
-{
-    return !pct_memory_settled(&m, &threads[thread], at) &&
-           pct_memory_counts(&s, &m, &threads[thread], at, pc, use, number);
-}
-
-static void test_counts(void **unused)
-{
-    (void)unused;
-    uint32_t number, other;
-    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(counts(1, X, 77, PCT_USE_PLAIN, &number), i < PCT_MEMORY_TOUCHES);
-    /* From the second thread's first access on, all of both. */
-    for (int i = 0; i < 10; i++) {
-        assert_true(counts(2, X, 78, PCT_USE_PLAIN, &other));
-        assert_int_equal(number, other);
-        assert_true(counts(1, X, 77, PCT_USE_PLAIN, &other));
-    }
-    /* On its own stack none, until somebody else comes. */
-    assert_false(counts(1, Y, 79, PCT_USE_STACK, &other));
-    assert_false(counts(1, Y, 79, PCT_USE_STACK, &other));
-    assert_true(counts(2, Y, 79, PCT_USE_PLAIN, &other));
-    assert_true(counts(1, Y, 79, PCT_USE_STACK, &other));
-    assert_true(other != number);
-    for (int i = 0; i < 10; i++)
-        assert_true(counts(1, X + 32, 80, PCT_USE_ATOMIC, &other));
-}
-
-static void test_budget_of_a_place(void **unused)
-{
-    (void)unused;
-    uint32_t number;
-    static char many[8000];
-    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
-    int counted = 0;
-    for (uintptr_t i = 0; i < 900; i++)
-        counted += counts(1, (uintptr_t)many + 8 * i, 99, PCT_USE_PLAIN, &number);
-    assert_int_equal(counted, PCT_MEMORY_PER_PLACE);
-    /* Many places: each has its own. */
-    for (uintptr_t pc = 1000; pc < 9000; pc++)
-        assert_int_equal(counts(1, (uintptr_t)memory + 40, pc, PCT_USE_PLAIN, &number), pc < 1000 + PCT_MEMORY_TOUCHES);
-    assert_int_equal(pct_memory_start(&m, NULL, map, true), 0);
-    for (uintptr_t i = 0; i < 900; i++)
-        assert_true(counts(1, (uintptr_t)many + 8 * i, 99, PCT_USE_STACK, &number));
-}
-
-static void test_owner_ended(void **unused)
-{
-    (void)unused;
-    uint32_t number, other;
-    assert_int_equal(pct_memory_start(&m, NULL, map, false), 0);
-    assert_true(counts(1, X, 77, PCT_USE_PLAIN, &number));
-    threads[1].state = PCT_STATE_FINISHED;
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(counts(2, X, 78, PCT_USE_PLAIN, &other), i < PCT_MEMORY_TOUCHES);
-    assert_int_equal(number, other);
-    pct_memory_clear(m.cells, X, X + 8, sizeof(uint64_t));
-    assert_true(counts(2, X, 78, PCT_USE_PLAIN, &other));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -631,7 +480,6 @@ int main(void)
         cmocka_unit_test_setup(test_mutex, setup),
         cmocka_unit_test_setup(test_locks_of_first, setup),
         cmocka_unit_test_setup(test_suppressed, setup),
-        cmocka_unit_test_setup(test_touch, setup),
         cmocka_unit_test_setup(test_failed_lock, setup),
         cmocka_unit_test_setup(test_robust, setup),
         cmocka_unit_test_setup(test_many_locks, setup),
@@ -647,9 +495,6 @@ int main(void)
         cmocka_unit_test_setup(test_fences, setup),
         cmocka_unit_test_setup(test_fresh, setup),
         cmocka_unit_test_setup(test_calls, setup),
-        cmocka_unit_test_setup(test_counts, setup),
-        cmocka_unit_test_setup(test_budget_of_a_place, setup),
-        cmocka_unit_test_setup(test_owner_ended, setup),
     };
     return cmocka_run_group_tests_name("races", tests, NULL, NULL);
 }
