@@ -119,8 +119,8 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
 
 /* The same with a deadline, after which the program's own clock is not before it: real time is let in when the baton is given up, a
  * little after the deadline was converted. */
-static int wait_shared_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
-                             uint64_t deadline)
+static int wait_shared_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                             clockid_t clock, uint64_t deadline)
 {
     int error;
     do {
