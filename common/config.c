@@ -25,6 +25,7 @@
  * There is exactly one token for a configuration: whatever pct itself would have written differently (a leading zero,
  * parameters in another order) is refused. The check digits let one damaged token in 65,536 pass. */
 #include "config.h"
+#include "number.h"
 #include "text.h"
 #include <errno.h>
 #include <pct/random.h>
@@ -105,46 +106,14 @@ static int fail(char *error, size_t size, const char *before, const char *quoted
     return -EINVAL;
 }
 
-/* The value of a digit in this base, or -1. */
-static int digit_value(char c, unsigned base, bool upper)
-{
-    int value = -1;
-    if (c >= '0' && c <= '9')
-        value = c - '0';
-    else if (c >= 'a' && c <= 'f')
-        value = c - 'a' + 10;
-    else if (upper && c >= 'A' && c <= 'F')
-        value = c - 'A' + 10;
-    return value < (int)base ? value : -1;
-}
-
-enum number { NUMBER_OK, NUMBER_BAD, NUMBER_TOO_BIG };
-
-/* All of text is a number in this base. */
-static enum number read_number(uint64_t *value, const char *text, unsigned base, bool upper)
-{
-    uint64_t result = 0;
-    bool too_big = false;
-    if (!*text)
-        return NUMBER_BAD;
-    for (; *text; text++) {
-        int digit = digit_value(*text, base, upper);
-        if (digit < 0)
-            return NUMBER_BAD;
-        too_big |= __builtin_mul_overflow(result, (uint64_t)base, &result);
-        too_big |= __builtin_add_overflow(result, (uint64_t)digit, &result);
-    }
-    *value = result;
-    return too_big ? NUMBER_TOO_BIG : NUMBER_OK;
-}
-
 int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64_t max, const char *what, char *error,
                          size_t size)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     uint64_t result;
-    enum number number = hexadecimal ? read_number(&result, text + 2, 16, true) : read_number(&result, text, 10, false);
-    if (number == NUMBER_OK && result >= min && result <= max) {
+    enum pct_number number =
+        hexadecimal ? pct_number_read(&result, text + 2, 16, true) : pct_number_read(&result, text, 10, false);
+    if (number == PCT_NUMBER_OK && result >= min && result <= max) {
         *value = result;
         return 0;
     }
@@ -154,7 +123,7 @@ int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64
     pct_text_add(&message, ": ");
     pct_text_add_quoted(&message, text);
     pct_text_add(&message,
-                 number == NUMBER_BAD ? " is not a whole number; it must be " : " is out of range; it must be ");
+                 number == PCT_NUMBER_BAD ? " is not a whole number; it must be " : " is out of range; it must be ");
     pct_text_add_u64(&message, min);
     pct_text_add(&message, " to ");
     pct_text_add_u64(&message, max);
@@ -594,8 +563,8 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     while (checked && text[checked] != ':')
         checked--;
     uint64_t check;
-    if (length - checked != sizeof ":7f3a" - 1 || read_number(&check, text + checked + 1, 16, false) != NUMBER_OK ||
-        check != check_digits(text, checked))
+    if (length - checked != sizeof ":7f3a" - 1 ||
+        pct_number_read(&check, text + checked + 1, 16, false) != PCT_NUMBER_OK || check != check_digits(text, checked))
         return fail(error, size, "token ", token, damaged);
     if (!cut_fields(text, field))
         return fail(error, size, "token ", token, foreign);
@@ -608,9 +577,9 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
         return status;
     result.has_hash = !same(field[FIELD_HASH], "-");
     result.hash = 0;
-    if (read_number(&result.run.seed, field[FIELD_SEED], 10, false) != NUMBER_OK ||
-        read_number(&result.epoch, field[FIELD_EPOCH], 16, false) != NUMBER_OK ||
-        (result.has_hash && read_number(&result.hash, field[FIELD_HASH], 16, false) != NUMBER_OK))
+    if (pct_number_read(&result.run.seed, field[FIELD_SEED], 10, false) != PCT_NUMBER_OK ||
+        pct_number_read(&result.epoch, field[FIELD_EPOCH], 16, false) != PCT_NUMBER_OK ||
+        (result.has_hash && pct_number_read(&result.hash, field[FIELD_HASH], 16, false) != PCT_NUMBER_OK))
         return fail(error, size, "token ", token, foreign);
 
     /* A preset may differ from one version of a strategy to the next: a token must not depend on it, unless the strategy

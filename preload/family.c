@@ -3,6 +3,7 @@
  * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while it ran, so
  * a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
 #include "family.h"
+#include "family_name.h"
 #include "io.h"
 #include "relative.h"
 #include "signals.h"
@@ -321,14 +322,6 @@ void pct_family_gone(long pid)
 
 /* --- Other programs ----------------------------------------------------------------------------------------------------- */
 
-static const char variable[] = "PCT_FAMILY=";
-enum { VARIABLE_SIZE = 48 };
-
-static bool is_variable(const char *string, const char *name)
-{
-    return !strncmp(string, name, strlen(name));
-}
-
 __thread uint32_t pct_family_vforked;
 
 /* Not a child of vfork, nor one that pct does not know, in our memory. */
@@ -344,60 +337,28 @@ uint32_t pct_family_slot(void)
 
 size_t pct_family_room(char *const *environment)
 {
-    size_t count = 0;
-    bool preloaded = false;
     if ((!family && !lost) || !environment || (!pct_vforking && !is_itself()))
         return 0;
-    for (; environment[count]; count++)
-        preloaded |= is_variable(environment[count], "LD_PRELOAD=");
-    return preloaded ? VARIABLE_SIZE + (count + 2) * sizeof *environment : 0;
+    return pct_family_name_room(environment);
 }
 
 char **pct_family_environment(void *room, char *const *environment, uint32_t slot)
 {
-    char **strings = room, **next = strings;
-    for (; *environment; environment++)
-        if (!is_variable(*environment, variable))
-            *next++ = *environment;
-    /* Of the same length always: it moves the stack. */
-    struct pct_text text;
-    bool known_by = family && slot && id >= 0;
-    pct_text_init(&text, (char *)(next + 2), VARIABLE_SIZE);
-    pct_text_add(&text, variable);
-    pct_text_add_hex(&text, known_by ? (uint32_t)id : 0, 8);
-    pct_text_add(&text, ".");
-    pct_text_add_hex(&text, known_by ? slot : 0, 4);
-    pct_text_add(&text, ".");
-    pct_text_add_hex(&text, known_by ? family->mark : 0, 16);
-    *next++ = text.data;
-    *next = NULL;
-    return strings;
-}
-
-static const char *hex(const char *text, uint64_t *number)
-{
-    *number = 0;
-    for (;; text++)
-        if (*text >= '0' && *text <= '9')
-            *number = *number << 4 | (uint64_t)(*text - '0');
-        else if (*text >= 'a' && *text <= 'f')
-            *number = *number << 4 | (uint64_t)(*text - 'a' + 10);
-        else
-            return text;
+    struct pct_family_name name = { 0 };
+    if (family && slot && id >= 0)
+        name = (struct pct_family_name){ .memory = (uint32_t)id, .slot = slot, .mark = family->mark };
+    return pct_family_name_add(room, environment, &name);
 }
 
 void pct_family_join(const char *text)
 {
-    uint64_t memory, slot, mark;
     if (!text || pct_shim.config.real_time)
         return;
-    text = hex(text, &memory);
-    text = hex(*text ? text + 1 : text, &slot);
-    hex(*text ? text + 1 : text, &mark);
+    struct pct_family_name name = pct_family_name_read(text);
     lost = true;
-    if (!slot || slot > SLOTS)
+    if (!name.slot || name.slot > SLOTS)
         return;
-    long at = PCT_SYS3(SYS_shmat, memory, NULL, 0);
+    long at = PCT_SYS3(SYS_shmat, name.memory, NULL, 0);
     if (at == -EINVAL || at == -EIDRM) {
         lost = false; /* all who knew of it are gone */
         return;
@@ -406,15 +367,15 @@ void pct_family_join(const char *text)
         pct_say("the processes that this one descends from cannot be found: its sleeps and timeouts take real time");
         return;
     }
-    if (((const struct family *)at)->mark != mark) {
+    if (((const struct family *)at)->mark != name.mark) {
         PCT_SYS1(SYS_shmdt, at);
         lost = false;
         return;
     }
     use_memory(at);
-    id = (int)memory;
-    started = slot_at((uint32_t)slot)->began;
-    enter((uint32_t)slot);
+    id = (int)name.memory;
+    started = slot_at(name.slot)->began;
+    enter(name.slot);
 }
 
 void pct_family_leaves(void)

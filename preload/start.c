@@ -20,6 +20,7 @@
 #include "sites.h"
 #include "sys.h"
 #include "told.h"
+#include "trace_file.h"
 #include "vtimer.h"
 #include "watch.h"
 #include <common/pack.h>
@@ -36,9 +37,6 @@
 
 /* The preset of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
 #define PCT_RUN_MS 10000
-
-/* Address space for a trace, of which only what is used is ever touched. */
-#define TRACE_BYTES ((size_t)1 << 30)
 
 static struct {
 #define VARIABLE(name, value, help) const char *name;
@@ -275,45 +273,11 @@ static void draw(void)
     }
 }
 
-/* Whether that header belongs to a run that this process is a child of: another process has it, which still runs, or for
- * which alone the file was made (it may have ended, as that of a daemon does). */
-static bool in_use(const struct pct_trace_header *header)
+static void keep_path(const char *path)
 {
-    int self = (int)PCT_SYS0(SYS_getpid);
-    return header->pid && header->pid != self &&
-           (header->launcher ||
-            (header->verdict == PCT_VERDICT_RUNNING && PCT_SYS2(SYS_kill, header->pid, 0) != -ESRCH));
-}
-
-/* The name of a file, wherever the program goes from here. */
-static const char *absolute(const char *path)
-{
-    char *whole = pct_host_futex.map(PCT_TRACE_PATH);
-    struct pct_text text;
-    if (!whole)
+    pct_shim.trace_path = pct_trace_file_absolute(path);
+    if (!pct_shim.trace_path)
         fail_for_memory();
-    if (*path != '/' && PCT_SYS2(SYS_getcwd, whole, PCT_TRACE_PATH) < 0)
-        return path;
-    size_t length = *path == '/' ? 0 : strlen(whole);
-    pct_text_init(&text, whole + length, PCT_TRACE_PATH - length);
-    if (length)
-        pct_text_add(&text, "/");
-    pct_text_add(&text, path);
-    return whole;
-}
-
-/* Bytes of address space for the trace that the limits leave. */
-static size_t trace_size(void)
-{
-    size_t size = TRACE_BYTES;
-    struct rlimit limit;
-    /* Beyond the limit, ftruncate would be a SIGXFSZ. */
-    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < size)
-        size = limit.rlim_cur & ~(size_t)4095;
-    /* The address space is the program's. */
-    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) && limit.rlim_cur / 8 < size)
-        size = (limit.rlim_cur / 8) & ~(size_t)4095;
-    return size;
 }
 
 /* Address space for all threads. */
@@ -342,7 +306,7 @@ static struct pct_trace_header *open_trace(const char *path)
         /* A program that gave up its rights, or all of its descriptors, has started another. Should that fail, it is told as of a
          * child. */
         pct_say("cannot open the file that PCT_TRACE names for writing: the run is not recorded");
-        pct_shim.trace_path = absolute(path);
+        keep_path(path);
         replay.records = NULL;
         return NULL;
     }
@@ -355,13 +319,13 @@ static struct pct_trace_header *open_trace(const char *path)
         refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
     if (got && (!old.version || old.version > PCT_TRACE_VERSION))
         refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
-    pct_shim.trace_path = absolute(path);
+    keep_path(path);
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
     pct_shim.launcher = got == sizeof old ? old.launcher : 0;
     pct_shim.supervisor = got == sizeof old ? old.supervisor : 0;
     uint32_t images = 0;
-    if (got == sizeof old && in_use(&old)) {
+    if (got == sizeof old && pct_trace_file_in_use(&old)) {
         PCT_SYS1(SYS_close, fd);
         replay.records = NULL;
         return NULL;
@@ -372,7 +336,7 @@ static struct pct_trace_header *open_trace(const char *path)
     if (images != replay.images)
         replay.records = NULL;
 
-    size_t size = trace_size();
+    size_t size = pct_trace_file_size();
     if (got == sizeof old && old.server) {
         PCT_SYS1(SYS_close, fd);
         pct_forkserver_start(old.server, start_environment);

@@ -1,0 +1,63 @@
+/* The variable that names a family: see family_name.h. */
+#include "family_name.h"
+#include <common/text.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const char variable[] = "PCT_FAMILY=";
+enum { VARIABLE_SIZE = 48 };
+
+static bool is_variable(const char *string, const char *name)
+{
+    return !strncmp(string, name, strlen(name));
+}
+
+size_t pct_family_name_room(char *const *environment)
+{
+    size_t count = 0;
+    bool preloaded = false;
+    for (; environment[count]; count++)
+        preloaded |= is_variable(environment[count], "LD_PRELOAD=");
+    return preloaded ? VARIABLE_SIZE + (count + 2) * sizeof *environment : 0;
+}
+
+char **pct_family_name_add(void *room, char *const *environment, const struct pct_family_name *name)
+{
+    char **strings = room, **next = strings;
+    for (; *environment; environment++)
+        if (!is_variable(*environment, variable))
+            *next++ = *environment;
+    /* Of the same length always: it moves the stack. */
+    struct pct_text text;
+    pct_text_init(&text, (char *)(next + 2), VARIABLE_SIZE);
+    pct_text_add(&text, variable);
+    pct_text_add_hex(&text, name->memory, 8);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, name->slot, 4);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, name->mark, 16);
+    *next++ = text.data;
+    *next = NULL;
+    return strings;
+}
+
+static const char *hex(const char *text, uint64_t *number)
+{
+    *number = 0;
+    for (;; text++)
+        if (*text >= '0' && *text <= '9')
+            *number = *number << 4 | (uint64_t)(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            *number = *number << 4 | (uint64_t)(*text - 'a' + 10);
+        else
+            return text;
+}
+
+struct pct_family_name pct_family_name_read(const char *text)
+{
+    uint64_t memory, slot, mark;
+    text = hex(text, &memory);
+    text = hex(*text ? text + 1 : text, &slot);
+    hex(*text ? text + 1 : text, &mark);
+    return (struct pct_family_name){ .memory = (uint32_t)memory, .slot = (uint32_t)slot, .mark = mark };
+}

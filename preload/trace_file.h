@@ -1,0 +1,17 @@
+/* The file that PCT_TRACE names: what is asked of it before it is opened. At the start, by the only thread. */
+#ifndef PCT_PRELOAD_TRACE_FILE_H
+#define PCT_PRELOAD_TRACE_FILE_H
+
+#include "shim.h"
+
+/* Whether that header belongs to a run that this process is a child of: another process has it, which still runs, or for
+ * which alone the file was made (it may have ended, as that of a daemon does). */
+bool pct_trace_file_in_use(const struct pct_trace_header *header);
+
+/* The name of a file, wherever the program goes from here. NULL: there is no memory. */
+const char *pct_trace_file_absolute(const char *path);
+
+/* Bytes of address space for the trace that the limits leave. */
+size_t pct_trace_file_size(void);
+
+#endif
