@@ -196,10 +196,12 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
     bool again;
     unsigned count = gather(polled, &fds, &again);
     uint64_t now = pct_host_futex.now();
-    static PCT_OF_RUN uint64_t slice; /* how often to ask those that poll() cannot ask: ever more seldom */
+    /* How often to ask those that poll() cannot ask: ever more seldom, until a step is made. */
+    static PCT_OF_RUN uint64_t slice, step;
     if (again) {
-        slice = slice ? slice + slice / 8 : 50000;
+        slice = slice && step == pct_steps(&pct_S) ? slice + slice / 8 : 50000;
         slice = slice < 5000000 ? slice : 5000000;
+        step = pct_steps(&pct_S);
         when = when < now + slice ? when : now + slice;
     } else {
         slice = 0;

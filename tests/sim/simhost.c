@@ -262,9 +262,9 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     sim_check(of(from) == sim.running, "go() from a thread that does not run");
     sim_check(from != to, "go() from a thread to itself");
     /* One that waits may get the baton to keep it until a deadline, or until something comes. */
-    bool keeper =
-        (to->state == PCT_STATE_BLOCKED || to->early) && (!pct_ready_now(&sim.sched) || sim.sched.replay) &&
-        ((sim.sched.timers_count && sim.sched.outside) || sim.sched.polled_outside || sim.sched.can_attention);
+    bool keeper = (to->state == PCT_STATE_BLOCKED || to->early) && (!pct_ready_now(&sim.sched) || sim.sched.replay) &&
+                  ((sim.sched.timers_count && (sim.sched.outside || sim.program->relative)) ||
+                   sim.sched.polled_outside || sim.sched.can_attention);
     sim_check((to->state == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
     sim_check(of(to)->parked || !of(to)->stack_pointer, "go() to a thread that is not parked");
     sim.baton = of(to);
@@ -337,7 +337,30 @@ static uint64_t strangers(uint64_t until)
     return sim.real_ns < sim.program->stranger ? sim.program->asleep : PCT_NEVER;
 }
 
+static bool has_relatives(void)
+{
+    return sim.program->relative;
+}
+
+static bool idle(uint64_t virtual_now, uint64_t deadline, bool world, uint64_t *again)
+{
+    (void)virtual_now;
+    (void)world;
+    *again = sim.program->relative > sim.real_ns ? sim.program->relative : PCT_NEVER;
+    return deadline != PCT_NEVER && sim.real_ns >= sim.program->relative;
+}
+
+/* The relative makes no steps: its clock stands. */
+static uint64_t busy(uint64_t virtual_now)
+{
+    (void)virtual_now;
+    return 0;
+}
+
 static struct pct_host host = {
+    .relatives = has_relatives,
+    .idle = idle,
+    .busy = busy,
     .map = map,
     .go = go,
     .release = release,

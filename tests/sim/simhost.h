@@ -132,6 +132,7 @@ struct sim_program {
     uint32_t foreign;  /* PCT_FOREIGN_*: threads take part that the scheduler does not know */
     uint64_t stranger; /* up to this real time the host says that there is one; 0: it does not say */
     uint64_t asleep;   /* and that it sleeps until this virtual time; 0: it may act at any time */
+    uint64_t relative; /* real ns until which another process of the family can run; 0: there is none */
 };
 
 struct sim_options {

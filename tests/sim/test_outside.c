@@ -531,6 +531,31 @@ static void test_pinned(void **unused)
     assert_int_equal(probe_result.var[5], 2);
 }
 
+/* Another process shares this one's time, and can run for a while: so long no deadline comes, then time jumps. */
+static void test_relative(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(SLEEP(50000000), CALL(note_time)) }, .relative = 700000 };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(probe_result.real_ns, 700000, 710000);
+    assert_in_range(sim.note[0], 50000000, 50000000 + 10 * PCT_STEP_NS);
+}
+
+/* What it does in that time comes before the deadline, however long it takes: and takes no virtual time where it made no step. */
+static void test_relative_is_first(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), SLEEP(100000), CALL(note_time), JOIN(1)),
+                                                     THREAD(DOWN_SIGNAL(0), CALL(note_time)) },
+                                         .event = { { .at = 600000, .post = true, .attention = true } },
+                                         .relative = 700000 };
+    for (int prefer = PREFER_NEW; prefer <= PREFER_STAY; prefer++) {
+        assert_int_equal(probe_run(&program, (enum prefer)prefer, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+        assert_in_range(sim.note[0], 0, 20 * PCT_STEP_NS);
+        assert_in_range(sim.note[1], 100000, 100000 + 20 * PCT_STEP_NS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +586,8 @@ int main(void)
         cmocka_unit_test(test_signal),
         cmocka_unit_test(test_called),
         cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_relative),
+        cmocka_unit_test(test_relative_is_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
