@@ -37,6 +37,7 @@ struct slot {
     uint64_t real;     /* and CLOCK_MONOTONIC */
     uint64_t start;    /* when the process was made, as the kernel tells; 0: nobody has asked */
     uint64_t began;    /* its own time when it became another program */
+    uint64_t told;     /* family time that it came to by its own steps */
     bool member;       /* it keeps the time. Else: it does so later (a start), or never (a static program) */
     bool world;        /* while idle: it waits for what is beyond the family */
     bool asks;         /* likewise: it must ask whether something has come */
@@ -80,6 +81,7 @@ static struct known {
     uint32_t pid, turn;  /* at the last look */
     uint32_t asked_turn; /* it was told to ask in this turn of its own; 0: it was not */
     uint32_t asked;      /* the word that it was told by */
+    uint64_t told;       /* as it had told */
     uint64_t cpu;        /* CPU time that it had used; 0: not known */
 } * known;
 
@@ -406,7 +408,10 @@ uint64_t pct_family_epoch(void)
 
 void pct_family_tell_slow(void)
 {
-    advance(later(pct_sched_now(&pct_S), idle.offset), true);
+    uint64_t now = later(pct_sched_now(&pct_S), idle.offset);
+    if (self)
+        __atomic_store_n(&slot_at(self)->told, now, __ATOMIC_RELAXED);
+    advance(now, true);
 }
 
 bool pct_family_relatives(void)
@@ -501,12 +506,17 @@ static bool hinders(uint32_t i, uint64_t *passed)
     } else if (state == PCT_RELATIVE_SLEEPS && slot->member && k->turn & 1 && !first) {
         return false;
     }
-    if (state == PCT_RELATIVE_RUNS) {
+    uint64_t told = __atomic_load_n(&slot->told, __ATOMIC_RELAXED);
+    if (told != k->told) {
+        /* It makes steps: its own time says how far it has come, however long they take. */
+        *passed = 0;
+    } else if (state == PCT_RELATIVE_RUNS) {
         /* While it does not get a CPU, no time passes for it. */
         uint64_t cpu = pct_relative_cpu((int)k->pid), ran = cpu - k->cpu;
         k->cpu = cpu;
         *passed = ran < *passed ? ran : *passed;
     }
+    k->told = told;
     return true;
 }
 
