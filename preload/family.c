@@ -28,7 +28,8 @@ enum { MOMENT = 10000000, MOMENTS = 100 };
 
 struct slot {
     uint32_t pid;
-    uint32_t maker;    /* the process that reserved it for a child */
+    uint32_t maker; /* the process that reserved it for a child, and its thread */
+    uint32_t maker_thread;
     uint32_t turn;     /* odd: idle. Each beginning and end of that counts */
     uint32_t word;     /* a futex: a relative wants this one to look, or something has come */
     uint32_t looked;   /* the word when this one last began to ask, and was idle still */
@@ -187,13 +188,32 @@ static void use(uint32_t i)
         ;
 }
 
+static bool has_slot(uint32_t pid)
+{
+    for (uint32_t i = 1; i <= family->top; i++)
+        if (slot_at(i)->pid == pid)
+            return true;
+    return false;
+}
+
 static enum pct_relative look_at(uint32_t i, uint32_t pid)
 {
+    struct slot *slot = slot_at(i);
     uint64_t any = 0;
     if (pid != COMING)
-        return pct_relative_look((int)pid, &slot_at(i)->start);
-    /* Nobody will tell its id any more. */
-    bool orphan = pct_relative_look((int)slot_at(i)->maker, &any) == PCT_RELATIVE_GONE;
+        return pct_relative_look((int)pid, &slot->start);
+    /* What system() makes tells its id when its run begins. The kernel knows it before. */
+    int children[16], count = pct_relative_children((int)slot->maker, (int)slot->maker_thread, children, 16);
+    for (int k = 0; k < count; k++) {
+        any = 0;
+        enum pct_relative state =
+            has_slot((uint32_t)children[k]) ? PCT_RELATIVE_GONE : pct_relative_look(children[k], &any);
+        if (state != PCT_RELATIVE_GONE && claim(i, COMING, (uint32_t)children[k]))
+            return state;
+    }
+    any = 0;
+    /* Nobody will tell it any more. */
+    bool orphan = pct_relative_look((int)slot->maker, &any) == PCT_RELATIVE_GONE;
     return orphan ? PCT_RELATIVE_GONE : PCT_RELATIVE_BUSY;
 }
 
@@ -207,6 +227,7 @@ static uint32_t reserve(void)
                 continue;
             slot->member = false;
             slot->maker = (uint32_t)pct_shim.pid;
+            slot->maker_thread = (uint32_t)pct_engine_tid();
             slot->start = 0;
             slot->began = pct_sched_now(&pct_S);
             slot->turn += slot->turn & 1;
@@ -283,8 +304,8 @@ void pct_family_born(uint32_t slot, long pid)
         return;
     if (pid < 0)
         release(slot);
-    else if (pid > 0)
-        claim(slot, COMING, (uint32_t)pid);
+    else if (pid > 0 && !slot_at(slot)->member)
+        __atomic_store_n(&slot_at(slot)->pid, (uint32_t)pid, __ATOMIC_SEQ_CST);
 }
 
 /* This process, which has just come to be, or to this program, keeps the family's time from now on. */
@@ -299,8 +320,10 @@ static void enter(uint32_t slot)
     /* Ids of another namespace name others. */
     if (pct_refused(pid) || (family->pids && pid_namespace() != family->pids))
         return;
-    if (slot_at(slot)->pid != (uint32_t)pid && !claim(slot, COMING, (uint32_t)pid))
+    uint32_t was = slot_at(slot)->pid;
+    if (was == FREE || (was != (uint32_t)pid && slot_at(slot)->member))
         return;
+    __atomic_store_n(&slot_at(slot)->pid, (uint32_t)pid, __ATOMIC_SEQ_CST);
     self = slot;
     lost = false;
     __atomic_store_n(&slot_at(slot)->member, true, __ATOMIC_SEQ_CST);

@@ -134,6 +134,24 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start)
     return state;
 }
 
+int pct_relative_children(int pid, int thread, int *children, int most)
+{
+    char name[16];
+    struct pct_text text;
+    pct_text_init(&text, name, sizeof name);
+    pct_text_add_u64(&text, (uint64_t)thread);
+    long fd = has_room() ? open_path(pid, "/task/", name, "/children", O_RDONLY) : -1;
+    if (fd < 0)
+        return 0;
+    long got = PCT_SYS3(SYS_read, fd, room->stat, sizeof room->stat - 1);
+    PCT_SYS1(SYS_close, fd);
+    room->stat[got > 0 ? got : 0] = 0;
+    int count = 0;
+    for (const char *at = room->stat; *at && count < most; at++)
+        children[count++] = (int)number(&at);
+    return count;
+}
+
 uint64_t pct_relative_cpu(int pid)
 {
     struct timespec time;

@@ -20,6 +20,9 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start);
 /* Whether all threads of a process sleep, but perhaps this one. */
 bool pct_relative_others_sleep(int pid, int but);
 
+/* The children that this thread of a process has made and that are there, at most so many. Returns their number. */
+int pct_relative_children(int pid, int thread, int *children, int most);
+
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_relative_cpu(int pid);
 
