@@ -20,7 +20,7 @@
 #include "sites.h"
 #include "sys.h"
 #include "told.h"
-#include "trace_file.h"
+#include "start_files.h"
 #include "vtimer.h"
 #include "watch.h"
 #include <common/pack.h>
@@ -386,19 +386,9 @@ static const char *list;
 
 static void read_list(const char *path)
 {
-    struct stat status;
-    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    char *text = fd < 0 || PCT_SYS2(SYS_fstat, fd, &status) ? NULL : pct_host_futex.map((size_t)status.st_size + 1);
-    if (!text)
+    list = pct_start_read(path);
+    if (!list)
         refuse("cannot read the list that PCT_SCHEDULE names");
-    long size = 0;
-    for (long got = 1; got > 0; size += got)
-        got = PCT_SYS3(SYS_read, fd, text + size, status.st_size - size);
-    PCT_SYS1(SYS_close, fd);
-    /* The line end is the editor's. */
-    while (size > 0 && text[size - 1] == '\n')
-        text[--size] = 0;
-    list = text;
 }
 
 static struct pct_thread *thread_at(uint32_t id)

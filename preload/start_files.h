@@ -1,6 +1,6 @@
-/* The file that PCT_TRACE names: what is asked of it before it is opened. At the start, by the only thread. */
-#ifndef PCT_PRELOAD_TRACE_FILE_H
-#define PCT_PRELOAD_TRACE_FILE_H
+/* The files that the environment names: the trace, before it is opened, and a strategy's list. At the start, by the only thread. */
+#ifndef PCT_PRELOAD_START_FILES_H
+#define PCT_PRELOAD_START_FILES_H
 
 #include "shim.h"
 
@@ -13,5 +13,8 @@ const char *pct_trace_file_absolute(const char *path);
 
 /* Bytes of address space for the trace that the limits leave. */
 size_t pct_trace_file_size(void);
+
+/* The text of a file without its last line ends, in memory of its own. NULL: it cannot be read, or there is no memory. */
+const char *pct_start_read(const char *path);
 
 #endif

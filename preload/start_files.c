@@ -1,7 +1,9 @@
-/* The file of a trace: see trace_file.h. */
-#include "trace_file.h"
+/* The files that the environment names: see start_files.h. */
+#include "start_files.h"
 #include "sys.h"
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/resource.h>
 
 /* Address space for a trace, of which only what is used is ever touched. */
@@ -42,4 +44,21 @@ size_t pct_trace_file_size(void)
     if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) && limit.rlim_cur / 8 < size)
         size = (limit.rlim_cur / 8) & ~(size_t)4095;
     return size;
+}
+
+const char *pct_start_read(const char *path)
+{
+    struct stat status;
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    char *text = fd < 0 || PCT_SYS2(SYS_fstat, fd, &status) ? NULL : pct_host_futex.map((size_t)status.st_size + 1);
+    if (!text)
+        return NULL;
+    long size = 0;
+    for (long got = 1; got > 0; size += got)
+        got = PCT_SYS3(SYS_read, fd, text + size, status.st_size - size);
+    PCT_SYS1(SYS_close, fd);
+    /* The line end is the editor's. */
+    while (size > 0 && text[size - 1] == '\n')
+        text[--size] = 0;
+    return text;
 }
