@@ -200,6 +200,10 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
             "the program reads the processor's clock or random numbers itself (rdtsc, rdrand; such instructions: %s), "
             "which pct does not control",
             format_count(count, sizeof count, c->hardware));
+    if (g->threads >= PCT_MAX_THREADS)
+        return write_reason(buffer, size,
+                            "so many threads came and went that their ids, and with them priorities, were "
+                            "used again");
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
                             format_count(count, sizeof count, c->incomplete));
