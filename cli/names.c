@@ -55,7 +55,7 @@ const char *pct_name_uncontrolled(unsigned kind)
 {
     static const char *const names[] = {
 #define NAME(id, text) text,
-        PCT_UNCONTROLLED(NAME)
+        PCT_UNCONTROLLED(NAME) // NOLINT(bugprone-suspicious-missing-comma): long texts stand on two lines
 #undef NAME
     };
     return kind < PCT_UNCONTROLLED_COUNT ? names[kind] : "?";

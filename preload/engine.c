@@ -167,6 +167,7 @@ const struct pct_host pct_host_futex = {
     .poll = pct_io_sleep,
     .hopes = pct_signal_hopes,
     .relatives = pct_family_relatives,
+    .still = pct_family_still,
     .idle = pct_family_idle,
     .busy = pct_family_busy,
     .holder = pct_mutex_holder,

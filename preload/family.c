@@ -532,6 +532,20 @@ static bool all_idle(uint64_t *passed)
     return idles && __atomic_load_n(&family->top, __ATOMIC_SEQ_CST) == top;
 }
 
+bool pct_family_still(void)
+{
+    if (!family || lost || family->crowded)
+        return false;
+    for (uint32_t i = 1; i <= family->top; i++) {
+        const struct slot *slot = slot_at(i);
+        uint32_t pid = __atomic_load_n(&slot->pid, __ATOMIC_SEQ_CST);
+        bool timed = slot->member && __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1 && slot->deadline != PCT_NEVER;
+        if (i != self && pid != FREE && (timed || look_at(i, pid) > PCT_RELATIVE_SLEEPS))
+            return false;
+    }
+    return true;
+}
+
 /* Whether the family's clock may go to our deadline. */
 static bool is_due(void)
 {

@@ -63,6 +63,9 @@ static inline void pct_family_tell(void)
 
 /* Of the host (struct pct_host). */
 bool pct_family_relatives(void);
+
+/* Whether all relatives sleep, and none until a deadline of its own. With the baton. */
+bool pct_family_still(void);
 bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
 uint64_t pct_family_busy(uint64_t now);
 

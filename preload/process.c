@@ -113,6 +113,7 @@ static __thread const void *outer; /* the wrapper that its parent was in */
 static struct pct_shim_thread *before_vfork(void)
 {
     PCT_ENTER(self);
+    (void)self;
     pct_family_vforked = 0;
     if (begin()) {
         count_child();

@@ -75,21 +75,21 @@ struct pct_shim_thread {
     struct pct_object nap;               /* what a sleeping or signal-waiting thread waits for */
     const volatile int *ending;          /* the kernel clears it when the thread before us is gone */
     const struct pct_shim_thread *ended; /* that thread */
-    uint32_t lingers;   /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
     const void *loader; /* the frame of the dl_iterate_phdr() whose callback it is in, NULL: none; see loader.h */
     void (*once_routine)(void); /* that it is about to run */
     struct pct_object *once_object;
     uint32_t destructor_rounds;
-    bool c11;     /* start returns int */
-    bool beside;  /* it has left the schedule for good, and may make hardly a system call: confine.h */
-    bool started; /* it has had the baton */
-    bool vforks;  /* it waits for a child of vfork */
-    bool repin;   /* its attributes named CPUs */
+    uint32_t lingers; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
+    bool c11;         /* start returns int */
+    bool beside;      /* it has left the schedule for good, and may make hardly a system call: confine.h */
+    bool started;     /* it has had the baton */
+    bool vforks;      /* it waits for a child of vfork */
+    bool repin;       /* its attributes named CPUs */
     bool detached;
     bool joined;
+    bool cpus_set;
     struct pct_shim_thread *joiner; /* who waits for it in join */
     struct pct_shim_thread *joining;
-    bool cpus_set;
     unsigned long cpus[16]; /* what it set as its CPUs */
     /* Cancellation */
     bool cancel_disabled;

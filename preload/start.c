@@ -474,7 +474,7 @@ extern char of_run_to[] __asm__("__stop_pct_run") __attribute__((visibility("hid
 void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
 {
     memset(&pct_page, 0, sizeof pct_page);
-    memset(of_run_from, 0, (size_t)(of_run_to - of_run_from));
+    memset(of_run_from, 0, (uintptr_t)of_run_to - (uintptr_t)of_run_from);
     pct_itimer_forget();
     pct_timer_forget();
     pct_aio_forget();

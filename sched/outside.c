@@ -79,6 +79,12 @@ bool pct_outside_none(const struct pct_sched *s)
     return !s->outside && !s->can_outside && !s->polled_outside && !has_relatives(s);
 }
 
+bool pct_outside_still(const struct pct_sched *s)
+{
+    return !s->outside && !s->can_outside && !s->polled_outside &&
+           (!has_relatives(s) || (s->host->still && s->host->still()));
+}
+
 uint64_t pct_outside_lag(struct pct_sched *s)
 {
     return s->host->busy && s->step_ns ? s->host->busy(pct_sched_now(s)) : 0;

@@ -208,6 +208,8 @@ struct pct_host {
      * is beyond the family. busy: that is over; how much virtual time is to pass for
      * what has come. */
     bool (*relatives)(void);
+    /* Whether all of them sleep, and none until a deadline: nothing that they do could change what a thread spins on. May be NULL. */
+    bool (*still)(void);
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */

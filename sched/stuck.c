@@ -20,7 +20,7 @@ static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
     pct_sched_keep_house(s);
     pct_sched_kernel_changed(s);
     /* Nobody but a sleeper could change what the thread looks at. */
-    if (arg == PCT_ARG_SPINS && pct_ready_now(s) == 1 && s->timers_count && pct_outside_none(s) &&
+    if (arg == PCT_ARG_SPINS && pct_ready_now(s) == 1 && s->timers_count && pct_outside_still(s) &&
         !pct_outside_strangers(s))
         pct_timer_jump(s);
 }

@@ -305,7 +305,7 @@ static int alarmed(void)
     return pause();
 }
 
-/* A timer that nobody hears of keeps a deadlock from being one. */
+/* A timer whose signal is ignored wakes nobody. */
 static int timer_in_vain(void)
 {
     const struct itimerval often = { { 1, 0 }, { 1, 0 } };

@@ -505,6 +505,7 @@ static void test_heap(void **unused)
         }
     }
     free(s.timers);
+    free(s.nearing);
 }
 
 int main(void)
