@@ -73,14 +73,6 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a < PCT_NEVER - b ? a + b : PCT_NEVER;
 }
 
-static uint64_t monotonic(void)
-{
-    struct timespec now = { 0 };
-    if (PCT_SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now))
-        REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool is_idle(const struct slot *slot)
 {
     return __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
@@ -128,12 +120,6 @@ static uint64_t advance(uint64_t to, bool wait)
     if (now >= __atomic_load_n(&family->next, __ATOMIC_SEQ_CST))
         meet_all(now, wait);
     return now;
-}
-
-static uint64_t pid_namespace(void)
-{
-    struct stat status;
-    return PCT_SYS2(SYS_stat, "/proc/self/ns/pid", &status) ? 0 : status.st_ino;
 }
 
 /* --- Slots -------------------------------------------------------------------------------------------------------------- */
@@ -243,10 +229,10 @@ static void found(void)
         return;
     }
     use_memory(at);
-    family->mark = monotonic();
+    family->mark = pct_relative_now();
     family->next = PCT_NEVER;
     family->epoch = pct_shim.config.epoch;
-    family->pids = pct_shim.confined ? 0 : pid_namespace();
+    family->pids = pct_shim.confined ? 0 : pct_relative_namespace();
     family->clock = pct_sched_now(&pct_S);
     self = reserve();
     slot_at(self)->member = true;
@@ -285,7 +271,7 @@ static void enter(uint32_t slot)
     if (!slot || !family || !known)
         return;
     /* Ids of another namespace name others. */
-    if (pct_refused(pid) || (family->pids && pid_namespace() != family->pids))
+    if (pct_refused(pid) || (family->pids && pct_relative_namespace() != family->pids))
         return;
     uint32_t was = slot_at(slot)->pid;
     if (was == FREE || (was != (uint32_t)pid && slot_at(slot)->member))
@@ -445,7 +431,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     }
     me->deadline = later(deadline, idle.offset);
     me->from = later(now, idle.offset);
-    me->real = monotonic();
+    me->real = pct_relative_now();
     me->world = world;
     me->asks = pct_S.can_both || pct_io_must_ask(pct_S.polled);
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
@@ -492,7 +478,7 @@ static bool hinders(uint32_t i, uint64_t *passed)
     bool first = slot->deadline < mine || (slot->deadline == mine && i < self);
     if (slot->member && k->turn & 1 && slot->world) {
         /* It waits for the world, whose time passes: for all. */
-        advance(later(slot->from, monotonic() - slot->real), false);
+        advance(later(slot->from, pct_relative_now() - slot->real), false);
     } else if (state == PCT_RELATIVE_SLEEPS && slot->member && k->turn & 1 && !first) {
         return false;
     }
@@ -550,7 +536,7 @@ bool pct_family_still(void)
 static bool is_due(void)
 {
     const struct slot *me = slot_at(self);
-    uint64_t passed, world = later(me->from, monotonic() - me->real);
+    uint64_t passed, world = later(me->from, pct_relative_now() - me->real);
     if (me->world)
         return advance(world < me->deadline ? world : me->deadline, false) >= me->deadline;
     if (__atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= me->deadline || all_idle(&passed))

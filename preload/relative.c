@@ -3,6 +3,7 @@
 #include "shim.h"
 #include "sys.h"
 #include <fcntl.h>
+#include <sys/stat.h>
 
 /* Fields of proc_pid_stat(5). */
 enum { STATE = 3, THREADS = 20, START = 22 };
@@ -159,4 +160,18 @@ uint64_t pct_relative_cpu(int pid)
     if (PCT_SYS2(SYS_clock_gettime, (long)(~(uint32_t)pid << 3 | 2), &time))
         return 0;
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+uint64_t pct_relative_namespace(void)
+{
+    struct stat status;
+    return PCT_SYS2(SYS_stat, "/proc/self/ns/pid", &status) ? 0 : status.st_ino;
+}
+
+uint64_t pct_relative_now(void)
+{
+    struct timespec now = { 0 };
+    if (PCT_SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now))
+        REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }

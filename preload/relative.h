@@ -26,4 +26,10 @@ int pct_relative_children(int pid, int thread, int *children, int most);
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_relative_cpu(int pid);
 
+/* The namespace of process ids that this process is in; 0 if nobody knows. */
+uint64_t pct_relative_namespace(void);
+
+/* CLOCK_MONOTONIC in ns, which all processes share. */
+uint64_t pct_relative_now(void);
+
 #endif
