@@ -26,10 +26,10 @@ enum { MOMENT = 10000000, MOMENTS = 100 };
 static struct family *family;
 static int id;        /* of the shared memory; UNKNOWN_ID: programs that are started cannot find it */
 static uint32_t self; /* the own slot; 0: none */
+static bool off;      /* each process has its own time: a server with clients */
 static bool lost;     /* there may be relatives, but who they are is not known */
 
 uint64_t *pct_family_clock;
-
 /* Of this process, as long as it is idle. */
 static struct {
     uint64_t offset;    /* family time less own time */
@@ -241,7 +241,7 @@ static void found(void)
 
 uint32_t pct_family_expect(void)
 {
-    if (!pct_S.step_ns)
+    if (!pct_S.step_ns || off)
         return 0;
     if (!family && !lost)
         found();
@@ -331,6 +331,8 @@ char **pct_family_environment(void *room, char *const *environment, uint32_t slo
 void pct_family_join(const char *text)
 {
     if (!text || pct_shim.config.real_time)
+        return;
+    if ((off = !strcmp(text, "off")))
         return;
     struct pct_family_name name = pct_family_name_read(text);
     lost = true;
