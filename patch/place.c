@@ -56,6 +56,8 @@ static struct pct_place_page *find_page(struct pct_placing *p, uint64_t address,
         p->page_count++;
         page->address = address;
         page->memory = p->map(p->context, address);
+        page->before = p->last_page;
+        p->last_page = page;
         return page;
     }
 }

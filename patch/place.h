@@ -16,8 +16,9 @@
 enum { PCT_PLACE_PAGE = 4096, PCT_PLACE_MAX_PAGES = 1 << 15 }; /* of islands: each may be a mapping of its own */
 
 struct pct_place_page {
-    uint64_t address; /* 0: free slot of the table */
-    uint8_t *memory;  /* where to write its bytes now; NULL: the page belongs to somebody else */
+    uint64_t address;              /* 0: free slot of the table */
+    uint8_t *memory;               /* where to write its bytes now; NULL: the page belongs to somebody else */
+    struct pct_place_page *before; /* the page of the table that was made before this one */
     uint64_t used[PCT_PLACE_PAGE / 64];
 };
 
@@ -38,7 +39,8 @@ struct pct_placing {
     size_t near_size, near_used;
     /* Islands: a table with room for 2 * PCT_PLACE_MAX_PAGES, zeroed. map: make this page (memory to write to), or NULL if
      * it is not free. */
-    struct pct_place_page *pages;
+    struct pct_place_page *pages,
+        *last_page; /* the last that was made: a table of which few slots are in use is not walked */
     uint32_t page_count;
     uint8_t *(*map)(void *context, uint64_t address);
     void *context;

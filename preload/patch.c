@@ -297,9 +297,9 @@ static bool is_as_planned(const struct pct_placing *p)
 static bool protect(const struct pct_placing *p)
 {
     bool allowed = !PCT_SYS3(SYS_mprotect, p->near_address, p->near_size, PROT_READ | PROT_EXEC);
-    for (unsigned i = 0; i < 2 * PCT_PLACE_MAX_PAGES && allowed; i++)
-        if (p->pages[i].memory)
-            allowed = !PCT_SYS3(SYS_mprotect, p->pages[i].address, PAGE, PROT_READ | PROT_EXEC);
+    for (const struct pct_place_page *page = p->last_page; page && allowed; page = page->before)
+        if (page->memory)
+            allowed = !PCT_SYS3(SYS_mprotect, page->address, PAGE, PROT_READ | PROT_EXEC);
     return allowed;
 }
 
@@ -342,8 +342,8 @@ static void abandon(struct pct_placing *p)
     discard(p);
     unmap(p->near, p->near_size);
     unmap(p->patched, p->plan->sites * sizeof *p->patched);
-    for (unsigned i = 0; p->pages && i < 2 * PCT_PLACE_MAX_PAGES; i++)
-        unmap(p->pages[i].memory, PAGE);
+    for (const struct pct_place_page *page = p->last_page; page; page = page->before)
+        unmap(page->memory, PAGE);
     unmap(p->pages, sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
 }
 
@@ -518,8 +518,8 @@ static bool is_island(uint64_t pc)
     for (const struct module *m = modules; m; m = m->next) {
         if (pc >= m->from && pc < m->to)
             return true;
-        for (unsigned i = 0; i < 2 * PCT_PLACE_MAX_PAGES; i++)
-            if (m->place.pages[i].memory && pc - m->place.pages[i].address < PAGE)
+        for (const struct pct_place_page *page = m->place.last_page; page; page = page->before)
+            if (page->memory && pc - page->address < PAGE)
                 return true;
     }
     return false;
