@@ -61,9 +61,9 @@ command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
 
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c))
-shim_sources := $(core_sources) $(sort $(wildcard preload/*.c))
+shim_sources := $(core_sources) $(sort $(wildcard preload/*/*.c))
 runtime_sources := $(sort $(wildcard runtime/*.c))
-cli_sources := $(sort $(wildcard cli/*.c))
+cli_sources := $(sort $(wildcard cli/*/*.c))
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
 pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(cli_sources)))
@@ -99,7 +99,7 @@ sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/tes
 test_programs := $(addprefix $(B)/programs/,$(basename $(notdir $(sort $(wildcard tests/programs/*.c \
 	tests/programs/*.cc)))))
 # What debuggers load, found beside the command, as in share/pct when it is installed.
-debugger_scripts := $(patsubst cli/debug/%,$(B)/share/%,$(sort $(wildcard cli/debug/*.py)))
+debugger_scripts := $(patsubst cli/command/debug/%,$(B)/share/%,$(sort $(wildcard cli/command/debug/*.py)))
 # What test programs share, linked into each of them.
 unit_helpers := $(call objects_of,$(sort $(filter-out tests/unit/test_% tests/unit/fuzz_%,$(wildcard tests/unit/*.c))))
 sim_helpers := $(call objects_of,$(sort $(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c))))
@@ -341,7 +341,7 @@ $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(pct_objects)' | cmp -s - $@ || printf '%s\n' '$(pct_objects)' > $@
 
-$(B)/gen/libpct.map: preload/intercepts.def preload/memory.c scripts/gen-map scripts/rows.awk
+$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-map > $@
 
@@ -355,7 +355,7 @@ $(B)/obj/%.o: %.c $(common_prerequisites)
 NODE_MODULES ?= /usr/share/nodejs
 d3_modules := dispatch selection timer ease color interpolate transition drag zoom array collection format time time-format \
 	scale axis
-timeline_sources := $(addprefix cli/timeline/,page.html style.css timeline.js)
+timeline_sources := $(addprefix cli/trace/timeline/,page.html style.css timeline.js)
 timeline_scripts := $(foreach m,$(d3_modules),$(NODE_MODULES)/d3-$(m)/dist/d3-$(m).min.js)
 $(B)/gen/timeline-head.html: scripts/gen-timeline $(timeline_sources) | $(B)/tools
 	@mkdir -p $(@D)
@@ -363,10 +363,10 @@ $(B)/gen/timeline-head.html: scripts/gen-timeline $(timeline_sources) | $(B)/too
 $(B)/gen/timeline-tail.html: scripts/gen-timeline $(timeline_sources)
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-timeline tail > $@
-$(B)/obj/cli/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
+$(B)/obj/cli/trace/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
 
 # It runs while the vector registers hold the values of the program.
-$(B)/obj/preload/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
+$(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
 
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: CFLAGS += -O3
@@ -401,7 +401,7 @@ $(B)/tsan/libtsan_preinit.o: $(common_prerequisites)
 
 $(compilers): scripts/pct-cc
 	$(call quiet,GEN)$(INSTALL) -m 755 $< $@
-$(B)/share/%: cli/debug/%
+$(B)/share/%: cli/command/debug/%
 	@mkdir -p $(@D)
 	$(call quiet,COPY)cp $< $@
 
@@ -410,9 +410,9 @@ $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 
 # For the tests, which take from them what they need. The command's main() stays out.
 $(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources
-$(B)/cli.a: $(call objects_of,$(filter-out cli/main.c,$(cli_sources))) $(B)/sources
+$(B)/cli.a: $(call objects_of,$(filter-out cli/command/main.c,$(cli_sources))) $(B)/sources
 $(B)/core.a $(B)/cli.a:
-	$(call quiet,AR)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
+	$(call quiet,AR)rm -f $@ && $(AR) qcsD $@ $(filter %.o,$^)
 
 link_test = $(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	-Wl,--as-needed -lcmocka $(1) -lm

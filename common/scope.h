@@ -1,6 +1,6 @@
 /* A scope: what the user's patterns (--focus, --suppressions) stand for in the modules of a program, as ranges of addresses. The `pct`
- * command makes it from symbols and debug information (cli/scope.c), since nothing of that can be read inside the target;
- * the shim reads it (preload/scope.c). A file, or memory, of the machine that wrote it:
+ * command makes it from symbols and debug information (cli/binary/scope.c), since nothing of that can be read inside the target;
+ * the shim reads it (preload/memory/scope.c). A file, or memory, of the machine that wrote it:
  *
  *     head | modules | ranges, by module, kind and address; those of one kind do not overlap
  */

@@ -10,8 +10,8 @@
  *     the instruction itself
  *     jmp back
  *
- * A *leaf* is a short routine near by (preload/patch_leaf.h): it looks whether the place can matter to another thread, and enters
- * the slow half (preload/patch_entry.c) only if so. It keeps all registers but rdx; the flags, too, unless the plan says that
+ * A *leaf* is a short routine near by (preload/patch/patch_leaf.h): it looks whether the place can matter to another thread, and enters
+ * the slow half (preload/patch/patch_entry.c) only if so. It keeps all registers but rdx; the flags, too, unless the plan says that
  * nobody reads them. So a trampoline is short, and what most events execute stays in the cache.
  *
  * Where a plain access does not hang on a register (a global variable), so does the mark of its location not: the trampoline looks there

@@ -1,5 +1,5 @@
 /* Placing: how each site of a module is diverted, and where its trampoline goes. Works on a copy of the module's code, and
- * on memory that nothing runs in yet, so that the process is changed only when all is done (preload/patch.c).
+ * on memory that nothing runs in yet, so that the process is changed only when all is done (preload/patch/patch.c).
  *
  * An instruction of five bytes or more becomes a jmp. A shorter one, because the bytes behind it must stay (something may jump
  * to them), becomes one of

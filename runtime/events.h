@@ -1,9 +1,9 @@
-/* How the runtime library tells libpct.so of memory accesses: by the functions of preload/memory.h, if libpct.so is
+/* How the runtime library tells libpct.so of memory accesses: by the functions of preload/memory/memory.h, if libpct.so is
  * there. Without it, each costs a test. */
 #ifndef PCT_RUNTIME_EVENTS_H
 #define PCT_RUNTIME_EVENTS_H
 
-#include <preload/memory.h>
+#include <preload/memory/memory.h>
 #include <sched/memory.h>
 
 #define PCT_RUNTIME __attribute__((visibility("default")))

@@ -1,7 +1,7 @@
 /* Whether libpct.so is one that this library knows how to talk to. A program is linked with the library of the pct that built it, and may be
  * run by another. Each of the two would then find nothing of the other's, and no access would count, without a word. */
 #include "events.h"
-#include <preload/sys.h>
+#include <preload/core/sys.h>
 
 #pragma weak pct_memory_interface
 

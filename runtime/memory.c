@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
-#include <preload/sys.h>
+#include <preload/core/sys.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>

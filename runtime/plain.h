@@ -6,7 +6,7 @@
 #include "events.h"
 
 /* What the handlers in programs go on to. The number goes up with any change to these, and to what handlers look at
- * (preload/memory.h): then the loader says that the program needs another library than it has found, and does not start it. */
+ * (preload/memory/memory.h): then the loader says that the program needs another library than it has found, and does not start it. */
 #define pct_tsan_access pct_tsan_access_1
 #define pct_tsan_function pct_tsan_function_1
 #define pct_tsan_function_exit pct_tsan_function_exit_1

@@ -343,7 +343,7 @@ struct pct_sched {
     uint64_t sited;         /* steps whose sites are there */
     const uint64_t *stacks; /* the steps whose stacks are wanted, in order: stacks_count */
 
-    /* A debugger's wishes; it writes them into the stopped process (preload/debugger.h). */
+    /* A debugger's wishes; it writes them into the stopped process (preload/core/debugger.h). */
     uint32_t break_other; /* no pause before a step of this thread: its id + 1 */
     uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
                              point; 0: never */

@@ -1,5 +1,5 @@
 /* Holders of the baton that pass no point: asleep in a call that nobody intercepted, or spinning on plain memory. The host
- * finds them (preload/watchdog.c); here is what becomes of the schedule. Each is recorded as a step of op STUCK, so that a
+ * finds them (preload/watchdog/watchdog.c); here is what becomes of the schedule. Each is recorded as a step of op STUCK, so that a
  * replay by trace knows where the baton was taken, and takes it there again. */
 #include "internal.h"
 

@@ -1,5 +1,5 @@
 /* The parameter `depth` of the strategies with priority change points, and depth=auto, its preset: with which probability a run has
- * which depth. Read by these strategies, which draw, and by the command, which says what runs were worth (cli/guarantee.c).
+ * which depth. Read by these strategies, which draw, and by the command, which says what runs were worth (cli/campaign/guarantee.c).
  *
  * "Many concurrency bugs have small bug-depths" (PCT, section 1), and for those the theorem must keep a constant factor: an eighth of
  * the runs for depth 1 and 5, a quarter for 2, 3 and 4. It is as flat as that because most bugs of a smaller depth d are found in more,

@@ -2,8 +2,8 @@
 #ifndef PCT_CLI_DEPTH_H
 #define PCT_CLI_DEPTH_H
 
-#include "orders.h"
-#include "switches.h"
+#include <cli/trace/orders.h>
+#include <cli/trace/switches.h>
 #include "trial.h"
 
 /* Schedules that decide whether a set of constraints is enough: while looking, and for the result; of each ordering turned round; and

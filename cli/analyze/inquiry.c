@@ -1,7 +1,7 @@
 /* All that minimize and explain find out about a failing run: see inquiry.h. */
 #include "inquiry.h"
 #include "flips.h"
-#include "progress.h"
+#include <cli/base/status_line.h>
 #include "series.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -222,7 +222,7 @@ static int open_story(struct pct_inquiry *q)
             return pct_story_open(&q->story, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
         pct_trial_close(&q->trial);
     }
-    pct_progress_clear(t->progress.quiet);
+    pct_status_line_clear(t->progress.quiet);
     pct_cli_say("the smallest schedule did not fail when it was to be shown");
     return PCT_EXIT_DIVERGENCE;
 }
@@ -295,7 +295,7 @@ int pct_inquiry_open(struct pct_inquiry *q, bool depth, bool quiet)
     if (!failed && q->passes)
         failed = reopen(q, &q->pass, &q->pass_trial, false);
     q->story.later = q->passes ? &q->pass : NULL;
-    pct_progress_clear(q->shrink.trials.progress.quiet);
+    pct_status_line_clear(q->shrink.trials.progress.quiet);
     if (failed == PCT_EXIT_INTERNAL && !q->shrink.trials.status)
         pct_cli_say("out of memory");
     return failed;

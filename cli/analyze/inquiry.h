@@ -5,7 +5,7 @@
 
 #include "depth.h"
 #include "shrink.h"
-#include "story.h"
+#include <cli/trace/story.h>
 
 enum { PCT_CYCLE_MOST = 16 }; /* threads of a deadlock's cycle that are told of */
 

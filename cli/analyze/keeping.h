@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_KEEPING_H
 #define PCT_CLI_KEEPING_H
 
-#include "orders.h"
+#include <cli/trace/orders.h>
 #include "reduce.h"
 #include "trial.h"
 

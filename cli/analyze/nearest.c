@@ -2,7 +2,7 @@
  * switches of a thread, or of all threads, are moved alike, and each by itself, ever further. */
 #include "nearest.h"
 #include "series.h"
-#include "switches.h"
+#include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

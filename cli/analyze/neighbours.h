@@ -5,7 +5,7 @@
 #ifndef PCT_CLI_NEIGHBOURS_H
 #define PCT_CLI_NEIGHBOURS_H
 
-#include "cli.h"
+#include <cli/base/cli.h>
 
 enum { PCT_NEAR_PRESET = 2, PCT_NEAR_MAX = 1000 };
 

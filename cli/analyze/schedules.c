@@ -1,8 +1,8 @@
 /* The file of schedules: see schedules.h. Entries of lines `Name: value`, with empty lines between them. */
 #include "schedules.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "neighbours.h"
-#include "options.h"
+#include <cli/process/options.h>
 #include <common/text.h>
 #include <errno.h>
 #include <fcntl.h>

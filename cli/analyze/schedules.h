@@ -3,8 +3,8 @@
 #ifndef PCT_CLI_SCHEDULES_H
 #define PCT_CLI_SCHEDULES_H
 
-#include "judge.h"
-#include "launch.h"
+#include <cli/campaign/judge.h>
+#include <cli/process/launch.h>
 #include <argp.h>
 
 #define PCT_SCHEDULES_FILE "pct.schedules"

@@ -3,7 +3,7 @@
  * A run that has ended waits in `run` until all before it were looked at. The earliest question always gets the next free worker, up
  * to the number of runs that it will take as far as one knows; then the one behind it, which is asked for now. */
 #include "series.h"
-#include "progress.h"
+#include <cli/base/status_line.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static int choose(struct state *s, struct asked **chosen)
         free(asked->question.data);
     }
     if (there < 0) {
-        pct_progress_clear(s->trials->progress.quiet);
+        pct_status_line_clear(s->trials->progress.quiet);
         pct_cli_say("%s", strerror(-there));
         return s->trials->status = PCT_EXIT_INTERNAL;
     }
@@ -194,7 +194,7 @@ static int loop(struct state *s)
             return 0;
         int ended = -1;
         int signal = pct_launch_wait(&trials->launch, trials->running, (int)trials->jobs,
-                                     pct_cli_now() + PCT_PROGRESS_TICK, &ended);
+                                     pct_cli_now() + PCT_STATUS_LINE_TICK, &ended);
         if (signal)
             return pct_trials_interrupt(trials, signal);
         if (ended >= 0) {
@@ -202,7 +202,7 @@ static int loop(struct state *s)
             if (look(s))
                 return trials->status;
         }
-        pct_progress_draw_trials(trials);
+        pct_trials_draw_progress(trials);
     }
 }
 

@@ -4,7 +4,7 @@
  * happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each one that is left is
  * moved as far as it can go. */
 #include "shrink.h"
-#include "progress.h"
+#include <cli/base/status_line.h>
 #include "reduce.h"
 #include "series.h"
 #include <errno.h>
@@ -238,7 +238,7 @@ int pct_shrink_run(struct pct_shrink *s)
     if (fails < 0)
         return s->trials.status ? s->trials.status : PCT_EXIT_INTERNAL;
     if (!fails) {
-        pct_progress_clear(s->trials.progress.quiet);
+        pct_status_line_clear(s->trials.progress.quiet);
         pct_cli_say(
             "the failing run cannot be repeated as a list of switches: it depends on what the schedule does not hold");
         return s->trials.status = PCT_EXIT_DIVERGENCE;

@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_SHRINK_H
 #define PCT_CLI_SHRINK_H
 
-#include "switches.h"
+#include <cli/trace/switches.h>
 #include "trial.h"
 #include <argp.h>
 

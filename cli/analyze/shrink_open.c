@@ -1,16 +1,16 @@
 /* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how often; a failure
  * that the schedule does not decide alone is judged by its rate. */
 #include "changed.h"
-#include "locate.h"
-#include "ordered.h"
+#include <cli/binary/locate.h>
+#include <cli/process/ordered.h>
 #include "shrink.h"
-#include "environment.h"
+#include <cli/process/environment.h>
 #include "nearest.h"
-#include "options.h"
-#include "progress.h"
-#include "report.h"
-#include "schedule_file.h"
-#include "scope.h"
+#include <cli/process/options.h>
+#include <cli/base/status_line.h>
+#include <cli/trace/report.h>
+#include <cli/trace/schedule_file.h>
+#include <cli/binary/scope.h>
 #include "series.h"
 #include <errno.h>
 #include <sched.h>
@@ -188,7 +188,7 @@ static int judge(struct pct_shrink *s, uint64_t hash)
         if (run_again(&alone, t, hash, RATE_RUNS))
             return t->status;
         if (alone.failed == alone.runs) {
-            pct_progress_clear(t->progress.quiet);
+            pct_status_line_clear(t->progress.quiet);
             pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
                         "is one at a "
                         "time; with --scratch, or {worker} in a server's port or path, there could be %u",
@@ -201,7 +201,7 @@ static int judge(struct pct_shrink *s, uint64_t hash)
     double rate = a.failed ? (double)a.failed / a.runs : 1.0 / RATE_RUNS;
     t->rate = rate / 2;
     t->repeat = rate > 12.0 / RATE_MOST ? (unsigned)(12 / rate + 0.5) : RATE_MOST;
-    pct_progress_clear(t->progress.quiet);
+    pct_status_line_clear(t->progress.quiet);
     pct_cli_say(
         "the schedule does not decide alone: it failed %u times of %u; every schedule is judged by up to %u runs",
         a.failed, a.runs, t->repeat);
@@ -214,7 +214,7 @@ static int go_nearby(struct pct_shrink *s, bool *found)
     struct pct_trials *t = &s->trials;
     char token[PCT_TOKEN_MAX], error[256];
     int failed = pct_nearest_find(t, found);
-    pct_progress_clear(t->progress.quiet);
+    pct_status_line_clear(t->progress.quiet);
     if (failed || !*found)
         return failed;
     pct_config_format_token(token, sizeof token, &t->config,
@@ -272,7 +272,7 @@ static int try_first(struct first *first)
         pct_trial_close(&trial);
         pct_series_run(t, &series);
     }
-    pct_progress_clear(t->progress.quiet);
+    pct_status_line_clear(t->progress.quiet);
     return t->status;
 }
 
@@ -335,6 +335,6 @@ int pct_shrink_open(struct pct_shrink *s)
     }
     pct_trial_close(&trial);
     failed = failed ? failed : judge(s, hash);
-    pct_progress_clear(t->progress.quiet);
+    pct_status_line_clear(t->progress.quiet);
     return failed;
 }

@@ -1,9 +1,9 @@
 /* Trials: see trial.h. */
 #include "trial.h"
-#include "batch.h"
-#include "locate.h"
-#include "outcome.h"
-#include "progress.h"
+#include <cli/campaign/batch.h>
+#include <cli/binary/locate.h>
+#include <cli/campaign/outcome.h>
+#include <cli/base/status_line.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial)
     trials->runs++;
     trials->progress.runs++;
     if (pct_outcome_is_void(&trial->result)) {
-        pct_progress_clear(trials->progress.quiet);
+        pct_status_line_clear(trials->progress.quiet);
         trials->status = pct_outcome_explain(&trials->launch, &trial->process, &trial->result);
         pct_trial_close(trial);
         return trials->status;
@@ -138,7 +138,7 @@ int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial)
 
 int pct_trials_interrupt(struct pct_trials *trials, int signal)
 {
-    pct_progress_clear(trials->progress.quiet);
+    pct_status_line_clear(trials->progress.quiet);
     pct_cli_say("interrupted after %llu runs", (unsigned long long)trials->runs);
     return trials->status = 128 + signal;
 }
@@ -153,8 +153,8 @@ static int run(struct pct_trials *trials, struct pct_trial *trial, const struct 
         return trials->status;
     int signal = 0;
     while (!signal && ended < 0) {
-        signal = pct_launch_wait(&trials->launch, process, 1, pct_cli_now() + PCT_PROGRESS_TICK, &ended);
-        pct_progress_draw_trials(trials);
+        signal = pct_launch_wait(&trials->launch, process, 1, pct_cli_now() + PCT_STATUS_LINE_TICK, &ended);
+        pct_trials_draw_progress(trials);
     }
     if (signal) {
         pct_process_kill(process, SIGKILL);

@@ -3,8 +3,8 @@
 #ifndef PCT_CLI_TRIAL_H
 #define PCT_CLI_TRIAL_H
 
-#include "cli.h"
-#include "launch.h"
+#include <cli/base/cli.h>
+#include <cli/process/launch.h>
 
 /* A way to fail. Two runs fail in the same way if these are equal: a crash by the same signal, the same assertion, ... */
 struct pct_failure {
@@ -99,5 +99,8 @@ int pct_trials_interrupt(struct pct_trials *trials, int signal);
 int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of);
 
 void pct_trials_finish(struct pct_trials *trials);
+
+/* Say how far these trials are on standard error, if it is time to. */
+void pct_trials_draw_progress(struct pct_trials *trials);
 
 #endif

@@ -63,14 +63,17 @@ int pct_cli_write_all(int fd, const void *data, size_t size);
 int pct_cli_make_directories(const char *path);
 
 /* The strategy of this name: a built-in one, or, when there is a slash in the name, the one that the shared object of
- * this path exports. Matches pct_find_strategy of common/config.h. cli/strategies.c */
+ * this path exports. Matches pct_find_strategy of common/config.h. cli/base/strategy.c */
 const struct pct_strategy *pct_cli_find_strategy(const char *name, char *error, size_t size);
 
 /* Ask the strategy of this configuration whether it would start with its parameters, as the shim will. Returns 0, or
- * PCT_EXIT_USAGE after a message. cli/strategies.c */
+ * PCT_EXIT_USAGE after a message. cli/base/strategy.c */
 int pct_cli_check_strategy(const struct pct_config *config);
 
-/* Names of operations, classes and verdicts; "?" beyond the end of the table. cli/names.c */
+/* The index of the strategy's parameter of this name, -1: it has none. cli/base/strategy.c */
+int pct_cli_strategy_parameter(const struct pct_strategy *strategy, const char *name);
+
+/* Names of operations, classes and verdicts; "?" beyond the end of the table. cli/base/names.c */
 const char *pct_name_op(unsigned op);
 const char *pct_name_op_identifier(unsigned op);
 unsigned pct_name_op_class(unsigned op);

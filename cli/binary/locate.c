@@ -1,6 +1,6 @@
 /* Where things are: see locate.h. */
 #include "locate.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

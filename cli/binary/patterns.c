@@ -1,6 +1,6 @@
 /* Patterns for places in programs: see patterns.h. */
 #include "patterns.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <common/text.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Patterns to ranges: see scope.h. libdwfl opens the files, and their separate debug information where the system has it. */
 #include "scope.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <common/text.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>

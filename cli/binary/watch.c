@@ -1,6 +1,6 @@
 /* Whether this machine has watchpoints: see watch.h. */
 #include "watch.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <common/watchpoint.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -23,7 +23,7 @@ static void note(int signal)
     trapped = 1;
 }
 
-/* Touch a variable that is watched as the shim does it (preload/watch.c). Returns 0 if that was noticed, or an errno. */
+/* Touch a variable that is watched as the shim does it (preload/memory/watch.c). Returns 0 if that was noticed, or an errno. */
 static int try_one(void)
 {
     static volatile int variable;

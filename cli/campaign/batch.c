@@ -1,7 +1,7 @@
 /* Runs of given tokens: see batch.h. */
 #include "batch.h"
-#include "cli.h"
-#include "supervise.h"
+#include <cli/base/cli.h>
+#include <cli/process/supervise.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

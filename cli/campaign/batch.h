@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_BATCH_H
 #define PCT_CLI_BATCH_H
 
-#include "launch.h"
+#include <cli/process/launch.h>
 
 /* Called for each run that has ended, in the order in which they end. Returns 0, or an exit status that ends the batch. */
 typedef int pct_batch_each(void *data, size_t index, struct pct_process *process, struct pct_result *result);

@@ -2,8 +2,8 @@
 #include "calibrate.h"
 #include "batch.h"
 #include "claim.h"
-#include "cli.h"
-#include "early.h"
+#include <cli/base/cli.h>
+#include <cli/trace/early.h>
 #include "estimate.h"
 #include "outcome.h"
 #include "sampling.h"

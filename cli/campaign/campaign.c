@@ -1,13 +1,13 @@
 /* A campaign: see campaign.h. */
 #include "campaign.h"
 #include "claim.h"
-#include "elf_facts.h"
-#include "core.h"
+#include <cli/binary/elf_facts.h>
+#include <cli/process/core.h>
 #include "estimate.h"
 #include "outcome.h"
 #include "sampling.h"
-#include "supervise.h"
-#include "together.h"
+#include <cli/process/supervise.h>
+#include <cli/process/together.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>

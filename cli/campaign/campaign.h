@@ -6,10 +6,10 @@
 #ifndef PCT_CLI_CAMPAIGN_H
 #define PCT_CLI_CAMPAIGN_H
 
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "guarantee.h"
-#include "launch.h"
-#include "ordered.h"
+#include <cli/process/launch.h>
+#include <cli/process/ordered.h>
 #include "state.h"
 
 struct pct_campaign;

@@ -1,7 +1,7 @@
 /* The facts of a campaign file: see campaign_file.h. */
 #include "campaign_file.h"
-#include "cli.h"
-#include "options.h"
+#include <cli/base/cli.h>
+#include <cli/process/options.h>
 #include "recorder.h"
 #include "state.h"
 #include <errno.h>
@@ -303,8 +303,8 @@ bool pct_campaign_file_restore(struct pct_store *store, struct pct_campaign *c)
     c->strategy = pct_cli_find_strategy(c->config.strategy, error, sizeof error);
     if (!c->strategy)
         return false;
-    c->k = pct_configure_parameter(c->strategy, "k");
-    c->depth = pct_configure_parameter(c->strategy, "depth");
+    c->k = pct_cli_strategy_parameter(c->strategy, "k");
+    c->depth = pct_cli_strategy_parameter(c->strategy, "depth");
     c->config.run.seed = pct_store_number(store, "seed");
     c->launch.aslr = strstr(pct_store_fact(store, "options"), "--aslr ");
     c->kept = true;

@@ -4,7 +4,6 @@
 #define PCT_CLI_CAMPAIGN_FILE_H
 
 #include "campaign.h"
-#include "configure.h"
 #include "judge.h"
 #include "store.h"
 

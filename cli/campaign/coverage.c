@@ -1,6 +1,6 @@
 /* Pairs of operations: see coverage.h. A table with open addressing, and for one trace the last operation on each object. */
 #include "coverage.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL

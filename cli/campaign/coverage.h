@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_COVERAGE_H
 #define PCT_CLI_COVERAGE_H
 
-#include "trace_read.h"
+#include <cli/trace/trace_read.h>
 
 struct pct_coverage; /* the pairs that are known */
 

@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_ESTIMATE_H
 #define PCT_CLI_ESTIMATE_H
 
-#include "trace_read.h"
+#include <cli/trace/trace_read.h>
 #include <common/config.h>
 
 /* For the parameters n, n0, n1, ...: the numbers of steps of threads. Those that the user gave, or that the strategy has not,

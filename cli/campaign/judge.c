@@ -1,8 +1,8 @@
 /* Judging runs: see judge.h. */
 #include "judge.h"
-#include "options.h"
-#include "cli.h"
-#include "environment.h"
+#include <cli/process/options.h>
+#include <cli/base/cli.h>
+#include <cli/process/environment.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

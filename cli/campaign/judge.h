@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_JUDGE_H
 #define PCT_CLI_JUDGE_H
 
-#include "launch.h"
+#include <cli/process/launch.h>
 
 struct pct_judge {
     const bool *ok;     /* by exit status: no failure */

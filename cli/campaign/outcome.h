@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_OUTCOME_H
 #define PCT_CLI_OUTCOME_H
 
-#include "launch.h"
+#include <cli/process/launch.h>
 
 /* "deadlock", "exit status 3", "killed by signal 9 (Killed)": the ending in a few words. Returns buffer. */
 const char *pct_outcome_format(char *buffer, size_t size, const struct pct_process *process,

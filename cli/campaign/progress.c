@@ -1,20 +1,12 @@
 /* Progress: see progress.h. */
 #include "progress.h"
 #include "claim.h"
-#include "cli.h"
+#include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include <math.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { BAR = 10 };
-#define LOG_SECONDS 60
-#define TERMINAL_SECONDS 0.15
-
-void pct_progress_clear(bool quiet)
-{
-    if (!quiet && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}
 
 static void add_guarantee(FILE *out, const struct pct_campaign *c)
 {
@@ -27,60 +19,11 @@ static void add_guarantee(FILE *out, const struct pct_campaign *c)
     fprintf(out, "; depth %u missed: p<=%s", depth, pct_claim_format_miss(miss, sizeof miss, log_miss));
 }
 
-/* Columns of the terminal; a line that is longer would not be cleared. */
-static size_t columns(void)
-{
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
-}
-
-/* Whether something is to be said now; then it will have been. */
-static bool is_due(bool terminal, double begun, double *drawn)
-{
-    double now = pct_cli_now();
-    if (now - (*drawn > 0 ? *drawn : begun) < (terminal ? TERMINAL_SECONDS : LOG_SECONDS))
-        return false;
-    *drawn = now;
-    return true;
-}
-
-static void put(bool terminal, const char *line)
-{
-    if (terminal)
-        fprintf(stderr, "\rpct: %.*s\033[K", (int)columns() - 6, line);
-    else
-        fprintf(stderr, "pct: %s\n", line);
-    fflush(stderr);
-}
-
-void pct_progress_draw_trials(struct pct_trials *trials)
-{
-    struct pct_trial_progress *p = &trials->progress;
-    bool terminal = isatty(STDERR_FILENO);
-    if (p->quiet || !p->what || !is_due(terminal, trials->begun, &p->drawn))
-        return;
-    char line[512] = "", left[64];
-    FILE *out = fmemopen(line, sizeof line, "w");
-    if (!out)
-        return;
-    double all = pct_cli_now() - trials->begun, step = pct_cli_now() - p->begun;
-    double rate = all > 0 ? (double)trials->runs / all : 0;
-    fprintf(out, "%s: %llu runs, %.*f/s", p->what, (unsigned long long)trials->runs, rate < 10, rate);
-    if (p->known)
-        fprintf(out, ", %llu preemption%s left", (unsigned long long)p->preemptions, p->preemptions == 1 ? "" : "s");
-    if (p->left && p->answers)
-        fprintf(out, ", at most %s for this step",
-                pct_cli_format_duration(left, sizeof left, step * (double)p->left / (double)p->answers));
-    fclose(out);
-    line[sizeof line - 1] = 0;
-    put(terminal, line);
-}
-
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn)
 {
     bool terminal = isatty(STDERR_FILENO);
     double seconds = pct_cli_now() - begun;
-    if (!is_due(terminal, begun, drawn))
+    if (!pct_status_line_is_due(terminal, begun, drawn))
         return;
     char line[512] = "", left[64];
     FILE *out = fmemopen(line, sizeof line, "w");
@@ -101,5 +44,5 @@ void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findin
     add_guarantee(out, c);
     fclose(out);
     line[sizeof line - 1] = 0;
-    put(terminal, line);
+    pct_status_line_put(terminal, line);
 }

@@ -2,11 +2,11 @@
 #include "recorder.h"
 #include "batch.h"
 #include "claim.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "outcome.h"
 #include "progress.h"
 #include "signature.h"
-#include "supervise.h"
+#include <cli/process/supervise.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 static int fail(struct pct_recorder *r, int error)
 {
     r->broken = true;
-    pct_progress_clear(r->quiet);
+    pct_status_line_clear(r->quiet);
     if (error == -ENOSPC)
         pct_cli_say(
             "%s: there is no space left on the disk. What is in it stays; when there is room, the same command goes "
@@ -294,7 +294,7 @@ static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c,
     if (!pct_result_lacks_space(result))
         return pct_judge_run(r->judge, &c->launch, process, result);
     /* What cannot be told of a run cannot be told later either: rather do it again. */
-    pct_progress_clear(r->quiet);
+    pct_status_line_clear(r->quiet);
     pct_cli_say("there is no space for traces. What is in %s stays; when there is room, the same command goes on",
                 r->path);
     return PCT_EXIT_INTERNAL;
@@ -345,7 +345,7 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
     else
         failed = store_finding(r, c, process, result, &signature, id);
     if (!failed && *new && !r->quiet) {
-        pct_progress_clear(r->quiet);
+        pct_status_line_clear(r->quiet);
         pct_cli_say("finding %lld, seed %llu: %s", (long long)*id,
                     (unsigned long long)pct_campaign_seed(c, process->index), signature.title);
     }
@@ -505,7 +505,7 @@ int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int stat
 {
     if (!status)
         status = confirm_all(r, c);
-    pct_progress_clear(r->quiet);
+    pct_status_line_clear(r->quiet);
     int failed = r->dirty && !r->broken ? commit(r) : 0;
     return status ? status : failed;
 }

@@ -1,6 +1,6 @@
 /* The sample of places in the code: see sampling.h. */
 #include "sampling.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 
 uint64_t pct_sampling_count(const struct pct_trace *trace)
 {

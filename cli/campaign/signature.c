@@ -1,9 +1,9 @@
 /* Signatures of failures: see signature.h. */
 #include "signature.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "outcome.h"
-#include "schedule.h"
-#include "stacks.h"
+#include <cli/trace/schedule.h>
+#include <cli/trace/stacks.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef PCT_CLI_SIGNATURE_H
 #define PCT_CLI_SIGNATURE_H
 
-#include "launch.h"
-#include "unwind.h"
+#include <cli/process/launch.h>
+#include <cli/trace/unwind.h>
 
 enum { PCT_SIGNATURE_STACKS = 16 };
 

@@ -1,6 +1,6 @@
 /* The state file: see state.h. Lines of "key value", the last one a check over all others. */
 #include "state.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

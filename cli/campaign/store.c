@@ -1,7 +1,7 @@
 /* The campaign file: see store.h. Opening, checking, making and writing it; store_read.c reads the tables, store_merge.c makes one of
  * several. */
 #include "store.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "store_internal.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one writer. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "store_internal.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* `pct add`: keep a failing schedule in a text file of the project, for `pct check`. It is run first: only what fails now is
  * worth keeping, unless told otherwise. */
-#include "cli.h"
-#include "environment.h"
-#include "options.h"
-#include "outcome.h"
+#include <cli/base/cli.h>
+#include <cli/process/environment.h>
+#include <cli/process/options.h>
+#include <cli/campaign/outcome.h>
 #include "parse.h"
-#include "schedules.h"
+#include <cli/analyze/schedules.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

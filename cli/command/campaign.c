@@ -1,18 +1,19 @@
 /* `pct campaign`: its options, and the way from them to the file, the runs and the report. campaign.c does the runs, recorder.c keeps
  * them. */
-#include "calibrate.h"
-#include "campaign_file.h"
-#include "campaign_report.h"
-#include "claim.h"
-#include "cli.h"
+#include <cli/campaign/calibrate.h>
+#include <cli/campaign/campaign_file.h>
+#include <cli/export/campaign_report.h>
+#include <cli/campaign/claim.h>
+#include <cli/base/cli.h>
+#include "configure.h"
 #include "each_test.h"
-#include "environment.h"
-#include "export.h"
-#include "options.h"
+#include <cli/process/environment.h>
+#include <cli/export/export.h>
+#include <cli/process/options.h>
 #include "parse.h"
-#include "races.h"
-#include "recorder.h"
-#include "supervise.h"
+#include <cli/trace/races.h>
+#include <cli/campaign/recorder.h>
+#include <cli/process/supervise.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* `pct campaign report` and `pct campaign merge`: what can be done with campaign files without running anything. */
-#include "campaign_report.h"
-#include "cli.h"
-#include "export.h"
+#include <cli/export/campaign_report.h>
+#include <cli/base/cli.h>
+#include <cli/export/export.h>
 #include "parse.h"
 #include <argp.h>
 #include <errno.h>

@@ -2,16 +2,16 @@
  *
  * What counts is how a run ends, not whether it makes the same steps as when its schedule was kept: a program that was
  * repaired must make others. */
-#include "batch.h"
-#include "cli.h"
-#include "environment.h"
-#include "junit.h"
-#include "neighbours.h"
-#include "options.h"
-#include "outcome.h"
+#include <cli/campaign/batch.h>
+#include <cli/base/cli.h>
+#include <cli/process/environment.h>
+#include <cli/export/junit.h>
+#include <cli/analyze/neighbours.h>
+#include <cli/process/options.h>
+#include <cli/campaign/outcome.h>
 #include "parse.h"
-#include "schedules.h"
-#include "scope.h"
+#include <cli/analyze/schedules.h>
+#include <cli/binary/scope.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

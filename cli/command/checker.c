@@ -1,8 +1,8 @@
 /* A replay under another tool: see checker.h. The tool's processes inherit the environment that preloads the shim, so a
  * tool that runs the program in a process of its own (valgrind, a wrapper that ends in exec) needs nothing else. */
 #include "checker.h"
-#include "cli.h"
-#include "locate.h"
+#include <cli/base/cli.h>
+#include <cli/binary/locate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wordexp.h>

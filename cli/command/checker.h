@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_CHECKER_H
 #define PCT_CLI_CHECKER_H
 
-#include "launch.h"
+#include <cli/process/launch.h>
 
 /* Put the words of `with` (split as a shell would) before the launch's command, before pct_launch_prepare(). Returns 0, or an exit
  * status after a message: for tools that are not there, or that are known not to work. */

@@ -1,9 +1,9 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
-#include "cli.h"
-#include "elf_facts.h"
-#include "locate.h"
-#include "scope.h"
+#include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
+#include <cli/binary/locate.h>
+#include <cli/binary/scope.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -133,14 +133,6 @@ const char *pct_configure_choose(const char *option, const char *variable)
     return value && *value ? value : NULL;
 }
 
-int pct_configure_parameter(const struct pct_strategy *strategy, const char *name)
-{
-    for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
-        if (!strcmp(strategy->params[i].name, name))
-            return i;
-    return -1;
-}
-
 /* --depth, for a strategy that knows of none: who asks for it wants what goes with it. */
 static int check_depth(const struct pct_campaign *c, const char *spec)
 {
@@ -149,7 +141,7 @@ static int check_depth(const struct pct_campaign *c, const char *spec)
     if (!spec || pct_config_parse_spec(&config, spec, pct_cli_find_strategy, error, sizeof error))
         return 0; /* that is said elsewhere */
     const struct pct_strategy *strategy = pct_cli_find_strategy(config.strategy, error, sizeof error);
-    if (!strategy || pct_configure_parameter(strategy, "depth") >= 0)
+    if (!strategy || pct_cli_strategy_parameter(strategy, "depth") >= 0)
         return 0;
     if (c->confidence > 0)
         return pct_cli_usage("--confidence: the strategy %s has no guarantee, and no depth; say --strategy pct",
@@ -178,8 +170,8 @@ static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
     int failed = pct_cli_check_strategy(&c->config);
     if (failed)
         return failed;
-    c->k = pct_configure_parameter(c->strategy, "k");
-    c->depth = pct_configure_parameter(c->strategy, "depth");
+    c->k = pct_cli_strategy_parameter(c->strategy, "k");
+    c->depth = pct_cli_strategy_parameter(c->strategy, "depth");
     /* What a strategy of the user's own calls k may be anything. */
     c->learns = c->k >= 0 && !strchr(c->config.strategy, '/') && !(c->config.given >> c->k & 1);
     return 0;

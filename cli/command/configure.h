@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_CONFIGURE_H
 #define PCT_CLI_CONFIGURE_H
 
-#include "campaign.h"
+#include <cli/campaign/campaign.h>
 #include <argp.h>
 
 /* As given on the command line, NULL: not. */
@@ -22,9 +22,6 @@ int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool 
 /* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be and the program
  * has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
 void pct_configure_memory(struct pct_campaign *c, bool quiet);
-
-/* The index of the strategy's parameter of this name, -1: it has none. */
-int pct_configure_parameter(const struct pct_strategy *strategy, const char *name);
 
 /* The value of an option, else of a variable, else NULL. An empty one counts as none. */
 const char *pct_configure_choose(const char *option, const char *variable);

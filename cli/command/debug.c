@@ -1,11 +1,11 @@
 /* `pct replay --gdb` and `--lldb`: see debug.h. The debugger starts the target itself, under the environment that a replay would
- * give it; what it needs to know for that stands in a file of JSON, which cli/debug/pct_commands.py reads. */
-#include "json.h"
+ * give it; what it needs to know for that stands in a file of JSON, which cli/command/debug/pct_commands.py reads. */
+#include <cli/base/json.h>
 #include "debug.h"
-#include "cli.h"
-#include "environment.h"
-#include "trace_export.h"
-#include "locate.h"
+#include <cli/base/cli.h>
+#include <cli/process/environment.h>
+#include <cli/trace/trace_export.h>
+#include <cli/binary/locate.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int write_facts(const struct pct_launch *launch, const char *token, const
 
 static const struct debugger {
     const char *name;        /* of its program, its option, and of Debian's package */
-    const char *script;      /* in cli/debug/ */
+    const char *script;      /* in cli/command/debug/ */
     const char *first[4];    /* its first arguments, NULL: no more */
     const char *tell, *load; /* commands: that say where the facts are, and that load the script, for printf() */
     const char *command;     /* the argument behind which the target's command follows */

@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_DEBUG_H
 #define PCT_CLI_DEBUG_H
 
-#include "launch.h"
+#include <cli/process/launch.h>
 
 enum pct_debug_with { PCT_DEBUG_GDB, PCT_DEBUG_LLDB };
 

@@ -1,7 +1,7 @@
 /* --each-test: see each_test.h. */
 #include "each_test.h"
-#include "cli.h"
-#include "locate.h"
+#include <cli/base/cli.h>
+#include <cli/binary/locate.h>
 #include <common/text.h>
 #include <errno.h>
 #include <fcntl.h>

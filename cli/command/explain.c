@@ -1,12 +1,12 @@
 /* `pct explain`: why a run fails, on one screen: the orderings that the bug needs, with stacks; what is left of each thread; the
  * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in inquiry.c. */
-#include "inquiry.h"
-#include "options.h"
+#include <cli/analyze/inquiry.h>
+#include <cli/process/options.h>
 #include "parse.h"
-#include "races.h"
-#include "report.h"
-#include "schedule.h"
-#include "stacks.h"
+#include <cli/trace/races.h>
+#include <cli/trace/report.h>
+#include <cli/trace/schedule.h>
+#include <cli/trace/stacks.h>
 #include <stdlib.h>
 #include <string.h>
 

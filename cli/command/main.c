@@ -1,5 +1,5 @@
 /* The `pct` command: finds the sub-command and calls it. Everything else is in the sub-command's own file. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <argp.h>
 #include <common/text.h>
 #include <fcntl.h>

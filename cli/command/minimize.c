@@ -1,9 +1,9 @@
 /* `pct minimize`: the smallest schedule that still fails, and how many orderings the bug needs. */
-#include "code_hash.h"
-#include "inquiry.h"
-#include "options.h"
+#include <cli/binary/code_hash.h>
+#include <cli/analyze/inquiry.h>
+#include <cli/process/options.h>
 #include "parse.h"
-#include "schedule_file.h"
+#include <cli/trace/schedule_file.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

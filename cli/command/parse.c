@@ -3,7 +3,7 @@
  * argp leaves it to getopt to speak of options that do not exist, and getopt knows nothing better than the word itself. So the words
  * are walked by getopt beforehand, with the options of the same description, in silence. Whatever else is wrong with them is argp's to say. */
 #include "parse.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "../common/text.h"
 #include <getopt.h>
 #include <stdlib.h>

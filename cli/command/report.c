@@ -1,8 +1,8 @@
 /* `pct report`: what a recorded trace says, without running anything. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "parse.h"
-#include "report.h"
-#include "schedule.h"
+#include <cli/trace/report.h>
+#include <cli/trace/schedule.h>
 #include <argp.h>
 #include <string.h>
 

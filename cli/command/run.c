@@ -1,16 +1,16 @@
 /* `pct run`: its options, the configuration that they make, and what is said at the end. campaign.c does the runs. */
-#include "campaign.h"
-#include "claim.h"
-#include "cli.h"
+#include <cli/campaign/campaign.h>
+#include <cli/campaign/claim.h>
+#include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
-#include "environment.h"
-#include "options.h"
-#include "outcome.h"
+#include <cli/process/environment.h>
+#include <cli/process/options.h>
+#include <cli/campaign/outcome.h>
 #include "parse.h"
-#include "races.h"
-#include "report.h"
-#include "sampling.h"
+#include <cli/trace/races.h>
+#include <cli/trace/report.h>
+#include <cli/campaign/sampling.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* `pct scope`: what patterns of --focus and --suppressions stand for in a program. The shim runs it too (--write). */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "parse.h"
-#include "scope.h"
+#include <cli/binary/scope.h>
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* `pct trace`: a recorded trace in other formats. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "parse.h"
-#include "trace_export.h"
-#include "schedule.h"
+#include <cli/trace/trace_export.h>
+#include <cli/trace/schedule.h>
 #include <argp.h>
 #include <common/text.h>
 #include <errno.h>

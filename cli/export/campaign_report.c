@@ -1,12 +1,12 @@
 /* The report of a campaign: see campaign_report.h. */
 #include "campaign_report.h"
-#include "campaign_file.h"
-#include "claim.h"
-#include "cli.h"
-#include "early.h"
-#include "rate.h"
-#include "recorder.h"
-#include "report.h"
+#include <cli/campaign/campaign_file.h>
+#include <cli/campaign/claim.h>
+#include <cli/base/cli.h>
+#include <cli/trace/early.h>
+#include <cli/base/rate.h>
+#include <cli/campaign/recorder.h>
+#include <cli/trace/report.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

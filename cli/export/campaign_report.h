@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_CAMPAIGN_REPORT_H
 #define PCT_CLI_CAMPAIGN_REPORT_H
 
-#include "store.h"
+#include <cli/campaign/store.h>
 #include <stdio.h>
 
 /* The campaign, its findings with the commands that replay them, or what a clean result is worth. whole: the stacks and the

@@ -1,8 +1,8 @@
 /* The table of formats, and where they are written to: see export.h. */
 #include "export.h"
-#include "campaign_file.h"
-#include "claim.h"
-#include "cli.h"
+#include <cli/campaign/campaign_file.h>
+#include <cli/campaign/claim.h>
+#include <cli/base/cli.h>
 #include <common/text.h>
 #include <errno.h>
 #include <stdlib.h>

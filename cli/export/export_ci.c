@@ -1,10 +1,10 @@
 /* A campaign for the pages on which teams look at their CI: workflow commands and the job summary of GitHub Actions, GitLab's
  * code quality, and JUnit XML, which most others read. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "export.h"
-#include "json.h"
+#include <cli/base/json.h>
 #include "junit.h"
-#include "markup.h"
+#include <cli/base/markup.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

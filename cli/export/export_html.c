@@ -1,9 +1,9 @@
 /* A campaign as a page in one file: findings with the command that replays each, and curves of failures and coverage. It loads
  * nothing, so it can be kept as a CI artefact and opened years later; without its script, all but the values under the pointer
  * and the buttons is there. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "export.h"
-#include "markup.h"
+#include <cli/base/markup.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

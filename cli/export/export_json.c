@@ -1,7 +1,7 @@
 /* A campaign as plain JSON: all that is known, for programs of the user's own. docs/REPORTS.md has the members. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "export.h"
-#include "json.h"
+#include <cli/base/json.h>
 
 static void add_place(struct json_object *to, const struct pct_summary_place *place)
 {

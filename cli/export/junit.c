@@ -1,6 +1,6 @@
 /* JUnit XML: see junit.h. */
 #include "junit.h"
-#include "markup.h"
+#include <cli/base/markup.h>
 
 static void attribute(FILE *out, const char *name, const char *value)
 {

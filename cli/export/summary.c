@@ -1,7 +1,7 @@
 /* What the exporters of a campaign say: see summary.h. */
 #include "summary.h"
-#include "cli.h"
-#include "markup.h"
+#include <cli/base/cli.h>
+#include <cli/base/markup.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PCT_CLI_SUMMARY_H
 #define PCT_CLI_SUMMARY_H
 
-#include "rate.h"
-#include "store.h"
+#include <cli/base/rate.h>
+#include <cli/campaign/store.h>
 #include <stdio.h>
 
 enum { PCT_SUMMARY_POINTS = 400 }; /* of a curve, at most */

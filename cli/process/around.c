@@ -1,6 +1,6 @@
 /* Scratch directories and the commands around runs: see around.h. */
 #include "around.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "environment.h"
 #include "launch.h"
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* Child processes that failed. Each process of a run has a schedule of its own, of which only that of the first process is
  * recorded; but one that pct ends, or that crashes, leaves its last steps and its stacks beside the trace, in a file with
- * its process id behind the name (preload/end.c). */
+ * its process id behind the name (preload/core/end.c). */
 #ifndef PCT_CLI_CHILDREN_H
 #define PCT_CLI_CHILDREN_H
 
-#include "trace_read.h"
+#include <cli/trace/trace_read.h>
 
 /* Which children make a failing run, whatever their parents say: --children. Natively a deadlock would have hung the
  * program; a crash its parent may expect, as death tests do. */

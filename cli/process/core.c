@@ -1,7 +1,7 @@
 /* Keeping core dumps: see core.h. Where a core goes is the kernel's setting; what it writes into names besides the process id is
  * not worked out again here but matched, and the newest such file is the one. */
 #include "core.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

@@ -1,9 +1,9 @@
 /* Servers and their clients: see drive.h. */
 #include "drive.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "environment.h"
 #include "launch.h"
-#include "locate.h"
+#include <cli/binary/locate.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
  * though paths, seeds and the shell's own variables differ in length. Hence a variable of padding that rounds the block
  * up; its name has no meaning to anybody. */
 #include "environment.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "ordered.h"
 #include <common/forkserver.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* Fork servers and whether to use them: see forkserver.h. */
 #include "forkserver.h"
-#include "cli.h"
-#include "elf_facts.h"
+#include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
 #include "environment.h"
 #include "launch.h"
-#include "locate.h"
+#include <cli/binary/locate.h>
 #include "together.h"
 #include <common/forkserver.h>
 #include <errno.h>

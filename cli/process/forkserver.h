@@ -1,4 +1,4 @@
-/* Fork servers: targets that are loaded, linked and initialised once, and forked for each run (preload/forkserver.c is their
+/* Fork servers: targets that are loaded, linked and initialised once, and forked for each run (preload/process/forkserver.c is their
  * side). One for each worker. Which runs are forked, and which start by exec, is decided here too, with the reason.
  *
  * Both must come to the same: the first run starts by exec, and is then repeated under a server. Only if that is the same run

@@ -4,11 +4,11 @@
  * nothing ever runs in a signal handler, and a signal can be neither lost nor met half-way through a start. */
 #include "launch.h"
 #include "children.h"
-#include "cli.h"
-#include "elf_facts.h"
+#include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
 #include "environment.h"
-#include "locate.h"
-#include "scope.h"
+#include <cli/binary/locate.h>
+#include <cli/binary/scope.h>
 #include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "children.h"
 #include "drive.h"
 #include "forkserver.h"
-#include "trace_read.h"
+#include <cli/trace/trace_read.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>

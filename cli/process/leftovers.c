@@ -2,7 +2,7 @@
  * it has become our child: pct_launch_prepare() makes us the reaper of our descendants.
  *
  * They may multiply faster than they can be killed. So all of them are stopped first, and killed when none makes another. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "launch.h"
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* What runs teach about places in the code: see ordered.h. */
 #include "ordered.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <common/ordered.h>
 #include <errno.h>
 #include <fcntl.h>

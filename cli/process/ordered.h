@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_ORDERED_H
 #define PCT_CLI_ORDERED_H
 
-#include "trace_read.h"
+#include <cli/trace/trace_read.h>
 
 struct pct_ordered {
     struct pct_snap_place *item; /* in rising order of names */

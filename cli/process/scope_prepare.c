@@ -1,10 +1,10 @@
 /* The scope of a run: see scope.h. */
-#include "cli.h"
-#include "elf_facts.h"
+#include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
 #include "launch.h"
-#include "locate.h"
-#include "scope.h"
-#include "watch.h"
+#include <cli/binary/locate.h>
+#include <cli/binary/scope.h>
+#include <cli/binary/watch.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

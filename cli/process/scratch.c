@@ -1,9 +1,9 @@
 /* The scratch files of runs: see launch.h. Those of a run that has ended by itself, without children, are used again. Of any
  * other run something may be left that still knows them. */
 #include "children.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "launch.h"
-#include "locate.h"
+#include <cli/binary/locate.h>
 #include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>

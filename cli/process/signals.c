@@ -1,5 +1,5 @@
 /* Signals that tell the command to end, and who has sent them: see launch.h. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "launch.h"
 #include <string.h>
 #include <unistd.h>

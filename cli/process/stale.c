@@ -1,7 +1,7 @@
 /* Scratch files of commands that were killed, so that nobody has removed them: see launch.h. They take memory, and make each look into
  * their directory longer. */
 #include "launch.h"
-#include "locate.h"
+#include <cli/binary/locate.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

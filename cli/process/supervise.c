@@ -4,10 +4,10 @@
  * supervisor's, which is the one that the shell knows. It ends with the supervisor (PR_SET_PDEATHSIG), as the runs end with it. */
 #include "supervise.h"
 #include "children.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "launch.h"
 #include "options.h"
-#include "scope.h"
+#include <cli/binary/scope.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

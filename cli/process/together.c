@@ -8,7 +8,7 @@
  * it busy, which is looked at 20 times a second; if they do not, they are free for a second, and twice as long each time that it
  * happens again. A run itself is free from its start until it makes a second thread, as always. */
 #include "together.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* Early time-outs: see early.h. */
 #include "early.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "schedule.h"
 
 enum { SHOWN = 4 };

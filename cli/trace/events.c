@@ -1,6 +1,6 @@
 /* What the steps of a trace mean: see events.h. */
 #include "events.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
 #include <string.h>

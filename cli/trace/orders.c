@@ -5,7 +5,7 @@
  * Acquisitions stand for the critical sections that they begin: `unlock before lock` could not be turned round, one section
  * before the other can. A section in which a condition is waited for ends with its last release. */
 #include "orders.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "switches.h"
 #include "wakes.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The data races of a snapshot in a report: see races.h. */
 #include "races.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "stacks.h"
 #include "variable.h"
 #include <stdlib.h>

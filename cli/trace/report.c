@@ -1,9 +1,9 @@
 /* The report of a run: see report.h. */
 #include "report.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "early.h"
 #include "races.h"
-#include "plan.h"
+#include <cli/binary/plan.h>
 #include "schedule.h"
 #include "stacks.h"
 #include <stdlib.h>

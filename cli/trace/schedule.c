@@ -1,6 +1,6 @@
 /* The schedule as people read it: see schedule.h. What the steps mean is worked out in events.c. */
 #include "schedule.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "events.h"
 #include <stdlib.h>
 #include <string.h>

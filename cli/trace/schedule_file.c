@@ -1,7 +1,7 @@
 /* The text file of a schedule: see schedule_file.h. */
 #include "schedule_file.h"
-#include "cli.h"
-#include "code_hash.h"
+#include <cli/base/cli.h>
+#include <cli/binary/code_hash.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

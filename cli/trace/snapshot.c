@@ -1,6 +1,6 @@
 /* The state of all threads at the end of a run: see snapshot.h. */
 #include "snapshot.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

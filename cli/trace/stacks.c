@@ -1,6 +1,6 @@
 /* The threads of a snapshot in a report: see stacks.h. */
 #include "stacks.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "schedule.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What happened in a recorded run, in words: see story.h. */
 #include "story.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "schedule.h"
 #include <errno.h>
 #include <pct/strategy.h>

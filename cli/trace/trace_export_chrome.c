@@ -6,8 +6,8 @@
  * the one of another thread that had to wait for it. Viewers keep thread 0 for the idle task, so the track of thread n has
  * the number n + 1, and the name `thread n`. Nothing says in which unit times are to be shown: Perfetto once took that for the unit
  * that they are in. */
-#include "json.h"
-#include "cli.h"
+#include <cli/base/json.h>
+#include <cli/base/cli.h>
 #include "trace_export.h"
 #include "schedule.h"
 #include <errno.h>

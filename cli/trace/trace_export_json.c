@@ -2,8 +2,8 @@
  *
  * json-c makes every object that holds text from outside. A line for a step holds numbers and words of our own tables
  * alone, and there may be millions: they are printed. */
-#include "cli.h"
-#include "json.h"
+#include <cli/base/cli.h>
+#include <cli/base/json.h>
 #include "report.h"
 #include "schedule.h"
 #include "trace_export.h"

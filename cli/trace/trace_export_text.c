@@ -1,5 +1,5 @@
 /* The trace as text, as the report prints it: see export.h. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "trace_export.h"
 #include "report.h"
 #include "schedule.h"

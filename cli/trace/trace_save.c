@@ -1,6 +1,6 @@
 /* Keeping a trace: `pct run -t FILE` and --save DIR. The recorder's file has a large record area, most of it a hole;
  * what is kept here is compact, and appears under its name only when it is whole. */
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "trace_read.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * libdw asks for registers and memory through callbacks, so the process need not exist any more. Files are opened by the
  * names in the memory map; a file that was changed since gives wrong or no names, never a wrong schedule. */
 #include "unwind.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -247,7 +247,7 @@ struct pct_place {
     char where[72]; /* FILE+0xOFFSET */
 };
 
-/* GLIBC: its SIGSETXID, see preload/preempt.c. */
+/* GLIBC: its SIGSETXID, see preload/watchdog/preempt.c. */
 enum { PCT_TRACE_REQUEST_SIGNAL = 33 };
 
 /* The message of a deadlock in which only some threads wait for each other. */

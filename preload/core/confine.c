@@ -2,8 +2,8 @@
  * block: whether it would. Then such calls are made without the baton (PASS), and are no matter of the schedule. A limit on
  * memory counts the address space of the trace, too: most of it is given back. */
 #include "confine.h"
-#include "io.h"
-#include "signals.h"
+#include <preload/io/io.h>
+#include <preload/signals/signals.h>
 #include "sys.h"
 #include "user.h"
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* What a debugger finds in a process that runs under libpct.so: where the scheduler's state is, and a place for its breakpoint.
- * cli/debug/ is the other side (`pct replay --gdb`, `--lldb`). All three symbols are exported, so that a stripped library serves, too.
+ * cli/command/debug/ is the other side (`pct replay --gdb`, `--lldb`). All three symbols are exported, so that a stripped library serves, too.
  *
  * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs, or at a breakpoint on pct_debugger_begin(), it
  * writes stop_at; while it is stopped, wherever

@@ -5,13 +5,13 @@
  * May run in a signal handler, with or without the baton. */
 #include "debugger.h"
 #include "command.h"
-#include "environment.h"
-#include "io.h"
+#include <preload/process/environment.h>
+#include <preload/io/io.h>
 #include "maps.h"
-#include "memory.h"
+#include <preload/memory/memory.h>
 #include "registers.h"
 #include <sched/races.h>
-#include "ordered.h"
+#include <preload/memory/ordered.h>
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"

@@ -3,13 +3,13 @@
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
 #include "debugger.h"
-#include "family.h"
-#include "io.h"
+#include <preload/time/family.h>
+#include <preload/io/io.h>
 #include "registers.h"
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
-#include "told.h"
+#include <preload/thread/told.h>
 #include <sys/mman.h>
 
 static struct timespec started;

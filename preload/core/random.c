@@ -1,6 +1,6 @@
 /* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
  * keeping secrets: nobody runs a tested program for that. */
-#include "io.h"
+#include <preload/io/io.h>
 #include <pct/random.h>
 #include <string.h>
 

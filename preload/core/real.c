@@ -15,7 +15,7 @@ static const struct {
     char name[36], version[12];
 } rows[] = {
 #define ROW(name, version, family, point, note) { #name, version },
-#include "intercepts.def"
+#include <preload/intercepts.def>
 #undef ROW
 };
 

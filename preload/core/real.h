@@ -77,7 +77,7 @@ int __sigaction(int signal, const struct sigaction *new, struct sigaction *old);
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 struct pct_real {
 #define ROW(name, version, family, point, note) __typeof__(name) *name;
-#include "intercepts.def"
+#include <preload/intercepts.def>
 #undef ROW
 };
 #pragma GCC diagnostic pop

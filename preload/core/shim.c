@@ -1,5 +1,5 @@
 /* The state of the shim and the slow halves of what shim.h declares. With the baton, except pct_passed(). */
-#include "family.h"
+#include <preload/time/family.h>
 #include "maps.h"
 #include "order.h"
 #include "sys.h"

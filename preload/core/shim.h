@@ -445,7 +445,7 @@ void pct_thread_adopt(struct pct_shim_thread *slot);
 void pct_thread_pin(void); /* affinity.c */
 void pct_affinity_start(const char *cpu) PCT_STARTS;
 void pct_affinity_pin(void);
-/* A fork server waits on the CPU that PCT_CPU names, or where the command wants it (cli/together.c): a run that begins there need not
+/* A fork server waits on the CPU that PCT_CPU names, or where the command wants it (cli/process/together.c): a run that begins there need not
  * move when it is pinned. The run is free to go until then, as one that was started by exec. */
 void pct_affinity_wait_there(void);
 void pct_affinity_go_free(void);

@@ -4,7 +4,7 @@
  * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first address
  * behind a call that is not in the shim: there is nothing in between but our own few locals. */
 #include "sites.h"
-#include "environment.h"
+#include <preload/process/environment.h>
 #include "registers.h"
 #include "shim.h"
 #include "sys.h"

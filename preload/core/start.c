@@ -5,24 +5,24 @@
  *
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
-#include "environment.h"
+#include <preload/process/environment.h>
 #include "debugger.h"
-#include "family.h"
-#include "forkserver.h"
-#include "io.h"
-#include "memory.h"
-#include "ordered.h"
-#include "patch.h"
+#include <preload/time/family.h>
+#include <preload/process/forkserver.h>
+#include <preload/io/io.h>
+#include <preload/memory/memory.h>
+#include <preload/memory/ordered.h>
+#include <preload/patch/patch.h>
 #include "recorded.h"
-#include "request.h"
-#include "scope.h"
+#include <preload/io/request.h>
+#include <preload/memory/scope.h>
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
-#include "told.h"
+#include <preload/thread/told.h>
 #include "start_files.h"
-#include "vtimer.h"
-#include "watch.h"
+#include <preload/time/vtimer.h>
+#include <preload/memory/watch.h>
 #include <common/pack.h>
 #include <dlfcn.h>
 #include <pct/random.h>

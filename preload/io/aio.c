@@ -1,8 +1,8 @@
 /* aio_*, lio_listio: as libc does, requests for a descriptor are performed one after the other, by threads; here by service threads, by the
  * wrappers of read and write. GLIBC: the states of a request are the fields of struct aiocb that begin with underscores. */
-#include "order.h"
+#include <preload/core/order.h>
 #include "request.h"
-#include "user.h"
+#include <preload/core/user.h>
 #include <limits.h>
 
 /* GLIBC: sysdeps/pthread/aio_misc.h, behind LIO_NOP. */

@@ -1,7 +1,7 @@
 /* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one is:
  * it may end another thread's wait. */
 #include "fifo.h"
-#include "sys.h"
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>

@@ -1,9 +1,9 @@
 /* Locks on files: flock, lockf, fcntl. Other processes may hold them, so waiting for one is waiting for the world. Whether a
  * lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the question. */
 #include "io.h"
-#include "order.h"
-#include "sys.h"
-#include "user.h"
+#include <preload/core/order.h>
+#include <preload/core/sys.h>
+#include <preload/core/user.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>

@@ -1,5 +1,5 @@
 /* getaddrinfo_a and its relatives: names are looked up by service threads, by the wrapper of getaddrinfo. */
-#include "order.h"
+#include <preload/core/order.h>
 #include "request.h"
 
 static long perform(void *what)

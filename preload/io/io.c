@@ -1,9 +1,9 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
-#include "confine.h"
-#include "family.h"
-#include "registers.h"
-#include "sys.h"
+#include <preload/core/confine.h>
+#include <preload/time/family.h>
+#include <preload/core/registers.h>
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 

@@ -12,7 +12,7 @@
 #ifndef PCT_PRELOAD_IO_H
 #define PCT_PRELOAD_IO_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 #include <poll.h>
 #include <sys/uio.h>
 

@@ -1,9 +1,9 @@
 /* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a thread that
  * would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
-#include "confine.h"
+#include <preload/core/confine.h>
 #include "io.h"
-#include "signals.h"
-#include "user.h"
+#include <preload/signals/signals.h>
+#include <preload/core/user.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>

@@ -4,9 +4,9 @@
  * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it has written until
  * then is a step, so that a replay knows when. */
 #include "io.h"
-#include "order.h"
-#include "sys.h"
-#include "user.h"
+#include <preload/core/order.h>
+#include <preload/core/sys.h>
+#include <preload/core/user.h>
 #include <limits.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 /* Asynchronous requests: request.h. */
 #include "request.h"
-#include "order.h"
+#include <preload/core/order.h>
 
 enum { THREADS = 20 };
 #define IDLE_NS UINT64_C(1000000000)

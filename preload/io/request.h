@@ -4,7 +4,7 @@
 #ifndef PCT_PRELOAD_REQUEST_H
 #define PCT_PRELOAD_REQUEST_H
 
-#include "service.h"
+#include <preload/thread/service.h>
 
 /* Several requests that notify together. */
 struct pct_batch {

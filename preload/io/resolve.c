@@ -2,7 +2,7 @@
  * nobody has to be asked. Then it is done with the baton, because libc opens files for it, whose numbers other threads would find
  * taken or not. */
 #include "io.h"
-#include "sys.h"
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <netdb.h>
 

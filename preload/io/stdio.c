@@ -6,7 +6,7 @@
 /* The headers would define some of these functions themselves. */
 #define __NO_INLINE__ 1
 #include "fifo.h"
-#include "sys.h"
+#include <preload/core/sys.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * thread waits for can be asked without taking it, and so what threads of this process do for each other is a matter of the
  * schedule. Each operation is first tried without waiting, because the kernel alone knows which of its errors comes first. */
 #include "io.h"
-#include "sys.h"
-#include "user.h"
+#include <preload/core/sys.h>
+#include <preload/core/user.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>

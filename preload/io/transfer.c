@@ -1,7 +1,7 @@
 /* Moving data between descriptors without the program seeing it: sendfile, splice and their relatives; and eventfds, whose
  * own functions call libc's internal read and write. */
 #include "io.h"
-#include "user.h"
+#include <preload/core/user.h>
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>

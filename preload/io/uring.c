@@ -4,8 +4,8 @@
  * liburing's functions return errors as negative numbers and leave errno alone. One that both submits and waits returns what
  * it submitted, if that was anything, and an error of the wait otherwise. */
 #include "io.h"
-#include "order.h"
-#include "user.h"
+#include <preload/core/order.h>
+#include <preload/core/user.h>
 #include <liburing.h>
 
 struct completions {

@@ -1,12 +1,12 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
 #include "looks.h"
-#include "maps.h"
+#include <preload/core/maps.h>
 #include "memory_quick.h"
 #include "ordered.h"
 #include "scope.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <sched/races.h>
 #include <sys/mman.h>
 

@@ -5,7 +5,7 @@
 
 #include "memory.h"
 #include "ordered.h"
-#include "shim.h"
+#include <preload/core/shim.h>
 #include <sched/races.h>
 
 static inline enum pct_op pct_memory_op(unsigned what)

@@ -1,8 +1,8 @@
 /* Places in the code, and what is known of them: see ordered.h. */
 #include "ordered.h"
 #include "scope.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <common/ordered.h>
 #include <fcntl.h>
 #include <sched/races.h>

@@ -1,9 +1,9 @@
 /* What the user has chosen: see scope.h. */
 #include "scope.h"
-#include "command.h"
-#include "maps.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/command.h>
+#include <preload/core/maps.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <common/scope.h>
 #include <dlfcn.h>
 #include <fcntl.h>

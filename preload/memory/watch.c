@@ -1,9 +1,9 @@
 /* Watchpoints: see watch.h. */
 #include "watch.h"
 #include "scope.h"
-#include "signals.h"
-#include "sys.h"
-#include "watchdog.h"
+#include <preload/signals/signals.h>
+#include <preload/core/sys.h>
+#include <preload/watchdog/watchdog.h>
 #include <common/scope.h>
 #include <common/watchpoint.h>
 #include <fcntl.h>

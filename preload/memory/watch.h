@@ -10,7 +10,7 @@
 #ifndef PCT_PRELOAD_WATCH_H
 #define PCT_PRELOAD_WATCH_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 #include <signal.h>
 #include <ucontext.h>
 

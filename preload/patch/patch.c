@@ -1,12 +1,12 @@
 /* Patching the modules of the process: see patch.h. By the thread with the baton, inside pthread_create, while all others are
  * parked: so nothing runs in the code that changes, and whoever will return to it returns between two instructions. */
 #include "patch.h"
-#include "command.h"
-#include "maps.h"
-#include "memory.h"
+#include <preload/core/command.h>
+#include <preload/core/maps.h>
+#include <preload/memory/memory.h>
 #include "patch_leaf.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Scheduling points in unmodified code: patched at load time, when PCT_MEMORY asks for it.
  *
  * The `pct` command decodes a module's file and says what can be patched (patch/plan.h); here that plan is carried out: each
- * site's instruction is diverted to a trampoline (patch/emit.h), whose slow half tells preload/memory.h of the access. So
+ * site's instruction is diverted to a trampoline (patch/emit.h), whose slow half tells preload/memory/memory.h of the access. So
  * no decoder runs in the target. All is made ready beside the program first; its code is changed in one go at the end, or
  * not at all.
  *

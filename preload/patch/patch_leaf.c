@@ -1,8 +1,8 @@
 /* The leaves of trampolines: see patch_leaf.h. */
 #include "patch_leaf.h"
-#include "memory.h"
+#include <preload/memory/memory.h>
 #include "patch.h"
-#include "shim.h"
+#include <preload/core/shim.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* exec and its relatives: the process becomes another program, and finds its family again (family.h). They may be called in a child of
  * vfork, and in a signal handler. */
-#include "family.h"
+#include <preload/time/family.h>
 
 static int become(const char *path, char *const arguments[], char *const environment[])
 {

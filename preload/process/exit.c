@@ -3,9 +3,9 @@
  * of exit and all destructors there is another point: what they have torn down, others may still use until the process is gone.
  * Which of the two is the final wait is drawn (common/end.h). */
 #include "forkserver.h"
-#include "real.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/real.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 
 static int (*target_main)(int, char **, char **);
 

@@ -14,9 +14,9 @@
  *
  * The run's token and the path of its trace go to the places in the environment where exec would have put them. */
 #include "forkserver.h"
-#include "shim.h"
-#include "sys.h"
-#include "watchdog.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include <preload/watchdog/watchdog.h>
 #include <common/forkserver.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -244,7 +244,7 @@ static void copy_data(void)
     pct_host_futex.populate((void *)from, size);
 }
 
-/* In the copy: what the launcher does between fork and exec (cli/launch.c). */
+/* In the copy: what the launcher does between fork and exec (cli/process/launch.c). */
 static void become_run(const struct pct_forkserver_request *request, const int *files, long parent)
 {
     copy_data();

@@ -5,10 +5,10 @@
  * The child of vfork runs on the stack and in the memory of its parent, the scheduler's included, until it becomes another program or
  * ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to the scheduler: what it calls is
  * passed through, and not noted. Should it take long (it waits for a thread of the parent), the watchdog takes the baton. */
-#include "family.h"
-#include "fifo.h"
-#include "signals.h"
-#include "sys.h"
+#include <preload/time/family.h>
+#include <preload/io/fifo.h>
+#include <preload/signals/signals.h>
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>

@@ -3,8 +3,8 @@
  * beforehand, as long as there is the right to. Only a file that `pct` has made for one run: any other is its owner's.
  *
  * May be called by any thread at any time; touches nothing of the scheduler's. */
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 
 /* From now on the effective user is `user` (-1: as before). Returns the one to give the file back to, or -1. Asks nothing of the
  * kernel once there is a filter, which may kill for it. */

@@ -1,10 +1,10 @@
 /* Waiting for child processes. Children run outside the scheduler of this process, under schedulers of their own; so waiting
  * for one is a wait for the outside world. Whether it would wait is asked of the kernel with WNOWAIT: that takes nothing
  * away. */
-#include "confine.h"
-#include "family.h"
-#include "io.h"
-#include "sys.h"
+#include <preload/core/confine.h>
+#include <preload/time/family.h>
+#include <preload/io/io.h>
+#include <preload/core/sys.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 

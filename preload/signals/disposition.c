@@ -1,8 +1,8 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
-#include "order.h"
+#include <preload/core/order.h>
 #include "signals.h"
-#include "watch.h"
+#include <preload/memory/watch.h>
 #include <sys/wait.h>
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };

@@ -1,10 +1,10 @@
 /* Signals that arrive: the one handler that the kernel has for all that the target handles. See signals.h for the rules.
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
-#include "patch.h"
+#include <preload/patch/patch.h>
 #include "signals.h"
-#include "vtimer.h"
-#include "watch.h"
+#include <preload/time/vtimer.h>
+#include <preload/memory/watch.h>
 #include <ucontext.h>
 
 enum { TRAP_FLAG = 0x100 };

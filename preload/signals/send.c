@@ -3,7 +3,7 @@
  * What goes to a parked thread is not given to the kernel, which would deliver it at a time of its own, but kept in a queue
  * in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself (pct_signal_deliver). A signal
  * that the thread blocks, or that the target does not handle, is the kernel's. */
-#include "family.h"
+#include <preload/time/family.h>
 #include "signals.h"
 #include <fcntl.h>
 

@@ -20,8 +20,8 @@
 #ifndef PCT_PRELOAD_SIGNALS_H
 #define PCT_PRELOAD_SIGNALS_H
 
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <signal.h>
 #include <ucontext.h>
 

@@ -3,9 +3,9 @@
  * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then nothing
  * but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
 #include "signals.h"
-#include "user.h"
-#include "vtimer.h"
-#include "watch.h"
+#include <preload/core/user.h>
+#include <preload/time/vtimer.h>
+#include <preload/memory/watch.h>
 
 /* sigwait and its relatives */
 

@@ -1,8 +1,8 @@
 /* Barriers. They cannot be tried, so they are modelled beside the object. model[0]: the round, model[1]: how many have
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
-#include "order.h"
-#include "told.h"
+#include <preload/core/order.h>
+#include <preload/thread/told.h>
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
 struct glibc_barrier {

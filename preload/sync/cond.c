@@ -6,8 +6,8 @@
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
  * mutex is free. Between processes the real functions are used, outside the scheduler. */
-#include "order.h"
-#include "told.h"
+#include <preload/core/order.h>
+#include <preload/thread/told.h>
 
 /* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
  * that is somebody else's memory. */

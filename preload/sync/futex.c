@@ -2,12 +2,12 @@
  * WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by address. The
  * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
  * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
-#include "confine.h"
-#include "memory_quick.h"
-#include "order.h"
-#include "sys.h"
-#include "told.h"
-#include "user.h"
+#include <preload/core/confine.h>
+#include <preload/memory/memory_quick.h>
+#include <preload/core/order.h>
+#include <preload/core/sys.h>
+#include <preload/thread/told.h>
+#include <preload/core/user.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* The guards of C++ function-local statics. libstdc++ waits for another thread's initialisation by syscall(SYS_futex),
  * which futex.c models; what is added here are the scheduling points. An initialised static never comes here: the
  * compiler tests the guard inline. */
-#include "memory.h"
-#include "shim.h"
+#include <preload/memory/memory.h>
+#include <preload/core/shim.h>
 
 PCT_EXPORT int __cxa_guard_acquire(uint64_t *guard)
 {

@@ -9,9 +9,9 @@
  * mutex that another thread is still in is a race like any other, though no lock is missing (the PCT paper, figure 2).
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
-#include "order.h"
-#include "user.h"
-#include "memory.h"
+#include <preload/core/order.h>
+#include <preload/core/user.h>
+#include <preload/memory/memory.h>
 #include <limits.h>
 
 #define PCT_CALLER __builtin_return_address(0)

@@ -1,7 +1,7 @@
 /* pthread_once. A done once is a read of a constant and no scheduling point. Otherwise the real one runs the routine, and
  * others are disabled until it has returned, thrown or been cancelled. */
-#include "memory.h"
-#include "shim.h"
+#include <preload/memory/memory.h>
+#include <preload/core/shim.h>
 #include "once.h"
 #include <sched/races.h>
 

@@ -2,7 +2,7 @@
  *
  * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no writer
  * is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
-#include "shim.h"
+#include <preload/core/shim.h>
 
 enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
 

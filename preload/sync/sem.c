@@ -1,6 +1,6 @@
 /* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
  * the scheduler looks at the semaphore again at its next point (pct_passed). */
-#include "order.h"
+#include <preload/core/order.h>
 #include <fcntl.h>
 #include <stdarg.h>
 

@@ -1,8 +1,8 @@
 /* Which CPUs there are. The target is pinned to one (start.c), but shall size its thread pools as it would without us: it
  * sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
-#include "shim.h"
-#include "sys.h"
-#include "user.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include <preload/core/user.h>
 #include <string.h>
 
 static struct {

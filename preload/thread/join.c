@@ -1,6 +1,6 @@
 /* Joining. The joiner is disabled until the thread has finished; by then its kernel thread is gone, so the real join,
  * which fetches the value, returns at once. */
-#include "shim.h"
+#include <preload/core/shim.h>
 
 static bool finished(const struct pct_thread *joiner)
 {

@@ -4,7 +4,7 @@
 #ifndef PCT_PRELOAD_SERVICE_H
 #define PCT_PRELOAD_SERVICE_H
 
-#include "signals.h"
+#include <preload/signals/signals.h>
 
 /* A detached thread that runs start(argument) and takes no signals. It has not run when this returns. NULL: none could be made.
  * Passes a scheduling point. */

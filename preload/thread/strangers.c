@@ -6,12 +6,12 @@
  * One that sleeps in a futex until it is woken is no reason to wait: nobody but threads of this process wakes it, and if there is another
  * stranger who could, that one counts. The others may act by themselves: at once, for all that can be known, or when the futex's
  * time is over. */
-#include "maps.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/maps.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include "task.h"
-#include "user.h"
-#include "watchdog.h"
+#include <preload/core/user.h>
+#include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/stat.h>

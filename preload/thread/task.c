@@ -1,6 +1,6 @@
 /* Reading /proc/self/task/TID: see task.h. */
 #include "task.h"
-#include "sys.h"
+#include <preload/core/sys.h>
 #include <common/text.h>
 #include <fcntl.h>
 #include <linux/sched.h>

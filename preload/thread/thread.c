@@ -1,14 +1,14 @@
-/* Threads: creation, the start and the end of each, detaching. preload/join.c and preload/cancel.c have the rest.
+/* Threads: creation, the start and the end of each, detaching. preload/thread/join.c and preload/thread/cancel.c have the rest.
  *
  * A thread exists for the scheduler from the moment its creator asks for it; when its kernel thread really starts is
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
  * re-arms itself to the last of the rounds that POSIX allows. */
-#include "memory.h"
-#include "ordered.h"
-#include "patch.h"
-#include "scope.h"
-#include "signals.h"
-#include "watch.h"
+#include <preload/memory/memory.h>
+#include <preload/memory/ordered.h>
+#include <preload/patch/patch.h>
+#include <preload/memory/scope.h>
+#include <preload/signals/signals.h>
+#include <preload/memory/watch.h>
 #include <limits.h>
 #include <string.h>
 

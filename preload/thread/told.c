@@ -1,6 +1,6 @@
 /* What threads without the baton tell: told.h. */
 #include "told.h"
-#include "sys.h"
+#include <preload/core/sys.h>
 
 /* A place is taken by one compare-and-swap, so that a signal handler may do so, too. */
 enum state { FREE, TAKEN, TOLD, ARRIVED };

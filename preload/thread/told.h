@@ -4,7 +4,7 @@
 #ifndef PCT_PRELOAD_TOLD_H
 #define PCT_PRELOAD_TOLD_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 /* Without the baton: up to `count` of those that wait for this object (a condition variable, a futex) are to be woken. */
 void pct_tell_wake(enum pct_class class_, const volatile void *object, uint32_t count);

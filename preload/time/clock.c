@@ -2,8 +2,8 @@
  * is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is a loop
  * that waits for the time or for another thread, and then each read counts as a spin. */
 #include "family.h"
-#include "shim.h"
-#include "user.h"
+#include <preload/core/shim.h>
+#include <preload/core/user.h>
 #include <string.h>
 
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */

@@ -5,10 +5,10 @@
 #include "family.h"
 #include "family_memory.h"
 #include "family_name.h"
-#include "io.h"
+#include <preload/io/io.h>
 #include "relative.h"
-#include "signals.h"
-#include "sys.h"
+#include <preload/signals/signals.h>
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ipc.h>

@@ -17,7 +17,7 @@
 #ifndef PCT_PRELOAD_FAMILY_H
 #define PCT_PRELOAD_FAMILY_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 /* With the baton, before a child is made: its slot, which the next functions take; 0: it has none. */
 uint32_t pct_family_expect(void);

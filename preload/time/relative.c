@@ -1,7 +1,7 @@
 /* Reading /proc/PID: see relative.h. */
 #include "relative.h"
-#include "shim.h"
-#include "sys.h"
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

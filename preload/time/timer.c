@@ -3,9 +3,9 @@
  * A signal of a timer goes to the thread that it names, or as one for the process: to the first thread if that does not
  * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such timers
  * and starts one for each expiration; it is an ordinary thread of the schedule. */
-#include "order.h"
-#include "service.h"
-#include "user.h"
+#include <preload/core/order.h>
+#include <preload/thread/service.h>
+#include <preload/core/user.h>
 #include "vtimer.h"
 #include <limits.h>
 

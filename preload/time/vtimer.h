@@ -5,7 +5,7 @@
 #ifndef PCT_PRELOAD_VTIMER_H
 #define PCT_PRELOAD_VTIMER_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 struct pct_vtimer {
     struct pct_timer core; /* first */

@@ -9,11 +9,11 @@
  *
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
  * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
-#include "loader.h"
+#include <preload/core/loader.h>
 #include "watchdog.h"
-#include "maps.h"
-#include "sys.h"
-#include "task.h"
+#include <preload/core/maps.h>
+#include <preload/core/sys.h>
+#include <preload/thread/task.h>
 #include <pct/random.h>
 #include <string.h>
 #include <sys/uio.h>

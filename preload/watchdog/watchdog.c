@@ -21,9 +21,9 @@
  * each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a third of it, and nothing for
  * up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of real time do not leave it any CPU. */
 #include "watchdog.h"
-#include "maps.h"
-#include "sys.h"
-#include "task.h"
+#include <preload/core/maps.h>
+#include <preload/core/sys.h>
+#include <preload/thread/task.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>

@@ -2,7 +2,7 @@
 #ifndef PCT_PRELOAD_WATCHDOG_H
 #define PCT_PRELOAD_WATCHDOG_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 /* What samples of a thread that runs have shown: preempt.c. */
 enum { PCT_SPIN_STATES = 48, PCT_SPIN_PLACES = 16 };

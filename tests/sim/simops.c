@@ -168,7 +168,7 @@ static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
 {
     struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
     bool late = false;
-    /* The short cut that preload/mutex.c has. */
+    /* The short cut that preload/sync/mutex.c has. */
     if (sim.options->slow || !pct_quiet(S) || sim.mutex[m] || object->waiters) {
         const struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,
                                        .object = object,

@@ -202,7 +202,7 @@ static void test_bound(void **unused)
     }
 }
 
-/* Runs with one change point more than the bug needs: any d-1 of the d may be those that count, and cli/guarantee.c says so
+/* Runs with one change point more than the bug needs: any d-1 of the d may be those that count, and cli/campaign/guarantee.c says so
  * to users. In whole numbers: hits / (n! k^d) >= d / (n k^d). */
 static void test_bound_of_deeper_runs(void **unused)
 {
@@ -273,7 +273,7 @@ static void test_pct_frequency(void **unused)
 }
 
 /* depth=auto: each bug is found as often as the mixture of figure 7's runs over the depths that are drawn finds it, which is at
- * least what cli/guarantee.c says to users: the mixture of C(D-1, d-1) / (n k^(D-1)). Of two threads and few steps, because all
+ * least what cli/campaign/guarantee.c says to users: the mixture of C(D-1, d-1) / (n k^(D-1)). Of two threads and few steps, because all
  * values that the deepest runs can draw are gone through. */
 static void test_drawn_depth(void **unused)
 {

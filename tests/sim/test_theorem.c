@@ -5,7 +5,7 @@
  * host. A bug is what the paper says it is (definitions 4 to 7): a random directive, that is d constraints "all of A_i before
  * b_i, and the b_i in their order", which guarantees the set of complete schedules that satisfy it. Whether it does is
  * decided over all schedules; the others are thrown away. The theorem's bound must hold for each that is left, in whole
- * numbers, and so must what cli/guarantee.c says of runs with one change point more than the bug needs.
+ * numbers, and so must what cli/campaign/guarantee.c says of runs with one change point more than the bug needs.
  * docs/GUARANTEE.md refers to this. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>

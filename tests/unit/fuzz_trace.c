@@ -5,11 +5,11 @@
  *     build/fuzz/fuzz_trace -max_len=100000 CORPUS     with some traces of `pct run -t FILE` in CORPUS
  *
  * Unwinding is left out: it opens the files that the memory map names. */
-#include <cli/report.h>
-#include <cli/schedule.h>
-#include <cli/snapshot.h>
-#include <cli/trace_export.h>
-#include <cli/trace_read.h>
+#include <cli/trace/report.h>
+#include <cli/trace/schedule.h>
+#include <cli/trace/snapshot.h>
+#include <cli/trace/trace_export.h>
+#include <cli/trace/trace_read.h>
 #include <common/pack.h>
 #include <stdlib.h>
 #include <string.h>

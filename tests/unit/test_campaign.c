@@ -1,4 +1,4 @@
-/* Unit tests of what a campaign is made of: cli/rate.c, signature.c (its hash), judge.c (sanitizers' reports), coverage.c,
+/* Unit tests of what a campaign is made of: cli/base/rate.c, signature.c (its hash), judge.c (sanitizers' reports), coverage.c,
  * campaign_file.c (shares) and the store. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/campaign_file.h>
-#include <cli/coverage.h>
-#include <cli/judge.h>
-#include <cli/rate.h>
-#include <cli/signature.h>
-#include <cli/store.h>
+#include <cli/campaign/campaign_file.h>
+#include <cli/campaign/coverage.h>
+#include <cli/campaign/judge.h>
+#include <cli/base/rate.h>
+#include <cli/campaign/signature.h>
+#include <cli/campaign/store.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

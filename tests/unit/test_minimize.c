@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/orders.h>
-#include <cli/reduce.h>
-#include <cli/switches.h>
+#include <cli/trace/orders.h>
+#include <cli/analyze/reduce.h>
+#include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

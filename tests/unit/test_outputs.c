@@ -1,5 +1,5 @@
 /* Unit tests of what the command writes for other programs and reads from people: neighbours of schedules
- * (cli/neighbours.c, strategies/changes.h), files of schedules (cli/schedules.c), text inside of XML (cli/markup.c). */
+ * (cli/analyze/neighbours.c, strategies/changes.h), files of schedules (cli/analyze/schedules.c), text inside of XML (cli/base/markup.c). */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include "../../cli/markup.h"
-#include "../../cli/neighbours.h"
-#include "../../cli/schedules.h"
+#include <cli/base/markup.h>
+#include <cli/analyze/neighbours.h>
+#include <cli/analyze/schedules.h>
 #include "../../strategies/changes.h"
 #include <errno.h>
 #include <stdio.h>

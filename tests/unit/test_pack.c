@@ -1,4 +1,4 @@
-/* Packed traces: what sched/record.c writes, cli/trace_read.c reads, whatever the records are, however the run ends, and wherever
+/* Packed traces: what sched/record.c writes, cli/trace/trace_read.c reads, whatever the records are, however the run ends, and wherever
  * it is killed. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/trace_read.h>
+#include <cli/trace/trace_read.h>
 #include <common/pack.h>
 #include <pct/random.h>
 #include <sched/record.h>

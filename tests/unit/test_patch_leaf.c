@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <preload/patch_leaf.c> /* NOLINT: the shim is no library */
+#include <preload/patch/patch_leaf.c> /* NOLINT: the shim is no library */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>

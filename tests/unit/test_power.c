@@ -1,4 +1,4 @@
-/* The campaign file (cli/store.c) and a power failure: whatever of the writes that were not synced has come to the disk, in whatever
+/* The campaign file (cli/campaign/store.c) and a power failure: whatever of the writes that were not synced has come to the disk, in whatever
  * order, and sectors of half-written pages among it, the file opens, holds the first runs of its campaign without a gap, all
  * those that were there after an earlier failure, and takes the next ones.
  *
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include "../../cli/store.h"
+#include <cli/campaign/store.h>
 #include <fcntl.h>
 #include <pct/random.h>
 #include <sqlite3.h>

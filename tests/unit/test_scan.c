@@ -1,4 +1,4 @@
-/* Finding the instructions to patch: cli/scan.c on bytes. Encodings as the assembler writes them. */
+/* Finding the instructions to patch: cli/binary/scan.c on bytes. Encodings as the assembler writes them. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/scan.h>
+#include <cli/binary/scan.h>
 #include <string.h>
 
 enum { CODE = 0x1000, DATA = 0x3000, DATA_END = 0x4000 };

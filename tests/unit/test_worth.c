@@ -1,4 +1,4 @@
-/* Unit tests of cli/guarantee.c, of how claim.c rounds, and of what cli/state.c learns and reads. */
+/* Unit tests of cli/campaign/guarantee.c, of how claim.c rounds, and of what cli/campaign/state.c learns and reads. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/claim.h>
-#include <cli/guarantee.h>
-#include <cli/sampling.h>
-#include <cli/state.h>
+#include <cli/campaign/claim.h>
+#include <cli/campaign/guarantee.h>
+#include <cli/campaign/sampling.h>
+#include <cli/campaign/state.h>
 #include <math.h>
 #include <pct/random.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 """The commands of `pct replay --gdb` and `--lldb`, for any debugger: pct_gdb.py and pct_lldb.py are what differs.
 
-pct has put into a JSON file what is needed here (cli/debug.c). The process under libpct.so says where its scheduler's state is:
-preload/debugger.h describes the two symbols that are used. Nothing here changes what the schedule is. A step is one operation
+pct has put into a JSON file what is needed here (cli/command/debug.c). The process under libpct.so says where its scheduler's state is:
+preload/core/debugger.h describes the two symbols that are used. Nothing here changes what the schedule is. A step is one operation
 that the scheduler saw complete; they count from 1. "Before step 7" is the place at which a thread is about to make it: every
 stop by a command of this file is at such a place.
 

@@ -1,6 +1,6 @@
 /* The timeline of `pct trace --format=html`. What it shows stands in the page: #run (JSON: facts, names, threads, places,
  * sources) and #columns (base64 of gzip: for each step of the window, column by column, its object, the distance to the step
- * that it had to wait for, its place, thread, argument, operation, reason and link; cli/trace_export_html.c writes them).
+ * that it had to wait for, its place, thread, argument, operation, reason and link; cli/trace/trace_export_html.c writes them).
  * d3 does scales, the axis and zooming; the lanes are painted on a canvas, because there may be a million steps. */
 'use strict';
 (async () => {

@@ -1,7 +1,7 @@
 /* Variables by address: see variable.h. Symbols say what is there and how large, debug information where it was declared and which part of
  * it is meant. */
 #include "variable.h"
-#include "cli.h"
+#include <cli/base/cli.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_OPTIONS_H
 #define PCT_CLI_OPTIONS_H
 
-#include "cli.h"
+#include <cli/base/cli.h>
 #include "launch.h"
 #include <argp.h>
 

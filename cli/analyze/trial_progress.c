@@ -1,0 +1,28 @@
+/* How far minimize and explain are: see trial.h. */
+#include "trial.h"
+#include <cli/base/cli.h>
+#include <cli/base/status_line.h>
+#include <unistd.h>
+
+void pct_trials_draw_progress(struct pct_trials *trials)
+{
+    struct pct_trial_progress *p = &trials->progress;
+    bool terminal = isatty(STDERR_FILENO);
+    if (p->quiet || !p->what || !pct_status_line_is_due(terminal, trials->begun, &p->drawn))
+        return;
+    char line[512] = "", left[64];
+    FILE *out = fmemopen(line, sizeof line, "w");
+    if (!out)
+        return;
+    double all = pct_cli_now() - trials->begun, step = pct_cli_now() - p->begun;
+    double rate = all > 0 ? (double)trials->runs / all : 0;
+    fprintf(out, "%s: %llu runs, %.*f/s", p->what, (unsigned long long)trials->runs, rate < 10, rate);
+    if (p->known)
+        fprintf(out, ", %llu preemption%s left", (unsigned long long)p->preemptions, p->preemptions == 1 ? "" : "s");
+    if (p->left && p->answers)
+        fprintf(out, ", at most %s for this step",
+                pct_cli_format_duration(left, sizeof left, step * (double)p->left / (double)p->answers));
+    fclose(out);
+    line[sizeof line - 1] = 0;
+    pct_status_line_put(terminal, line);
+}
