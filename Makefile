@@ -85,6 +85,9 @@ paper := $(foreach n,$(paper_names) wsq-memory,$(B)/paper/$(n) $(B)/paper/$(n)-f
 memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
 plain_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-plain/$(n) $(B)/bugs-plain/$(n)-fixed)
 memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
+# Those that take the number of threads: built by pct-cc, and as anybody would compile them.
+scale_names := $(basename $(notdir $(sort $(wildcard bench/scale/*.c))))
+scale := $(foreach n,$(scale_names),$(foreach v,$(n) $(n)-fixed plain-$(n) plain-$(n)-fixed,$(B)/scale/$(v)))
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
@@ -107,7 +110,7 @@ test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command compilers bugs paper memory-bugs examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
+.PHONY: all lib command compilers bugs paper memory-bugs scale examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
@@ -115,6 +118,7 @@ command: $(B)/pct $(debugger_scripts)
 bugs: $(bugs)
 paper: $(paper)
 memory-bugs: $(memory_bugs) $(memory_bugs_clang)
+scale: $(scale)
 examples: $(examples)
 bench-programs: $(bench_programs)
 snippets: $(snippets)
@@ -124,7 +128,7 @@ sim: $(sim_tests)
 test-programs: $(test_programs) $(plain_bugs)
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
-tests: all paper snippets unit sim test-programs random-programs memory-bugs
+tests: all paper snippets unit sim test-programs random-programs memory-bugs scale
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
@@ -232,7 +236,7 @@ bench: all bench-programs
 # goes on where it was interrupted. PARTS, RUNS, JOBS, LOAD: bench/experiments/common.bash.
 experiments:
 	@scripts/setup build experiments
-	@$(build_with) command lib bugs paper
+	@$(build_with) command lib bugs paper scale
 	@PCT_BUILD='$(B)' bench/experiments/run $(PARTS)
 
 # The bugs of bench/bugs made small, and what that takes.
@@ -476,6 +480,19 @@ $(B)/bugs-memory/%: bench/bugs-memory/%.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(B)/pct-cc $(instrumented)
 
+$(B)/scale/plain-%-fixed: bench/scale/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g -DFIXED $(depend) -o $@ $< $(own_flags)
+$(B)/scale/plain-%: bench/scale/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
+$(B)/scale/%-fixed: bench/scale/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-cc -DFIXED $(instrumented)
+$(B)/scale/%: bench/scale/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-cc $(instrumented)
+
 # The programs of bench/bugs-memory as anybody would compile them: for the patcher.
 $(B)/bugs-plain/%-fixed: bench/bugs-memory/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
@@ -574,5 +591,5 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 .SECONDARY:
 
 -include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
-	$(memory_bugs) $(memory_bugs_clang) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))
