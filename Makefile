@@ -224,10 +224,11 @@ conformance:
 	@$(build_with) lib command
 	@PCT_BUILD='$(B)' tests/conformance/run -n '$(SEEDS)'
 
+# What only reads: it fails no test.
 lint:
 	@scripts/setup build check
 	@$(build_with) lib command
-	@$(run_tests) lint tables
+	@$(run_tests) lint
 
 bench: all bench-programs
 	@if [ -x bench/run ]; then PCT_BUILD=$(B) bench/run; else echo 'make: bench/run is missing' >&2; exit 1; fi
@@ -301,7 +302,8 @@ help:
 	@echo 'all (the preset)  the shim, the command, the example strategy, the programs with known bugs'
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
-	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat lint    parts of the suite'
+	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts of the suite'
+	@echo 'lint              what only reads the sources: format, static analysis, shell scripts'
 	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
 	@echo 'check-checkers    replays under valgrind, sanitizers and lldb; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
