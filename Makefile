@@ -157,11 +157,11 @@ check-unit check-sim check-snippets check-cases check-programs check-cli check-c
 	@$(build_with) $(wanted)
 	@$(run_tests) $(@:check-%=%)
 
-# Random correct programs: COUNT of them, from SEED on, each a hundred runs.
+# Random correct programs: COUNT of them, from SEED on, each some RUNS times under the portfolio, and in other ways.
 check-random:
 	@scripts/setup build check
 	@$(build_with) lib command random-programs
-	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)'
+	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
@@ -312,7 +312,7 @@ help:
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
-	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on'
+	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'

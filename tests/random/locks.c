@@ -292,7 +292,7 @@ const struct lock_kind locks[] = {
     { "mutex (adaptive)", CONDITION, make_adaptive, drop_mutex, take_mutex, give_mutex },
     { "mutex (robust)", CONDITION, make_robust, drop_mutex, take_mutex, give_mutex },
     { "mutex (inherits priority)", CONDITION, make_inherit, drop_mutex, take_mutex, give_mutex },
-    { "mutex (shared)", CONDITION, make_shared, drop_mutex, take_mutex, give_mutex },
+    { "mutex (shared)", CONDITION | BEYOND, make_shared, drop_mutex, take_mutex, give_mutex },
     { "C11 mutex", RECURSIVE, make_mtx, drop_mtx, take_mtx, give_mtx },
     { "rwlock", SHARES, make_rwlock, drop_rwlock, take_rwlock, give_rwlock },
     { "rwlock (prefers writers)", SHARES, make_rwlock_for_writers, drop_rwlock, take_rwlock, give_rwlock },
@@ -426,7 +426,7 @@ static void prepare_barrier(struct event *event)
 {
     pthread_barrierattr_t attr;
     CHECK_OK(pthread_barrierattr_init(&attr));
-    CHECK_OK(pthread_barrierattr_setpshared(&attr, event->seed & 1));
+    CHECK_OK(pthread_barrierattr_setpshared(&attr, !closed_program() && (event->seed & 1)));
     CHECK_OK(pthread_barrier_init(&event->barrier, &attr, event->parties));
     CHECK_OK(pthread_barrierattr_destroy(&attr));
 }

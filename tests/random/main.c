@@ -1,7 +1,9 @@
 /* Draws a random correct program from a seed, and runs it.
- *     random-c [--print] [--only EVENT,...] [--expect RESULT] SEED
+ *     random-c [--print] [--closed] [--only EVENT,...] [--expect RESULT] SEED
  * It prints what it has computed, the same in each run, and ends with status 0; or says what is wrong, and aborts.
- * --only leaves events out, for a smaller program; --print prints the program; --expect says what must come out. */
+ * --closed draws a program without other processes, and without anything that they could have, too: its runs are a
+ * function of the schedule. --only leaves events out, for a smaller program; --print prints the program; --expect
+ * says what must come out. */
 #include "random.h"
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -13,7 +15,7 @@
 static struct {
     uint64_t seed;
     unsigned threads, events, things, locks, signals, ending;
-    bool tree, sleeper, waiter, c11;
+    bool closed, tree, sleeper, waiter, c11;
     const char *expected;
     bool handlers, abrupt; /* handlers of signals are installed; one of them is without SA_RESTART */
     struct event event[MOST_EVENTS];
@@ -33,6 +35,11 @@ void failed(const char *file, int line, const char *what, long long value)
                           line, what, value);
     (void)!write(STDERR_FILENO, text, (size_t)length < sizeof text ? (size_t)length : sizeof text);
     abort();
+}
+
+bool closed_program(void)
+{
+    return program.closed;
 }
 
 bool interruptions(void)
@@ -189,6 +196,8 @@ static const struct kind *draw_kind(unsigned need, unsigned avoid, uint64_t *pla
     unsigned count = 0;
     if (!room_for_signals(2))
         avoid |= SIGNALS;
+    if (program.closed)
+        avoid |= OUTSIDE;
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct kind *kind = tables[i]; kind && kind->name; kind++)
             if ((kind->flags & need) == need && !(kind->flags & avoid))
@@ -199,12 +208,13 @@ static const struct kind *draw_kind(unsigned need, unsigned avoid, uint64_t *pla
 
 static const struct lock_kind *draw_lock_kind(unsigned need, uint64_t *place)
 {
+    unsigned avoid = program.closed ? BEYOND : 0;
     static const struct lock_kind *const tables[] = { locks, cxx_locks };
     const struct lock_kind *fit[64];
     unsigned count = 0;
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct lock_kind *kind = tables[i]; kind && kind->name; kind++)
-            if ((kind->flags & need) == need)
+            if ((kind->flags & need) == need && !(kind->flags & avoid))
                 fit[count++] = kind;
     CHECK(count > 0);
     return fit[draw(place, count)];
@@ -227,7 +237,7 @@ static const struct pattern *draw_pattern(uint64_t *place)
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct pattern *pattern = tables[i]; pattern && pattern->name; pattern++)
             if (pattern->least <= program.threads && (!(pattern->flags & NEEDS_SIGNAL) || room_for_signals(1)) &&
-                (!(pattern->flags & ALONE) || !used(pattern)))
+                (!(pattern->flags & ALONE) || !used(pattern)) && (!(pattern->flags & CHILDREN) || !program.closed))
                 fit[count++] = pattern;
     CHECK(count > 0);
     return fit[draw(place, count)];
@@ -516,6 +526,8 @@ int main(int argc, char **argv)
     for (; at < argc && argv[at][0] == '-'; at++)
         if (!strcmp(argv[at], "--print"))
             print = true;
+        else if (!strcmp(argv[at], "--closed"))
+            program.closed = true;
         else if (!strcmp(argv[at], "--only") && at + 1 < argc)
             only = argv[++at];
         else if (!strcmp(argv[at], "--expect") && at + 1 < argc)
@@ -523,7 +535,7 @@ int main(int argc, char **argv)
         else
             argc = 0;
     if (at + 1 != argc) {
-        fprintf(stderr, "usage: %s [--print] [--only EVENT,...] [--expect RESULT] SEED\n", argv[0]);
+        fprintf(stderr, "usage: %s [--print] [--closed] [--only EVENT,...] [--expect RESULT] SEED\n", argv[0]);
         return 2;
     }
     size_t bytes = MOST_THINGS * sizeof *program.thing;

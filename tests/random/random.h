@@ -101,6 +101,7 @@ enum {
     SINGLE = 32,   /* one thread waits */
     HANDLES = 64,  /* has a handler of signals */
     SIGNALS = 128, /* has a number of signal */
+    OUTSIDE = 512, /* other processes could have it, too: left out of closed programs */
     ORDERS = 256,  /* what was written before wake() can be read after wait() without a race, in any thread */
 };
 
@@ -160,6 +161,7 @@ enum {
     SHARES = 1,    /* take() with `shared` lets others in that do the same */
     RECURSIVE = 2, /* the owner may take it again */
     CONDITION = 4, /* its `mutex` may be waited with */
+    BEYOND = 8,    /* other processes could have it, too */
 };
 struct lock_kind {
     const char *name;
@@ -202,7 +204,7 @@ struct event {
     long result;
     void *more;
 };
-enum { NEEDS_HANDLER = 1 << 16, NEEDS_SIGNAL = 1 << 17, ALONE = 1 << 18 };
+enum { NEEDS_HANDLER = 1 << 16, NEEDS_SIGNAL = 1 << 17, ALONE = 1 << 18, CHILDREN = 1 << 19 };
 struct pattern {
     const char *name;
     unsigned least, most; /* parties */
@@ -210,7 +212,8 @@ struct pattern {
     unsigned need, avoid;
     unsigned locks; /* ... that have the flags `lock_need` */
     unsigned lock_need;
-    unsigned flags; /* NEEDS_HANDLER: installs a handler; NEEDS_SIGNAL: a number for it; ALONE: once in a program */
+    unsigned flags; /* NEEDS_HANDLER: installs a handler; NEEDS_SIGNAL: a number for it; ALONE: once in a program;
+                           CHILDREN: makes processes, so not in a closed program */
     void (*prepare)(struct event *event);                             /* by main, before the threads are there */
     void (*run)(struct event *event, unsigned role, uint64_t *place); /* by each party */
     void (*finish)(struct event *event);                              /* by main, when the threads are gone */
@@ -220,6 +223,8 @@ extern const struct pattern wait_patterns[], lock_patterns[], signal_patterns[],
 bool wait_thing(struct thing *thing, int64_t limit_us, uint64_t *place);
 void wake_thing(struct thing *thing, uint64_t *place);
 void install(struct event *event, void (*handler)(int, siginfo_t *, void *));
+/* Does nothing but the schedule decide: are there no other processes, and nothing that these could have, too? */
+bool closed_program(void);
 /* The event whose signal this is. */
 struct event *event_of_signal(int number);
 struct thing *thing_of_signal(int number);
