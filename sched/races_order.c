@@ -254,7 +254,8 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_OPEN: /* of a named pipe: both ends wait for each other; that it is busy is news to the other one */
         return (struct rule){ .acquires = WORLD, .releases = WORLD, .always = true };
 
-    /* Who performs a request is told. */
+    /* Who performs a request is told, and who held the loader's lock before. */
+    case PCT_OP_LOADER:
     case PCT_OP_REQUEST:
     case PCT_OP_REQUEST_DONE:
     case PCT_OP_REQUEST_WAIT:

@@ -24,7 +24,7 @@ void pct_sched_set_stop(struct pct_sched *s)
         limit = min(limit, s->exit_by);
     if (s->break_step)
         limit = min(limit, s->break_step - 1);
-    if (s->replay || s->woke || s->sites || limit < step)
+    if (s->replay || s->woke || s->sites || s->often || limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -169,6 +169,7 @@ static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
     *(wait->polled ? &s->polled_outside : &s->can_outside) += wait->outside;
     s->polled_kin += wait->polled && wait->outside && wait->kin;
     s->can_attention += wait->attention;
+    s->often += wait->often;
     s->can_both += wait->outside && wait->attention;
     if (!thread->wait.polled)
         return;
@@ -184,12 +185,13 @@ static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
     *(wait->polled ? &s->polled_outside : &s->can_outside) -= wait->outside;
     s->polled_kin -= wait->polled && wait->outside && wait->kin;
     s->can_attention -= wait->attention;
+    s->often -= wait->often;
     s->can_both -= wait->outside && wait->attention;
     if (thread->wait.polled) {
         *(thread->polled_prev ? &thread->polled_prev->polled_next : &s->polled) = thread->polled_next;
         *(thread->polled_next ? &thread->polled_next->polled_prev : &s->polled_last) = thread->polled_prev;
     }
-    thread->wait.polled = thread->wait.outside = thread->wait.attention = false;
+    thread->wait.polled = thread->wait.outside = thread->wait.attention = thread->wait.often = false;
 }
 
 static void leave_wait(struct pct_sched *s, struct pct_thread *thread)
@@ -249,6 +251,14 @@ void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
         else
             pct_sched_set_enabled(s, t, answer);
     }
+}
+
+/* Those of whose waits' ends nobody tells. */
+static void ask_often(struct pct_sched *s)
+{
+    for (uint32_t id = 0; s->often && id < s->threads; id++)
+        if (s->thread_at(id)->wait.often)
+            pct_sched_ask(s, s->thread_at(id));
 }
 
 void pct_sched_kernel_changed(struct pct_sched *s)
@@ -338,6 +348,8 @@ void pct_sched_keep_house(struct pct_sched *s)
     pct_sched_turn(s);
     if (s->attention)
         pct_sched_attend(s);
+    if (s->often)
+        ask_often(s);
     if (__atomic_load_n(&s->ask, __ATOMIC_RELAXED)) {
         __atomic_store_n(&s->ask, 0, __ATOMIC_RELAXED);
         pct_sched_kernel_changed(s);
@@ -443,7 +455,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *next, *last = self;
     s->pinned = NULL;
-    if (!pct_ready_now(s) && s->unseen)
+    if (!pct_ready_now(s) && (s->unseen || s->often))
         pct_sched_attend(s);
     for (;; last = next) {
         if (!await_somebody(s, self, &next))
@@ -528,7 +540,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
         pct_sites_note(s, self, wait->object);
     pct_stuck_replay(s, self);
     self->wait = *wait;
-    self->wait.polled = self->wait.outside = self->wait.attention = false; /* not yet */
+    self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
     self->result = PCT_READY;
     self->in_then = false;
     pct_sched_announce(s, self);
@@ -553,6 +565,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     self->wait.polled = wait->polled;
     self->wait.outside = wait->outside;
     self->wait.attention = wait->attention;
+    self->wait.often = wait->often;
     enter_outside(s, self);
     if (wait->deadline != PCT_NEVER) {
         self->timer.deadline = wait->deadline;

@@ -135,6 +135,7 @@ struct pct_wait {
     bool cancellable;  /* pct_sched_cancel() ends it */
     bool certain;      /* what it waits for always comes in the end: a child's death */
     bool kin;          /* with outside: nobody beyond the family could end it (struct pct_host) */
+    bool often;        /* nobody tells when the predicate's answer changes: ask it at each step */
     bool again;        /* an interruption does not end it: counted in object->away, the thread comes back */
     uint64_t deadline; /* virtual ns, PCT_NEVER */
     /* When anything else has ended the wait, the thread still has to wait for this: a condition variable's mutex. */
@@ -281,6 +282,7 @@ struct pct_sched {
     struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
 
     uint32_t patience; /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
+    uint32_t often;    /* threads that wait like that */
     uint32_t unseen;   /* what may enable a waiter without a call to pct_sched_changed(), counted by the host */
 
     uint64_t budget_end; /* the step at which the strategy's budget is used up */

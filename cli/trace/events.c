@@ -394,6 +394,7 @@ static enum pct_reason reason(const struct pct_events *e, uint32_t thread, unsig
     case PCT_OP_SIGNAL_WAIT:
     case PCT_OP_DEADLINE:
     case PCT_OP_REQUEST_WAIT:
+    case PCT_OP_LOADER:
         return PCT_REASON_WAITS;
     case PCT_OP_AWAKE:
         return PCT_REASON_SLEEPS;

@@ -14,8 +14,9 @@ const char *pct_schedule_word(unsigned class_)
         [PCT_CLASS_RWLOCK] = "rwlock", [PCT_CLASS_BARRIER] = "barrier", [PCT_CLASS_SPIN] = "spin",
         [PCT_CLASS_SEM] = "sem",       [PCT_CLASS_ONCE] = "once",       [PCT_CLASS_GUARD] = "guard",
         [PCT_CLASS_FUTEX] = "futex",   [PCT_CLASS_FD] = "fd",           [PCT_CLASS_MEMORY] = "memory",
+        [PCT_CLASS_LOADER] = "loader",
     };
-    _Static_assert(PCT_CLASS_COUNT == PCT_CLASS_MEMORY + 1, "each class has a word");
+    _Static_assert(PCT_CLASS_COUNT == PCT_CLASS_LOADER + 1, "each class has a word");
     return class_ < PCT_CLASS_COUNT && words[class_] ? words[class_] : "";
 }
 

@@ -121,7 +121,8 @@
       NONE) /* time goes on to that of this thread's wait, though others could run; arg and object: as of OUTSIDE */   \
     X(REQUEST, "request", NONE)           /* an asynchronous one is made, or withdrawn */                              \
     X(REQUEST_DONE, "request done", NONE) /* by the thread that performs it */                                         \
-    X(REQUEST_WAIT, "wait for request", NONE)
+    X(REQUEST_WAIT, "wait for request", NONE)                                                                          \
+    X(LOADER, "loader", LOADER) /* is about to take the loader's lock: dlopen and the like */
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,
@@ -148,7 +149,8 @@ enum pct_op {
     X(GUARD, "static guard")                                                                                           \
     X(FUTEX, "futex")                                                                                                  \
     X(FD, "descriptor")                                                                                                \
-    X(MEMORY, "memory")
+    X(MEMORY, "memory")                                                                                                \
+    X(LOADER, "loader")
 
 enum pct_class {
 #define PCT_CLASS_ENUM(id, name) PCT_CLASS_##id,

@@ -116,7 +116,7 @@ static uint32_t holder_of(const struct pct_object *object)
 {
     pthread_mutex_t mutex;
     struct iovec to = { &mutex, sizeof mutex }, from = { (void *)object->address, sizeof mutex };
-    if (object->class_ != PCT_CLASS_MUTEX ||
+    if ((object->class_ != PCT_CLASS_MUTEX && object->class_ != PCT_CLASS_LOADER) ||
         PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &to, 1, &from, 1, 0) != sizeof mutex)
         return object->holder;
     for (uint32_t id = 0; id < pct_S.threads; id++)

@@ -1,13 +1,129 @@
-/* The loader's list of modules. Who goes through it holds a lock of the loader's, for which others wait where pct does not see it:
- * they load, unload, throw. So the thread keeps the baton meanwhile, as natively nobody could take its place at the list.
+/* The loader. It has two locks that the program may be in: one around all that loads and unloads, and runs constructors and destructors
+ * of libraries meanwhile, which may do whatever threads do; and one around the list of modules.
+ *
+ * The first: who would have to wait for it waits in the schedule. The functions that take it look at the address to which they return (whose
+ * library's paths count, which library comes next), so a wrapper must not call them: it goes on as the real one, with the stack and
+ * the arguments that it was called with. So nobody is told when the lock is given up; while a thread waits for it, it is asked at
+ * each step. GLIBC: the lock is a private one of the loader's, found by its neighbour; where it is not found, such waits are sleeps that pct
+ * does not control, and are counted.
+ *
+ * The second: who goes through the list of modules holds it, and others wait where pct does not see it: they load, unload, throw. So
+ * the thread keeps the baton meanwhile, as natively nobody could take its place at the list.
  *
  * LeakSanitizer stops the world from within such a call, at the end of the program or when it is asked to: it yields until a
  * process of its own has looked at all threads, stopped, as often as the machine happens to take. Those yields let nobody go
  * first, and are no steps. */
 #include "loader.h"
-#include "order.h"
+#include <preload/core/order.h>
 
-static const char lock; /* the loader's, to the race detector */
+static const char list;             /* its lock, to the race detector */
+static const pthread_mutex_t *lock; /* NULL: not found */
+static PCT_OF_RUN uint32_t last;    /* the thread, from 1, that took it last under control, or was about to */
+
+/* --- The lock around loading ----------------------------------------------------------------------------------------- */
+
+/* In a callback of dl_iterate_phdr(), so this thread holds the lock of the list. GLIBC: that stands behind ours in _rtld_global. */
+static int look_for_lock(struct dl_phdr_info *unused, size_t size, void *argument)
+{
+    (void)unused, (void)size;
+    const struct link_map *object;
+    const Elf64_Sym *symbol = pct_real_symbol("_rtld_global", &object);
+    const int32_t *tid = argument;
+    for (uint64_t at = sizeof *lock; symbol && at + sizeof *lock <= symbol->st_size; at += sizeof(void *)) {
+        const pthread_mutex_t *found = (const pthread_mutex_t *)(object->l_addr + symbol->st_value + at);
+        if (found->__data.__owner == *tid && found->__data.__lock && found->__data.__count == 1 &&
+            found->__data.__kind == PTHREAD_MUTEX_RECURSIVE_NP &&
+            found[-1].__data.__kind == PTHREAD_MUTEX_RECURSIVE_NP &&
+            (found[-1].__data.__owner == *tid || !found[-1].__data.__lock))
+            lock = found - 1;
+    }
+    return 1;
+}
+
+void pct_loader_find(void)
+{
+    int32_t tid = pct_engine_any_tid();
+    if (!lock)
+        REAL(dl_iterate_phdr)(look_for_lock, &tid);
+}
+
+bool pct_loader_ready(const struct pct_thread *thread)
+{
+    const pthread_mutex_t *mutex = thread->wait.ready_arg;
+    return !__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) ||
+           mutex->__data.__owner == pct_shim_of(thread)->tid;
+}
+
+/* What was done under the lock before is done before this. The end of that is not seen: all that the thread has done since counts,
+ * an edge too many. */
+static void order(const struct pct_shim_thread *self)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL) && last && last != self->core.id + 1)
+        pct_races_succeed(pct_S.races, self->core.id, last - 1);
+    last = self->core.id + 1;
+}
+
+/* Before the calling thread takes the lock. always: this is a step even if it is free. */
+static __attribute__((noinline)) void take_lock(bool always)
+{
+    if (always && lock && pct_shim.mode == PCT_MODE_FREE)
+        pct_passed(PCT_OP_LOADER, PCT_CLASS_LOADER, lock);
+    if (!lock || pct_S.live < 2 || !pct_holder())
+        return;
+    PCT_ENTER(self);
+    if (!self || pct_loader_is_held(self))
+        return;
+    struct pct_wait wait = {
+        .op = PCT_OP_LOADER, .ready = pct_loader_ready, .ready_arg = lock, .often = true, .deadline = PCT_NEVER
+    };
+    int error = errno;
+    bool free = lock->__data.__owner == self->tid || !__atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED);
+    if (always || !free) {
+        do {
+            wait.object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_LOADER);
+            pct_wait(self, &wait);
+        } while (!pct_loader_ready(&self->core));
+        pct_done(self, PCT_OP_LOADER, 0, wait.object);
+    }
+    order(self);
+    errno = error;
+}
+
+/* For the stub of this function: its real one, which may be taken now. */
+#define TAKE(name, always)                                                                                             \
+    __attribute__((used)) static void *take_##name(void)                                                               \
+    {                                                                                                                  \
+        take_lock(always);                                                                                             \
+        return (void *)&REAL(name);                                                                                    \
+    }                                                                                                                  \
+    __asm__(".pushsection .text\n"                                                                                     \
+            ".globl " #name "\n"                                                                                       \
+            ".type " #name ", @function\n" #name ":\n"                                                                 \
+            ".cfi_startproc\n"                                                                                         \
+            "endbr64\n"                                                                                                \
+            "pushq %rdi\n"                                                                                             \
+            "pushq %rsi\n"                                                                                             \
+            "pushq %rdx\n"                                                                                             \
+            ".cfi_adjust_cfa_offset 24\n"                                                                              \
+            "call take_" #name "\n"                                                                                    \
+            "popq %rdx\n"                                                                                              \
+            "popq %rsi\n"                                                                                              \
+            "popq %rdi\n"                                                                                              \
+            ".cfi_adjust_cfa_offset -24\n"                                                                             \
+            "jmpq *%rax\n"                                                                                             \
+            ".cfi_endproc\n"                                                                                           \
+            ".size " #name ", . - " #name "\n"                                                                         \
+            ".popsection\n");
+
+TAKE(dlopen, true)
+TAKE(dlmopen, true)
+TAKE(dlclose, true)
+TAKE(dlsym, false)
+TAKE(dlvsym, false)
+TAKE(dladdr, false)
+TAKE(__cxa_thread_atexit_impl, false)
+
+/* --- The list of modules --------------------------------------------------------------------------------------------- */
 
 PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
@@ -17,9 +133,9 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     struct pct_thread *pinned = pct_S.pinned;
     pct_S.pinned = &self->core;
     self->loader = __builtin_frame_address(0);
-    pct_order_at(self, &lock, PCT_ACQUIRES);
+    pct_order_at(self, &list, PCT_ACQUIRES);
     int result = MAY_SLEEP(self, REAL(dl_iterate_phdr)(callback, data));
-    pct_order_at(self, &lock, PCT_RELEASES);
+    pct_order_at(self, &list, PCT_RELEASES);
     self->loader = NULL;
     if (pct_S.pinned == &self->core)
         pct_S.pinned = pinned;

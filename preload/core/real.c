@@ -29,63 +29,77 @@ static uintptr_t dynamic(const struct link_map *object, Elf64_Sxword tag)
     return 0;
 }
 
-/* Whether an object defines this symbol, by its GNU hash table. */
-static bool defines(const struct link_map *object, const char *name, uint32_t hash)
+/* The symbol of this name that an object defines, by its GNU hash table; NULL: none. */
+static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash)
 {
     const uint32_t *table = (const uint32_t *)dynamic(object, DT_GNU_HASH);
     const Elf64_Sym *symbols = (const Elf64_Sym *)dynamic(object, DT_SYMTAB);
     const char *strings = (const char *)dynamic(object, DT_STRTAB);
     if (!table || !symbols || !strings || !table[0])
-        return false;
+        return NULL;
     uint32_t bucket_count = table[0], first = table[1], words = table[2], shift = table[3];
     const Elf64_Addr *bloom = (const Elf64_Addr *)(table + 4);
     const uint32_t *buckets = (const uint32_t *)(bloom + words), *chains = buckets + bucket_count;
     enum { BITS = 8 * sizeof *bloom };
     Elf64_Addr word = bloom[hash / BITS % words];
     if (!(word >> hash % BITS & 1) || !(word >> (hash >> shift) % BITS & 1))
-        return false;
+        return NULL;
     uint32_t at = buckets[hash % bucket_count];
     if (at < first)
-        return false;
+        return NULL;
     for (;; at++) {
         uint32_t chain = chains[at - first];
         if ((chain | 1) == (hash | 1) && symbols[at].st_shndx != SHN_UNDEF &&
             !strcmp(strings + symbols[at].st_name, name))
-            return true;
+            return &symbols[at];
         if (chain & 1)
-            return false;
+            return NULL;
     }
 }
 
-/* Whether anybody but us has this function. The loader would say so, too, but allocate memory for its answer, and shift what
- * the program allocates; and take ten times as long. While there is one thread. */
-static bool is_there(const char *name)
+const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object)
 {
     uint32_t hash = 5381;
     for (const char *c = name; *c; c++)
         hash = 33 * hash + (unsigned char)*c;
     Dl_info unused;
     struct link_map *own = NULL;
+    const Elf64_Sym *found = NULL;
+    *object = NULL;
     if (!dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) || !own)
-        return true; /* ask the loader */
-    const struct link_map *object = own;
-    while (object->l_prev)
-        object = object->l_prev;
-    for (; object; object = object->l_next)
-        if (object != own && defines(object, name, hash))
-            return true;
-    return false;
+        return NULL;
+    for (const struct link_map *at = own->l_next; at && !found; at = at->l_next) {
+        *object = at;
+        found = symbol_in(at, name, hash);
+    }
+    return found;
 }
+
+/* The loader's own functions, which find all others: without them. */
+static void *find(const char *name)
+{
+    const struct link_map *object;
+    const Elf64_Sym *symbol = pct_real_symbol(name, &object);
+    return symbol ? (void *)(object->l_addr + symbol->st_value) : NULL;
+}
+
+#define ROW_OF(name) (offsetof(struct pct_real, name) / sizeof(void *))
 
 PCT_STARTS void pct_real_resolve(unsigned row)
 {
-    /* GLIBC: before 2.36, dlsym(RTLD_NEXT) gives the oldest of several versions. */
-    if (!rows[row].version[0] && !is_there(rows[row].name))
+    const struct link_map *unused;
+    void **real = &((void **)&pct_real)[row];
+    if (row == ROW_OF(dlsym) || row == ROW_OF(dlvsym)) {
+        *real = find(rows[row].name);
         return;
-    void *at = rows[row].version[0] ? dlvsym(RTLD_NEXT, rows[row].name, rows[row].version) : NULL;
-    if (!at)
-        at = dlsym(RTLD_NEXT, rows[row].name);
-    ((void **)&pct_real)[row] = at;
+    }
+    /* The loader would say so, too, but allocate memory for its answer, and shift what the program allocates; and take ten times as
+     * long. */
+    if (!rows[row].version[0] && !pct_real_symbol(rows[row].name, &unused))
+        return;
+    /* GLIBC: before 2.36, dlsym(RTLD_NEXT) gives the oldest of several versions. */
+    void *at = rows[row].version[0] ? REAL(dlvsym)(RTLD_NEXT, rows[row].name, rows[row].version) : NULL;
+    *real = at ? at : REAL(dlsym)(RTLD_NEXT, rows[row].name);
 }
 
 void pct_real_resolve_all(void)

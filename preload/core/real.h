@@ -4,6 +4,7 @@
 
 #include <aio.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <assert.h>
 #include <fcntl.h>
 #include <liburing.h>
@@ -69,6 +70,7 @@ int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 int __cxa_at_quick_exit(void (*function)(void *), void *library);          /* what at_quick_exit calls */
 int __cxa_atexit(void (*function)(void *), void *argument, void *library); /* what atexit calls */
+int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
 
 /* libc's own name of sigaction. Nobody overrides it, so it need not be looked up, which every start would pay for. */
 int __sigaction(int signal, const struct sigaction *new, struct sigaction *old);
@@ -87,6 +89,9 @@ extern struct pct_real pct_real;
 /* Look up the function of this row of the table; all that have not been looked up yet. */
 void pct_real_resolve(unsigned row);
 void pct_real_resolve_all(void);
+
+/* The symbol of this name in the first object loaded behind us that defines one, whatever its version, and that object; NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
+const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object);
 
 #define REAL(name)                                                                                                     \
     (*(__builtin_expect(!pct_real.name, 0)                                                                             \

@@ -144,8 +144,8 @@ PCT_STARTS static const struct pct_strategy *find_strategy(const char *name, cha
         }
         return NULL;
     }
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    const struct pct_strategy *strategy = library ? dlsym(library, "pct_strategy") : NULL;
+    void *library = REAL(dlopen)(name, RTLD_NOW | RTLD_LOCAL);
+    const struct pct_strategy *strategy = library ? REAL(dlsym)(library, "pct_strategy") : NULL;
     if (strategy && strategy->abi == PCT_STRATEGY_ABI)
         return strategy;
     pct_text_add(&text, "cannot load the strategy ");

@@ -53,7 +53,7 @@ const char *pct_scope_file, *pct_scope_suppressions;
 static const struct r_debug *loader(void)
 {
     /* Not by its name: libpct.so would depend on the loader's library. */
-    const struct r_debug *list = dlsym(RTLD_DEFAULT, "_r_debug");
+    const struct r_debug *list = REAL(dlsym)(RTLD_DEFAULT, "_r_debug");
     return list && list->r_state == RT_CONSISTENT ? list : NULL;
 }
 

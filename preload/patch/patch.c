@@ -469,7 +469,7 @@ void pct_patch_modules(void)
     /* Not by its name: libpct.so would depend on the loader's library. The first time there is no other thread yet, which could
      * have been parked in the loader. */
     if (!loader)
-        loader = dlsym(RTLD_DEFAULT, "_r_debug");
+        loader = REAL(dlsym)(RTLD_DEFAULT, "_r_debug");
     /* Reads the loader's list without its lock: who would change it has parked; in the middle of that, the state says so. */
     if (!loader || loader->r_state != RT_CONSISTENT)
         return;

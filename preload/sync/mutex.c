@@ -9,6 +9,7 @@
  * mutex that another thread is still in is a race like any other, though no lock is missing (the PCT paper, figure 2).
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
+#include <preload/core/loader.h>
 #include <preload/core/order.h>
 #include <preload/core/user.h>
 #include <preload/memory/memory.h>
@@ -72,7 +73,8 @@ bool pct_mutex_alike(const pthread_mutex_t *mutex)
 uint32_t pct_mutex_holder(const struct pct_thread *thread)
 {
     const pthread_mutex_t *mutex = thread->wait.ready_arg;
-    if (thread->wait.ready != pct_mutex_ready || thread->wait.outside || thread->timer.place)
+    bool locks = thread->wait.ready == pct_mutex_ready || thread->wait.ready == pct_loader_ready;
+    if (!locks || thread->wait.outside || thread->timer.place)
         return PCT_NO_THREAD;
     int tid = mutex->__data.__owner;
     for (uint32_t id = 0; tid && id < pct_S.threads; id++)

@@ -2,7 +2,9 @@
  *
  * A thread exists for the scheduler from the moment its creator asks for it; when its kernel thread really starts is
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
- * re-arms itself to the last of the rounds that POSIX allows. */
+ * re-arms itself to the last of the rounds that POSIX allows, and runs in that one what libc would run behind it (keys.h). */
+#include "keys.h"
+#include <preload/core/loader.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/ordered.h>
 #include <preload/patch/patch.h>
@@ -73,6 +75,7 @@ static void finish(void *argument)
         pthread_setspecific(end_key, self);
         return;
     }
+    pct_keys_end();
     if (pct_enter() != self) {
         pct_passed(PCT_OP_THREAD_FINISH, PCT_CLASS_THREAD, self);
         return;
@@ -182,6 +185,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     PCT_ENTER(self);
     if (pct_S.threads == 1) {
         pct_real_resolve_all();
+        pct_keys_find();
+        pct_loader_find();
         pct_affinity_pin();
         pct_watchdog_plan();
     }
