@@ -9,29 +9,16 @@ static const char *const races_words[] = PCT_RACES_WORDS;
 static const char *const memory_words[] = PCT_MEMORY_WORDS;
 static const char *const end_words[] = PCT_END_WORDS;
 
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
 int pct_config_parse_word(uint8_t *value, const char *text, const char *const *words, unsigned count, const char *what,
                           char *error, size_t size)
 {
     for (unsigned i = 0; i < count; i++)
-        if (same(text, words[i])) {
+        if (pct_text_same(text, words[i])) {
             *value = (uint8_t)i;
             return 0;
         }
     struct pct_text message;
-    pct_text_init(&message, error, size);
-    pct_text_add(&message, what);
-    pct_text_add(&message, ": ");
-    pct_text_add_quoted(&message, text);
-    pct_text_add(&message, " is no choice; it must be ");
+    pct_text_refuse(&message, error, size, what, text, " is no choice; it must be ");
     for (unsigned i = 0; i < count; i++) {
         pct_text_add(&message, !i ? "" : i + 1 < count ? ", " : " or ");
         pct_text_add(&message, words[i]);
@@ -162,7 +149,7 @@ static int take_patterns(char *field, size_t room, const char *text, const char 
     given[i] = '\0';
     if (whole && !text[i]) {
         format_patterns(given, plain, sizeof plain);
-        if (*plain && !parse_patterns(field, room, plain, what, error, size) && same(field, given))
+        if (*plain && !parse_patterns(field, room, plain, what, error, size) && pct_text_same(field, given))
             return 0;
     }
     struct pct_text message;
@@ -216,9 +203,9 @@ void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *str
             return;
     uint64_t depth = 0, *k = NULL;
     for (unsigned i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++) {
-        if (same(strategy->params[i].name, "k") && !(config->given >> i & 1))
+        if (pct_text_same(strategy->params[i].name, "k") && !(config->given >> i & 1))
             k = &config->run.param[i];
-        if (same(strategy->params[i].name, "depth"))
+        if (pct_text_same(strategy->params[i].name, "depth"))
             depth = config->run.param[i];
     }
     if (!k)

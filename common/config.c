@@ -77,15 +77,6 @@ static size_t span(const char *text, char end)
     return length;
 }
 
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
 /* to[size], size > length. */
 static void copy(char *to, const char *from, size_t length)
 {
@@ -118,12 +109,8 @@ int pct_config_parse_u64(uint64_t *value, const char *text, uint64_t min, uint64
         return 0;
     }
     struct pct_text message;
-    pct_text_init(&message, error, size);
-    pct_text_add(&message, what);
-    pct_text_add(&message, ": ");
-    pct_text_add_quoted(&message, text);
-    pct_text_add(&message,
-                 number == PCT_NUMBER_BAD ? " is not a whole number; it must be " : " is out of range; it must be ");
+    pct_text_refuse(&message, error, size, what, text,
+                    number == PCT_NUMBER_BAD ? " is not a whole number; it must be " : " is out of range; it must be ");
     pct_text_add_u64(&message, min);
     pct_text_add(&message, " to ");
     pct_text_add_u64(&message, max);
@@ -153,7 +140,7 @@ static bool is_word(const char *text)
 static unsigned reserved_name(const char *name)
 {
     unsigned i = 0;
-    while (i < RESERVED && !same(name, reserved_names[i]))
+    while (i < RESERVED && !pct_text_same(name, reserved_names[i]))
         i++;
     return i;
 }
@@ -175,7 +162,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a word for a parameter's value 0 that a token cannot hold, or that is out of range";
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
-        if (reserved_name(param->name) < RESERVED || (strategy->list && same(param->name, strategy->list)))
+        if (reserved_name(param->name) < RESERVED || (strategy->list && pct_text_same(param->name, strategy->list)))
             return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
@@ -183,7 +170,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
         if (param->preset < param->min || param->preset > param->max)
             return " declares a parameter whose preset value is out of its own range";
         for (unsigned j = 0; j < i; j++)
-            if (same(param->name, strategy->params[j].name))
+            if (pct_text_same(param->name, strategy->params[j].name))
                 return " declares two parameters of one name";
     }
     return NULL;
@@ -227,7 +214,7 @@ static int parse_value(uint64_t *value, const char *text, const struct pct_param
     if (!param->zero)
         return pct_config_parse_u64(value, text, param->min, param->max, param->name, error, size);
     *value = 0;
-    if (same(text, param->zero))
+    if (pct_text_same(text, param->zero))
         return 0;
     if (!pct_config_parse_u64(value, text, 1, param->max, param->name, error, size))
         return 0;
@@ -294,7 +281,7 @@ static int parse_list(struct pct_config *config, const char *name, const char *t
         return fail(error, size, "", name, " is empty; write none for an empty list");
     if (length >= sizeof config->list)
         return fail(error, size, "the list is too long for a token: ", text, "");
-    copy(config->list, text, same(text, none) ? 0 : length);
+    copy(config->list, text, pct_text_same(text, none) ? 0 : length);
     return 0;
 }
 
@@ -311,7 +298,7 @@ static int parse_param(struct pct_config *config, const struct pct_strategy *str
     item[name_length] = '\0';
     const char *value = item + name_length + 1;
 
-    bool list = strategy->list && same(item, strategy->list);
+    bool list = strategy->list && pct_text_same(item, strategy->list);
     unsigned reserved = list ? SEEN_LIST : reserved_name(item);
     if (list || reserved < RESERVED) {
         if (*seen >> reserved & 1)
@@ -323,7 +310,7 @@ static int parse_param(struct pct_config *config, const struct pct_strategy *str
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++) {
         const struct pct_param *param = &strategy->params[i];
-        if (!same(item, param->name))
+        if (!pct_text_same(item, param->name))
             continue;
         if (config->given & (UINT32_C(1) << i))
             return fail(error, size, "parameter ", item, " is given twice");
@@ -575,7 +562,7 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     int status = parse_spec(&result, field[FIELD_SPEC], find, &strategy, error, size);
     if (status)
         return status;
-    result.has_hash = !same(field[FIELD_HASH], "-");
+    result.has_hash = !pct_text_same(field[FIELD_HASH], "-");
     result.hash = 0;
     if (pct_number_read(&result.run.seed, field[FIELD_SEED], 10, false) != PCT_NUMBER_OK ||
         pct_number_read(&result.epoch, field[FIELD_EPOCH], 16, false) != PCT_NUMBER_OK ||
@@ -591,7 +578,7 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
                         strategy->params[i].name, "");
     char again[PCT_TOKEN_MAX];
     pct_config_format_token(again, sizeof again, &result, strategy);
-    if (!same(again, token))
+    if (!pct_text_same(again, token))
         return fail(error, size, "token ", token, foreign);
     *config = result;
     return 0;

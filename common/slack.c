@@ -10,15 +10,6 @@ static const struct unit {
 } units[] = { { "s", UINT64_C(1000000000) }, { "ms", UINT64_C(1000000) }, { "us", UINT64_C(1000) }, { "ns", 1 } };
 enum { UNITS = sizeof units / sizeof *units };
 
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
 int pct_config_parse_slack(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
 {
     uint64_t value = 0;
@@ -26,7 +17,7 @@ int pct_config_parse_slack(struct pct_config *config, const char *text, const ch
     for (; *at >= '0' && *at <= '9' && value <= PCT_SLACK_MOST; at++)
         value = value * 10 + (uint64_t)(*at - '0');
     for (unsigned i = 0; i < UNITS && at > text; i++)
-        if (same(at, units[i].name) && value <= PCT_SLACK_MOST / units[i].ns) {
+        if (pct_text_same(at, units[i].name) && value <= PCT_SLACK_MOST / units[i].ns) {
             config->slack = value * units[i].ns;
             return 0;
         }
@@ -35,11 +26,8 @@ int pct_config_parse_slack(struct pct_config *config, const char *text, const ch
         return 0;
     }
     struct pct_text message;
-    pct_text_init(&message, error, size);
-    pct_text_add(&message, what);
-    pct_text_add(&message, ": ");
-    pct_text_add_quoted(&message, text);
-    pct_text_add(&message, " is no time; it must be 0, or a number with ns, us, ms or s behind it, at most 1000s");
+    pct_text_refuse(&message, error, size, what, text,
+                    " is no time; it must be 0, or a number with ns, us, ms or s behind it, at most 1000s");
     return -EINVAL;
 }
 
@@ -57,7 +45,7 @@ void pct_config_settle_slack(struct pct_config *config, const struct pct_strateg
 {
     if (config->slack == PCT_SLACK_UNSAID)
         config->slack = strategy->list ? 0 : PCT_SLACK_PRESET;
-    if (config->real_time || same(config->strategy, "none"))
+    if (config->real_time || pct_text_same(config->strategy, "none"))
         config->slack = 0;
 }
 

@@ -54,6 +54,25 @@ void pct_text_add_quoted(struct pct_text *text, const char *string)
     pct_text_add(text, string[i] ? "...'" : "'");
 }
 
+void pct_text_refuse(struct pct_text *message, char *error, size_t size, const char *what, const char *text,
+                     const char *why)
+{
+    pct_text_init(message, error, size);
+    pct_text_add(message, what);
+    pct_text_add(message, ": ");
+    pct_text_add_quoted(message, text);
+    pct_text_add(message, why);
+}
+
+bool pct_text_same(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
 void pct_text_add_u64(struct pct_text *text, uint64_t value)
 {
     add_number(text, value, 10, 0);

@@ -2,6 +2,7 @@
 #ifndef PCT_COMMON_TEXT_H
 #define PCT_COMMON_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,13 @@ void pct_text_add_hex(struct pct_text *text, uint64_t value,
 
 /* What the user wrote, in quotes, cut if long; control characters would break the one line of a message. */
 void pct_text_add_quoted(struct pct_text *text, const char *string);
+
+/* Begin a message that refuses what the user wrote: `what: "text" why`. why begins with a space; more may be added. */
+void pct_text_refuse(struct pct_text *message, char *error, size_t size, const char *what, const char *text,
+                     const char *why);
+
+/* Whether two strings are the same. */
+bool pct_text_same(const char *a, const char *b);
 
 /* The closest of `count` words to `word` if it is close enough to be a slip of the finger (by Damerau-Levenshtein
  * distance: at most 1 for every three letters, and 1 at least), else NULL. */

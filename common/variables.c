@@ -2,15 +2,6 @@
 #include "config.h"
 #include "text.h"
 
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
 const char *pct_config_unknown_variable(const char *variable)
 {
 #define NAME(name, value, help) #name,
@@ -18,7 +9,7 @@ const char *pct_config_unknown_variable(const char *variable)
 #undef NAME
     const size_t count = sizeof names / sizeof names[0];
     for (size_t i = 0; i < count; i++)
-        if (same(variable, names[i]))
+        if (pct_text_same(variable, names[i]))
             return NULL;
     const char *closest = pct_text_closest(variable, names, count);
     return closest ? closest : "";

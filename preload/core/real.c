@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 
 /* In .data, so that .bss stays small: see pct_page (shim.c). */
 struct pct_real pct_real __attribute__((section(".data")));
@@ -29,7 +28,8 @@ static uintptr_t dynamic(const struct link_map *object, Elf64_Sxword tag)
     return 0;
 }
 
-/* The symbol of this name that an object defines, by its GNU hash table; NULL: none. */
+/* The symbol of this name that an object defines, by its GNU hash table; NULL: none. Without libc's strcmp, which a sanitizer that is
+ * about to start may not have found itself. */
 static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash)
 {
     const uint32_t *table = (const uint32_t *)dynamic(object, DT_GNU_HASH);
@@ -50,7 +50,7 @@ static const Elf64_Sym *symbol_in(const struct link_map *object, const char *nam
     for (;; at++) {
         uint32_t chain = chains[at - first];
         if ((chain | 1) == (hash | 1) && symbols[at].st_shndx != SHN_UNDEF &&
-            !strcmp(strings + symbols[at].st_name, name))
+            pct_text_same(strings + symbols[at].st_name, name))
             return &symbols[at];
         if (chain & 1)
             return NULL;

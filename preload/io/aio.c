@@ -53,18 +53,20 @@ static void done(void *what, long result)
     set(what, result < 0 ? (int)-result : 0, result < 0 ? -1 : result);
 }
 
-static void *serve(void *unused);
-static struct pct_pool pool = { .perform = perform, .done = done, .code = SI_ASYNCIO, .serve = serve };
-
-static void *serve(void *unused)
-{
-    (void)unused;
-    return pct_request_serve(&pool);
-}
+static struct pct_pool pool = { .perform = perform, .done = done, .code = SI_ASYNCIO };
 
 void pct_aio_forget(void)
 {
     pct_pool_forget(&pool);
+}
+
+/* GLIBC: how many threads counts until the first request; how long they stay without work does not matter here. */
+PCT_EXPORT void aio_init(const struct aioinit *init)
+{
+    PCT_ENTER(self);
+    if (self && !pool.begun)
+        pool.most = init->aio_threads < 1 ? 1 : (unsigned)init->aio_threads;
+    REAL(aio_init)(init);
 }
 
 static bool in_progress(const struct aiocb *request)

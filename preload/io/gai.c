@@ -13,14 +13,7 @@ static void done(void *what, long result)
     __atomic_store_n(&((struct gaicb *)what)->__return, (int)result, __ATOMIC_RELEASE);
 }
 
-static void *serve(void *unused);
-static struct pct_pool pool = { .perform = perform, .done = done, .code = SI_ASYNCNL, .serve = serve };
-
-static void *serve(void *unused)
-{
-    (void)unused;
-    return pct_request_serve(&pool);
-}
+static struct pct_pool pool = { .perform = perform, .done = done, .code = SI_ASYNCNL };
 
 void pct_gai_forget(void)
 {

@@ -25,17 +25,56 @@ static bool anything_to_run(const struct pct_thread *thread)
     return next_to_run(thread->wait.ready_arg);
 }
 
+static bool staff(struct pct_pool *pool);
+
+/* What service threads do. */
+static void *serve(void *argument)
+{
+    struct pct_pool *pool = argument;
+    struct pct_shim_thread *self;
+    while ((self = pct_enter())) { /* NULL: the run is over */
+        struct pct_request *request = next_to_run(pool);
+        if (!request) {
+            pool->idle++;
+            pct_wait_for(self, PCT_OP_REQUEST_WAIT, &pool->work, anything_to_run, pool,
+                         pct_sched_now(&pct_S) + IDLE_NS);
+            pool->idle--;
+            request = next_to_run(pool);
+        }
+        if (!request) {
+            pool->threads--;
+            return NULL;
+        }
+        request->running = true;
+        void *what = request->what;
+        pct_order_at(self, what, PCT_ACQUIRES);
+        staff(pool);
+        long result = pool->perform(what);
+        self = pct_enter();
+        if (!self)
+            return NULL;
+        pct_here(self, PCT_OP_REQUEST_DONE);
+        pool->done(what, result);
+        pct_order_at(self, what, PCT_RELEASES);
+        pct_done(self, PCT_OP_REQUEST_DONE, 0, NULL);
+        struct pct_request was = pct_request_remove(pool, request);
+        pct_changed(&pool->waiters);
+        pct_request_notify(pool, &was);
+    }
+    return NULL;
+}
+
 /* Have a thread for what is to be run. False: there is none at all. */
 static bool staff(struct pct_pool *pool)
 {
     if (!next_to_run(pool))
         return true;
-    if (pool->idle || pool->threads == THREADS) {
+    if (pool->idle || pool->threads >= (pool->most ? pool->most : THREADS)) {
         pct_changed(&pool->work);
         return true;
     }
     pool->threads++; /* others may come here while it is made */
-    if (!pct_service_thread(pool->serve, NULL))
+    if (!pct_service_thread(serve, pool))
         pool->threads--;
     return pool->threads;
 }
@@ -60,6 +99,7 @@ struct pct_request pct_request_remove(struct pct_pool *pool, struct pct_request 
 bool pct_request_add(struct pct_shim_thread *self, struct pct_pool *pool, const struct pct_request *request)
 {
     struct pct_request *mine = spare;
+    pool->begun = true;
     if (mine)
         spare = mine->next;
     else
@@ -138,41 +178,6 @@ void pct_request_looked(struct pct_shim_thread *self, bool busy)
     pct_done(self, PCT_OP_REQUEST_WAIT, busy ? PCT_ARG_BUSY : 0, NULL);
     if (busy)
         pct_sched_spin(&pct_S, &self->core);
-}
-
-void *pct_request_serve(struct pct_pool *pool)
-{
-    struct pct_shim_thread *self;
-    while ((self = pct_enter())) { /* NULL: the run is over */
-        struct pct_request *request = next_to_run(pool);
-        if (!request) {
-            pool->idle++;
-            pct_wait_for(self, PCT_OP_REQUEST_WAIT, &pool->work, anything_to_run, pool,
-                         pct_sched_now(&pct_S) + IDLE_NS);
-            pool->idle--;
-            request = next_to_run(pool);
-        }
-        if (!request) {
-            pool->threads--;
-            return NULL;
-        }
-        request->running = true;
-        void *what = request->what;
-        pct_order_at(self, what, PCT_ACQUIRES);
-        staff(pool);
-        long result = pool->perform(what);
-        self = pct_enter();
-        if (!self)
-            return NULL;
-        pct_here(self, PCT_OP_REQUEST_DONE);
-        pool->done(what, result);
-        pct_order_at(self, what, PCT_RELEASES);
-        pct_done(self, PCT_OP_REQUEST_DONE, 0, NULL);
-        struct pct_request was = pct_request_remove(pool, request);
-        pct_changed(&pool->waiters);
-        pct_request_notify(pool, &was);
-    }
-    return NULL;
 }
 
 void pct_pool_forget(struct pct_pool *pool)

@@ -1,5 +1,5 @@
 /* Asynchronous requests (aio_*, lio_listio, getaddrinfo_a): what libc performs on threads of its own is performed on service threads, of
- * which each kind of request has a pool, as in libc: at most 20, which end when there was nothing to do for a second. All of it with the
+ * which each kind of request has a pool, as in libc: at most 20 if the program says nothing else, which end when there was nothing to do for a second. All of it with the
  * baton. */
 #ifndef PCT_PRELOAD_REQUEST_H
 #define PCT_PRELOAD_REQUEST_H
@@ -29,8 +29,9 @@ struct pct_pool {
     /* It is done, at a step: say so to the target. */
     void (*done)(void *what, long result);
     int code; /* of the signals that tell: SI_ASYNCIO, SI_ASYNCNL */
-    void *(*serve)(void *unused);
     struct pct_request *first;
+    unsigned most; /* threads; 0: 20 */
+    bool begun;    /* there was a request */
     unsigned threads, idle;
     struct pct_object work;    /* service threads with nothing to do */
     struct pct_object waiters; /* threads of the target that wait for requests */
@@ -57,9 +58,6 @@ struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event);
 
 /* The step of a thread that looks at a request, or waited for some. busy: in vain, it looks again and again, perhaps. */
 void pct_request_looked(struct pct_shim_thread *self, bool busy);
-
-/* What service threads do: the body of pool.serve. */
-void *pct_request_serve(struct pct_pool *pool);
 
 /* A fork child has none of the threads. */
 void pct_pool_forget(struct pct_pool *pool);
