@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan3"
+#define PCT_PLAN_MAGIC "pctplan4"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c): never patched. */
 #define PCT_HANDLERS_SECTION ".pct_handlers"
@@ -59,7 +59,8 @@ enum pct_site_flags {
     PCT_SITE_ENTERED = 2,       /* some branch of the module goes into the middle of it: it must stay as it is */
     PCT_SITE_SHORT_ADDRESS = 4, /* the address has 32 bits */
     PCT_SITE_FLAGS_DEAD = 8,    /* nobody reads what the processor's flags are before it */
-    PCT_SITE_WAITS = 16         /* it reads in a loop that may wait for the place to change (cli/binary/waits.h) */
+    PCT_SITE_WAITS = 16,        /* it reads in a loop that may wait for the place to change (cli/binary/waits.h) */
+    PCT_SITE_PLAIN = 32         /* no compiler that has made the module makes such an instruction of an atomic access */
 };
 
 struct pct_plan_site {

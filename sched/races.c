@@ -1,8 +1,10 @@
 /* The race detector: accesses. races_order.c has what orders them, and races.h what this is. */
 #include "races_state.h"
 
-/* kind: 2 writes, 1 is not atomic, 4 gives the memory up */
-enum { GIVE_UP = 7, PLAIN_WRITE = 3, ATOMIC_WRITE = 2, PLAIN_READ = 1, ATOMIC_READ = 0 };
+enum {
+    GIVE_UP = PCT_ACCESS_PLAIN | PCT_ACCESS_WRITE | PCT_ACCESS_GIVES_UP | PCT_ACCESS_KNOWN | PCT_ACCESS_TOLD,
+    KNOWN_PLAIN = PCT_ACCESS_PLAIN | PCT_ACCESS_KNOWN
+};
 
 static void *reserve(struct pct_sched *s, size_t size)
 {
@@ -100,19 +102,27 @@ static bool covers(unsigned a, unsigned b)
 /* Whether two unordered accesses of these kinds are a race. */
 static bool conflict(unsigned a, unsigned b)
 {
-    return ((a | b) & 2) && ((a | b) & 1);
+    return ((a | b) & PCT_ACCESS_WRITE) && ((a | b) & PCT_ACCESS_PLAIN);
+}
+
+/* Whether one of these accesses is surely not atomic. */
+static bool surely_plain(const struct race_entry *a, const struct race_entry *b)
+{
+    return (a->kind & KNOWN_PLAIN) == KNOWN_PLAIN || (b->kind & KNOWN_PLAIN) == KNOWN_PLAIN;
 }
 
 static void describe(const struct pct_races *r, struct pct_snap_access *access, const struct race_entry *entry,
-                     uintptr_t address)
+                     uintptr_t address, bool sure)
 {
     unsigned first = (unsigned)__builtin_ctz(entry->mask);
-    *access = (struct pct_snap_access){ .thread = entry->thread,
-                                        .write = entry->kind == GIVE_UP ? PCT_SNAP_GIVES_UP : entry->kind >> 1,
-                                        .atomic = !(entry->kind & 1),
-                                        .size = (uint8_t)(32 - __builtin_clz(entry->mask) - (int)first),
-                                        .address = (address & ~(uintptr_t)7) + first,
-                                        .step = entry->step };
+    *access = (struct pct_snap_access){
+        .thread = entry->thread,
+        .write = entry->kind & PCT_ACCESS_GIVES_UP ? PCT_SNAP_GIVES_UP : !!(entry->kind & PCT_ACCESS_WRITE),
+        .atomic = sure || entry->kind & PCT_ACCESS_TOLD ? !(entry->kind & PCT_ACCESS_PLAIN) : PCT_SNAP_UNTOLD,
+        .size = (uint8_t)(32 - __builtin_clz(entry->mask) - (int)first),
+        .address = (address & ~(uintptr_t)7) + first,
+        .step = entry->step
+    };
     unsigned count = 0;
     access->frames[count++] = entry->pc;
     for (uint32_t call = entry->call; call && count <= PCT_RACE_FRAMES; call = r->calls[call].parent)
@@ -135,35 +145,66 @@ static void count_suppressed(struct pct_races *r, const struct race_entry *old, 
         r->pairs[r->pairs_count++] = (struct race_pair){ old->pc, new->pc };
 }
 
+/* Where the race of these two places in the code is to stand, unless it is known already; NULL: nowhere. */
+static struct pct_snap_race *room_for(struct pct_races *r, const struct race_entry *old, const struct race_entry *new,
+                                      bool sure)
+{
+    struct pct_snap_race *possible = NULL;
+    for (uint32_t i = 0; i < r->found_count; i++) {
+        struct pct_snap_race *race = &r->found[i];
+        uint64_t a = race->access[0].frames[0], b = race->access[1].frames[0];
+        bool known_sure = pct_races_sure(race);
+        if ((a == old->pc && b == new->pc) || (a == new->pc &&b == old->pc))
+            return sure && !known_sure ? race : NULL;
+        if (!known_sure)
+            possible = race;
+    }
+    if (r->found_count < PCT_RACES_MOST)
+        return &r->found[r->found_count];
+    return sure ? possible : NULL;
+}
+
+/* Whether accesses that are possibly a race are not worth a word: the place is one that threads synchronise by. */
+static bool synchronise(struct pct_races *r, const struct race_entry *old, const struct race_entry *new,
+                        uintptr_t address)
+{
+    return !surely_plain(old, new) &&
+           (!(old->kind & new->kind &PCT_ACCESS_PLAIN) ||
+            pct_races_synchronises(r, (address & ~(uintptr_t)7) + (unsigned)__builtin_ctz(old->mask & new->mask)));
+}
+
 /* A race between these two places in the code, unless it is known already, or does not matter. */
 static const struct pct_snap_race *report(struct pct_races *r, const struct race_entry *old,
-                                          const struct race_entry *new, uintptr_t address)
+                                          const struct race_entry *new, uintptr_t address, uint64_t arrived)
 {
+    /* What was made at the same step as the new one's thread came may have been made before. */
+    const bool at_once = arrived != UINT64_MAX && old->step > arrived;
+    const bool sure = old->kind & new->kind &PCT_ACCESS_TOLD || (surely_plain(old, new) && at_once);
     if (r->watcher)
         r->watcher(old->pc, new->pc);
-    for (uint32_t i = 0; i < r->found_count; i++) {
-        uint64_t a = r->found[i].access[0].frames[0], b = r->found[i].access[1].frames[0];
-        if ((a == old->pc && b == new->pc) || (a == new->pc &&b == old->pc))
-            return NULL;
-    }
+    struct pct_snap_race *room = room_for(r, old, new, sure);
+    if (!room || (!sure && synchronise(r, old, new, address)))
+        return NULL;
     for (uint32_t i = 0; i < r->benign_count; i++)
         if (address >= r->benign[i].from && address < r->benign[i].to)
             return NULL;
-    if (r->found_count == PCT_RACES_MOST)
-        return NULL;
-    struct pct_snap_race *race = &r->found[r->found_count];
-    describe(r, &race->access[0], old, address);
-    describe(r, &race->access[1], new, address);
-    if (r->suppresses && r->suppresses(race)) {
-        count_suppressed(r, old, new);
+    struct pct_snap_race race;
+    describe(r, &race.access[0], old, address, sure);
+    describe(r, &race.access[1], new, address, sure);
+    if (r->suppresses && r->suppresses(&race)) {
+        if (sure) /* one that is only possible ends no run, so no replay needs to know */
+            count_suppressed(r, old, new);
         return NULL;
     }
-    r->found_count++;
-    return race;
+    *room = race;
+    if (room == &r->found[r->found_count])
+        r->found_count++;
+    return room;
 }
 
 /* The part of an access that lies in one location. */
-static const struct pct_snap_race *check(struct pct_races *r, const struct race_entry *new, uintptr_t address)
+static const struct pct_snap_race *check(struct pct_races *r, const struct race_entry *new, uintptr_t address,
+                                         uint64_t arrived)
 {
     const struct pct_snap_race *race = NULL;
     uint32_t *head = pct_memory_entry(r->locations, address, sizeof *head, r->memory.map);
@@ -178,7 +219,7 @@ static const struct pct_snap_race *check(struct pct_races *r, const struct race_
         struct race_entry *old = &r->entries[*link];
         bool ordered = old->thread == new->thread || old->clock <= pct_clock_get(now, old->thread);
         if (!ordered && old->mask & new->mask &&conflict(old->kind, new->kind) && !race)
-            race = report(r, old, new, address);
+            race = report(r, old, new, address, arrived);
         if (ordered && covers(new->kind, old->kind) && !(old->mask & ~new->mask)) {
             uint32_t gone = *link;
             *link = old->next;
@@ -211,13 +252,13 @@ static struct race_entry entry_of(struct pct_races *r, struct race_thread *t, ui
                                 .kind = kind };
 }
 
-bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, bool write)
+bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, unsigned kind)
 {
     const uint32_t *chunk = pct_memory_chunk(r->locations, address);
     if (PCT_UNLIKELY(!chunk) || PCT_UNLIKELY(r->seen < r->sched->record))
         return false;
     const uint32_t clock = pct_clock_get(&r->threads[thread].now, thread);
-    const unsigned mask = (0xffu >> (8 - size)) << (address & 7), kind = write ? PLAIN_WRITE : PLAIN_READ;
+    const unsigned mask = (0xffu >> (8 - size)) << (address & 7);
     /* What others have done since could race with it. */
     for (uint32_t i = chunk[pct_memory_index(address)]; i && r->entries[i].thread == thread; i = r->entries[i].next)
         if (r->entries[i].clock == clock && covers(r->entries[i].kind, kind) && !(mask & ~r->entries[i].mask))
@@ -225,23 +266,23 @@ bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address,
     return false;
 }
 
-const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,
-                                             bool write, bool atomic, uintptr_t pc)
+const struct pct_snap_race *pct_races_access(struct pct_races *r, const struct pct_access *access)
 {
     const struct pct_snap_race *race = NULL;
+    const uintptr_t address = access->address, end = address + access->size;
     pct_races_follow(r->sched);
-    struct race_thread *t = &r->threads[thread];
-    if (t->ignore || !pct_races_know(r, thread))
+    struct race_thread *t = &r->threads[access->thread];
+    if (t->ignore || !pct_races_know(r, access->thread))
         return NULL;
-    struct race_entry new = entry_of(r, t, thread, pc, (uint8_t)(write * 2 + !atomic));
-    for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8) {
+    struct race_entry new = entry_of(r, t, access->thread, access->pc, (uint8_t)access->kind);
+    for (uintptr_t at = address & ~(uintptr_t)7; at < end; at += 8) {
         unsigned mask = 0xff;
         if (at < address)
             mask &= 0xffu << (address - at);
-        if (at + 8 > address + size)
-            mask &= 0xffu >> (at + 8 - (address + size));
+        if (at + 8 > end)
+            mask &= 0xffu >> (at + 8 - end);
         new.mask = (uint8_t)mask;
-        const struct pct_snap_race *here = check(r, &new, at);
+        const struct pct_snap_race *here = check(r, &new, at, access->arrived);
         race = race ? race : here;
     }
     return race;
@@ -262,7 +303,7 @@ const struct pct_snap_race *pct_races_give_up(struct pct_races *r, uint32_t thre
         end = chunk || at < from + PCT_RACES_GIVEN ? end : to;
         for (end = end < to ? end : to; at < end; at += 8)
             if (at < from + PCT_RACES_GIVEN || (chunk && chunk[pct_memory_index(at)])) {
-                const struct pct_snap_race *here = check(r, &new, at);
+                const struct pct_snap_race *here = check(r, &new, at, UINT64_MAX);
                 race = race ? race : here;
             }
     }
@@ -314,8 +355,11 @@ uint64_t pct_races_suppressed(const struct pct_races *r, uint32_t *pairs)
     return r->suppressed;
 }
 
-const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count)
+const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count, uint32_t *sure)
 {
     *count = r->found_count;
+    *sure = 0;
+    for (uint32_t i = 0; i < r->found_count; i++)
+        *sure += pct_races_sure(&r->found[i]);
     return r->found;
 }

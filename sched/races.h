@@ -32,15 +32,44 @@ void pct_races_watch(struct pct_races *r, pct_races_watcher *watcher);
 /* How often that was so; *pairs: by how many pairs of places, up to PCT_RACES_MOST. */
 uint64_t pct_races_suppressed(const struct pct_races *r, uint32_t *pairs);
 
-/* An access by this thread, when its point was passed. Returns the race that it makes with an earlier one, at the first time that these
- * two places in the code do so, else NULL. */
-const struct pct_snap_race *pct_races_access(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size,
-                                             bool write, bool atomic, uintptr_t pc);
+/* What is known of an access. Machine code does not say whether a load or store that needs no prefix is meant to be atomic, nor what it
+ * orders. So of accesses that were seen there, two that nothing known orders are a race for sure only if one of them cannot be meant to
+ * be atomic, and was made while the thread of the other one stood right before its own. Else they are possibly one, or none at all if the
+ * place is one that threads synchronise by. */
+enum {
+    PCT_ACCESS_PLAIN = 1, /* it is not atomic; without KNOWN: perhaps */
+    PCT_ACCESS_WRITE = 2,
+    PCT_ACCESS_GIVES_UP = 4, /* the memory, by free() and the like */
+    PCT_ACCESS_KNOWN = 8,    /* whether it is atomic */
+    PCT_ACCESS_TOLD = 16     /* by compiled code, which tells of all that orders it, too */
+};
+struct pct_access {
+    uintptr_t address;
+    size_t size; /* bytes, not 0 */
+    uintptr_t pc;
+    uint64_t
+        arrived; /* the run's steps when the thread came to it, to do nothing else any more; UINT64_MAX: not known */
+    uint32_t thread;
+    unsigned kind; /* PCT_ACCESS_* */
+};
+
+/* An access, when its point was passed. Returns the race that it makes with an earlier one, sure or possible, at the first time that these
+ * two places in the code do so, or are sure to, else NULL. With the baton, on the turn of its thread. */
+const struct pct_snap_race *pct_races_access(struct pct_races *r, const struct pct_access *access);
+
+/* Whether a race is one; else it is possibly one. */
+static inline bool pct_races_sure(const struct pct_snap_race *race)
+{
+    return race->access[0].atomic != PCT_SNAP_UNTOLD && race->access[1].atomic != PCT_SNAP_UNTOLD;
+}
+
+/* Whether threads synchronise by this place in memory, as far as the run has shown: somebody has accessed it atomically, or waited there. */
+bool pct_races_synchronises(struct pct_races *r, uintptr_t address);
 
 /* Whether pct_races_access() has nothing to do for this plain access, which stays within one location: the thread has made the same
  * before, has released nothing since (FastTrack's "same epoch"), and nobody else has come here. False also where the trace has more to
- * say than was looked at. Uses general registers only. */
-bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, bool write);
+ * say than was looked at. kind: PCT_ACCESS_*. Uses general registers only. */
+bool pct_races_repeated(struct pct_races *r, uint32_t thread, uintptr_t address, size_t size, unsigned kind);
 
 /* What atomic accesses order (C11, 5.1.2.4 and 7.17.4): what was read or written, with which order. */
 enum { PCT_RACES_READ = 1, PCT_RACES_WRITE = 2, PCT_RACES_ACQUIRE = 4, PCT_RACES_RELEASE = 8 };
@@ -81,7 +110,7 @@ void pct_races_benign(struct pct_races *r, uintptr_t from, uintptr_t to);
 void pct_races_follow(struct pct_sched *s);
 void pct_races_turned(struct pct_sched *s);
 
-/* The races found so far; *count: how many, at most PCT_RACES_MOST. */
-const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count);
+/* The races found so far; *count: how many, at most PCT_RACES_MOST; *sure: how many of them are not only possible. */
+const struct pct_snap_race *pct_races_found(const struct pct_races *r, uint32_t *count, uint32_t *sure);
 
 #endif

@@ -402,6 +402,15 @@ void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number)
 
 /* --- Atomic accesses -------------------------------------------------------------------------------------------------- */
 
+bool pct_races_synchronises(struct pct_races *r, uintptr_t address)
+{
+    const uint32_t *chunk = (const uint32_t *)pct_memory_chunk(r->syncs_at, address);
+    for (uint32_t i = chunk ? chunk[pct_memory_index(address)] : 0; i; i = r->syncs[i].next)
+        if (r->syncs[i].offset == (address & 7))
+            return true;
+    return false;
+}
+
 static struct race_sync *sync_of(struct pct_races *r, uintptr_t address)
 {
     uint32_t *head = pct_memory_entry(r->syncs_at, address, sizeof *head, r->memory.map);

@@ -191,6 +191,30 @@ static void leave_out_handlers(struct module *m)
     }
 }
 
+/* --- Compilers ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether gcc has made all of the module, by what it says of itself: it makes no plain instruction that reads and writes of an atomic load and an
+ * atomic store, as clang does. */
+static bool is_by_gcc(const struct module *m)
+{
+    static const char gcc[] = "GCC: (";
+    bool is = false;
+    for (Elf_Scn *section = elf_nextscn(m->elf, NULL); section; section = elf_nextscn(m->elf, section)) {
+        GElf_Shdr head;
+        const char *name = section_name(m, section, &head);
+        const Elf_Data *data = name && !strcmp(name, ".comment") ? elf_getdata(section, NULL) : NULL;
+        const char *at = data ? data->d_buf : NULL, *end = at ? at + data->d_size : NULL;
+        while (at && at < end) {
+            size_t length = strnlen(at, (size_t)(end - at));
+            if (length && (length < sizeof gcc - 1 || strncmp(at, gcc, sizeof gcc - 1) != 0))
+                return false;
+            is = is || length;
+            at += length + 1;
+        }
+    }
+    return is;
+}
+
 /* --- Data -------------------------------------------------------------------------------------------------------------- */
 
 /* Take [from, to) out of the ranges. */
@@ -288,7 +312,12 @@ static enum pct_plan_refusal examine(struct module *m)
         return refusal;
     leave_out_handlers(m);
     find_globals(m);
-    return m->count ? scan(m) : PCT_PLAN_UNWIND;
+    refusal = m->count ? scan(m) : PCT_PLAN_UNWIND;
+    if (refusal == PCT_PLAN_NONE && is_by_gcc(m))
+        for (size_t i = 0; i < m->sites.count; i++)
+            if (m->sites.sites[i].kind == PCT_SITE_UPDATE)
+                m->sites.sites[i].flags |= PCT_SITE_PLAIN;
+    return refusal;
 }
 
 static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal refusal)

@@ -289,6 +289,35 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     pct_claim_add(c, result, depth_of(c, index), points, threads);
 }
 
+/* The races that were kept are forgotten. */
+static void close_races(struct pct_campaign *c)
+{
+    if (!c->raced && !c->possibly_raced)
+        return;
+    pct_result_close(&c->race_result);
+    pct_process_close(&c->race);
+    c->raced = c->possibly_raced = 0;
+}
+
+/* Of a run that did not fail: count its races. Whether it is kept, as the one to tell of. */
+static bool keep_races(struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    const uint64_t raced = c->raced, possibly = c->possibly_raced;
+    if (!header->races && !header->possible_races)
+        return false;
+    if (raced || (possibly && !header->races)) {
+        *(header->races ? &c->raced : &c->possibly_raced) += 1;
+        return false;
+    }
+    close_races(c);
+    c->raced = header->races != 0;
+    c->possibly_raced = possibly + !header->races;
+    c->race = *process;
+    c->race_result = *result;
+    return true;
+}
+
 /* Look at the run whose turn it is. Returns 0 or an exit status that ends the campaign. */
 static int look_at(struct state *s, struct pct_process *process)
 {
@@ -332,10 +361,7 @@ static int look_at(struct state *s, struct pct_process *process)
         c->failed = true;
         c->first = *process;
         c->first_result = result;
-    } else if (!failed && result.trace.header.races && !c->raced++) {
-        c->race = *process;
-        c->race_result = result;
-    } else {
+    } else if (failed || !keep_races(c, process, &result)) {
         pct_result_close(&result);
         pct_process_close(process);
     }
@@ -500,11 +526,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
 void pct_campaign_close(struct pct_campaign *campaign)
 {
     pct_ordered_free(&campaign->ordered);
-    if (campaign->raced) {
-        pct_result_close(&campaign->race_result);
-        pct_process_close(&campaign->race);
-        campaign->raced = 0;
-    }
+    close_races(campaign);
     if (!campaign->failed)
         return;
     pct_result_close(&campaign->first_result);

@@ -93,7 +93,8 @@ struct pct_campaign {
     struct pct_process first; /* not yet closed */
     struct pct_result first_result;
     uint32_t suppressed;     /* data races that were suppressed, in the run with the most */
-    uint64_t raced;          /* runs that did not fail, but had data races (--races=report); the first of them: */
+    uint64_t raced;          /* runs that did not fail, but had data races (--races=report); */
+    uint64_t possibly_raced; /* others, which possibly had some. The first of the former, else of the latter: */
     struct pct_process race; /* not yet closed */
     struct pct_result race_result;
     char last_token[PCT_TOKEN_MAX]; /* of the last run that counted */

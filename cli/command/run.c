@@ -223,11 +223,15 @@ static void print_summary(const struct pct_campaign *c, int status)
 /* The races of runs that did not fail, by the first of them. */
 static void print_races(const struct pct_campaign *c)
 {
-    if (!c->raced)
+    if (!c->raced && !c->possibly_raced)
         return;
     const struct pct_trace_header *header = &c->race_result.trace.header;
-    pct_cli_say("%llu of the runs that did not fail had data races; the first is that of seed %llu:",
-                (unsigned long long)c->raced, (unsigned long long)header->seed);
+    if (c->raced)
+        pct_cli_say("%llu of the runs that did not fail had data races; the first is that of seed %llu:",
+                    (unsigned long long)c->raced, (unsigned long long)header->seed);
+    else
+        pct_cli_say("%llu of the runs that did not fail possibly had data races; the first is that of seed %llu:",
+                    (unsigned long long)c->possibly_raced, (unsigned long long)header->seed);
     pct_report_print_races(stderr, &c->race_result.trace);
     pct_outcome_print_replay(&c->launch, &c->race, &c->race_result);
 }

@@ -10,13 +10,13 @@ static void print_access(FILE *out, const struct pct_snap_access *access, struct
                          const char *order)
 {
     static struct pct_stack stack; /* large, and there is one thread here */
+    const char *atomically = access->atomic == PCT_SNAP_UNTOLD ? "" : access->atomic ? ", atomically" : "";
     fprintf(out, "  %s, step %llu: thread %u ", order, (unsigned long long)access->step, access->thread);
     if (access->write == PCT_SNAP_GIVES_UP)
         fprintf(out, "frees the memory at 0x%llx", (unsigned long long)access->address);
     else
         fprintf(out, "%s %u byte%s at 0x%llx%s", access->write ? "writes" : "reads", access->size,
-                access->size == 1 ? "" : "s", (unsigned long long)access->address,
-                access->atomic ? ", atomically" : "");
+                access->size == 1 ? "" : "s", (unsigned long long)access->address, atomically);
     unsigned locks = access->lock_count;
     const unsigned most = sizeof access->lock / sizeof *access->lock;
     for (unsigned i = 0; i < locks && i < most; i++)
@@ -105,12 +105,34 @@ void pct_races_say_suppressed(uint32_t count, bool several)
                     count == 1 ? "" : "s");
 }
 
+static bool is_sure(const struct pct_snap_race *race)
+{
+    return race->access[0].atomic != PCT_SNAP_UNTOLD && race->access[1].atomic != PCT_SNAP_UNTOLD;
+}
+
+/* The sure ones, or the others. Returns how many. */
+static size_t print_those(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder, bool sure)
+{
+    size_t count = 0, number = 0;
+    for (size_t i = 0; i < snapshot->race_count; i++)
+        count += is_sure(&snapshot->races[i]) == sure;
+    for (size_t i = 0; i < snapshot->race_count; i++) {
+        const struct pct_snap_race *race = &snapshot->races[i];
+        if (is_sure(race) != sure)
+            continue;
+        fprintf(out, "%sdata race %zu of %zu:\n", sure ? "" : "possible ", ++number, count);
+        print_access(out, &race->access[0], unwinder, "first");
+        print_access(out, &race->access[1], unwinder, "then");
+        print_memory(out, snapshot, unwinder, race->access[1].address);
+    }
+    return count;
+}
+
 void pct_races_print(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
 {
-    for (size_t i = 0; i < snapshot->race_count; i++) {
-        fprintf(out, "data race %zu of %zu:\n", i + 1, snapshot->race_count);
-        print_access(out, &snapshot->races[i].access[0], unwinder, "first");
-        print_access(out, &snapshot->races[i].access[1], unwinder, "then");
-        print_memory(out, snapshot, unwinder, snapshot->races[i].access[1].address);
-    }
+    if (print_those(out, snapshot, unwinder, false))
+        fputs("possible data races are not told apart from atomic accesses, which machine code does not show; "
+              "pct-cc does\n",
+              out);
+    print_those(out, snapshot, unwinder, true);
 }

@@ -292,7 +292,7 @@ struct pct_trace_header {
     struct pct_place places[PCT_PLACES];
     uint32_t watched;    /* the shim looks at `request`, at the latest when it gets PCT_TRACE_REQUEST_SIGNAL */
     uint32_t request;    /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
-    uint32_t races;      /* data races found, each pair of places once: so many sections of the snapshot */
+    uint32_t races;      /* data races found, each pair of places once: so many sections of the snapshot, and: */
     int32_t server;      /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
     uint64_t file_most;  /* bytes that the file may grow to, said by the launcher; 0: it has not */
     uint32_t suppressed; /* data races that were not counted because the user does not want them to be, likewise */
@@ -301,9 +301,9 @@ struct pct_trace_header {
     uint64_t choices;          /* signals and wakes that had several waiters to choose from */
     uint64_t spins;            /* times that the strategy was told that a thread spins */
     uint32_t left;             /* threads that lived, at most, when the process began to end */
-    uint32_t unused;
-    uint64_t deadlines;       /* of waits, which slack may let come early, or could have; */
-    uint64_t fixed_deadlines; /* and others: of waits that the outside may end, and timers */
+    uint32_t possible_races;   /* more sections of the snapshot: accesses in machine code that are possibly races */
+    uint64_t deadlines;        /* of waits, which slack may let come early, or could have; */
+    uint64_t fixed_deadlines;  /* and others: of waits that the outside may end, and timers */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */
@@ -341,7 +341,8 @@ enum pct_snap_state { PCT_SNAP_RUNNING, PCT_SNAP_ENABLED, PCT_SNAP_BLOCKED, PCT_
 /* RACE: one of these for each data race that was found: two accesses that nothing orders. */
 struct pct_snap_access {
     uint32_t thread;
-    uint8_t write, atomic; /* write: PCT_SNAP_GIVES_UP where it gave the memory up, by free() and the like */
+    uint8_t write, atomic; /* write: PCT_SNAP_GIVES_UP where it gave the memory up, by free() and the like; atomic:
+                              PCT_SNAP_UNTOLD where machine code does not tell */
     uint8_t size;          /* bytes from .address that the two have in common, and more of one of them */
     uint8_t lock_count;    /* how many of .lock mean something */
     uint64_t address;
@@ -350,9 +351,9 @@ struct pct_snap_access {
         frames[15]; /* where it was made, then the calls that led there: addresses behind the instruction; 0: no more */
     uint32_t lock[4]; /* the numbers of mutexes and the like that the thread held */
 };
-enum { PCT_SNAP_GIVES_UP = 2 };
+enum { PCT_SNAP_GIVES_UP = 2, PCT_SNAP_UNTOLD = 2 };
 struct pct_snap_race {
-    struct pct_snap_access access[2]; /* in the order in which they were made */
+    struct pct_snap_access access[2]; /* in the order in which they were made; of an UNTOLD one: possibly a race */
 };
 /* OBJECT: one of these for each object that a blocked thread waits for. */
 struct pct_snap_object {

@@ -200,17 +200,18 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
         add_stack(sink, t->core.id, snap->regs[7]);
 }
 
-/* The data races found. Returns how many. */
-static uint32_t add_races(struct sink *sink)
+/* The data races found, sure and possible. */
+static void add_races(struct sink *sink)
 {
-    uint32_t count = 0;
-    const struct pct_snap_race *races = pct_S.races ? pct_races_found(pct_S.races, &count) : NULL;
+    uint32_t count = 0, sure = 0;
+    const struct pct_snap_race *races = pct_S.races ? pct_races_found(pct_S.races, &count, &sure) : NULL;
+    pct_shim.header->races = sure;
+    pct_shim.header->possible_races = count - sure;
     for (uint32_t i = 0; i < count; i++) {
         struct pct_snap_race *race = section(sink, PCT_SNAP_RACE, races[i].access[1].thread, sizeof *race);
         if (race)
             *race = races[i];
     }
-    return count;
 }
 
 /* What the run has taught about places in the code. */
@@ -240,7 +241,7 @@ static void add_snapshot(struct sink *sink, const ucontext_t *context, bool thre
 {
     char *begin = sink->at;
     add_maps(sink);
-    pct_shim.header->races = add_races(sink);
+    add_races(sink);
     if (pct_S.sites)
         add_sites(sink);
     if (pct_ordered_active)
@@ -412,9 +413,9 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
 
 void pct_end_normal(void)
 {
-    uint32_t races = 0;
+    uint32_t races = 0, sure = 0;
     if (pct_S.races)
-        pct_races_found(pct_S.races, &races);
+        pct_races_found(pct_S.races, &races, &sure);
     if (races) {
         finish_with_snapshot(PCT_VERDICT_EXIT, NULL);
         return;

@@ -51,6 +51,7 @@ struct pct_shim_try {
     uintptr_t address;
     size_t size; /* 0: there is none */
     uintptr_t pc;
+    uint64_t arrived; /* see struct pct_access */
 };
 
 /* A signal handler that has interrupted code of the target's: see pct_signal_unpin(). */

@@ -243,23 +243,35 @@ static void end_by_race(const struct pct_snap_race *race)
 
 static void met(const struct pct_snap_race *race)
 {
-    if (race && pct_shim.config.races == PCT_RACES_FAIL)
+    if (race && pct_shim.config.races == PCT_RACES_FAIL && pct_races_sure(race))
         end_by_race(race);
 }
 
+/* A plain access that was seen in machine code, at a place that threads synchronise by: it is taken for an atomic one. */
+static bool taken_for_atomic(uintptr_t address, unsigned what)
+{
+    return (what & (PCT_MEMORY_SEEN | PCT_MEMORY_PLAIN)) == PCT_MEMORY_SEEN &&
+           (what & PCT_MEMORY_WAITS || pct_races_synchronises(pct_S.races, address));
+}
+
 static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self, uintptr_t address, size_t size,
-                                                    unsigned what, uintptr_t pc)
+                                                    unsigned what, uintptr_t pc, uint64_t arrived)
 {
     unsigned kind = what & PCT_MEMORY_KIND;
     bool atomic = pct_memory_atomic(what);
     /* What a try is, and orders, is known afterwards: one that fails is a read (C11, 7.17.7.4). */
     if (kind == PCT_MEMORY_ATOMIC_TRY) {
-        self->tried = (struct pct_shim_try){ address, size, pc };
+        self->tried = (struct pct_shim_try){ address, size, pc, arrived };
         return;
     }
-    const struct pct_snap_race *race =
-        pct_races_access(pct_S.races, self->core.id, address, size,
-                         kind != PCT_MEMORY_READ && kind != PCT_MEMORY_ATOMIC_READ, atomic, pc);
+    struct pct_access access = { address, size, pc, arrived, self->core.id, pct_memory_kind(what) };
+    if (!atomic && taken_for_atomic(address, what)) {
+        atomic = true;
+        access.kind &= ~(unsigned)PCT_ACCESS_PLAIN;
+        what = kind == PCT_MEMORY_READ ? PCT_MEMORY_ATOMIC_READ | PCT_MEMORY_ACQUIRE
+                                       : PCT_MEMORY_ATOMIC_WRITE | PCT_MEMORY_RELEASE;
+    }
+    const struct pct_snap_race *race = pct_races_access(pct_S.races, &access);
     if (atomic)
         pct_races_atomic(pct_S.races, self->core.id, address, race_order(what));
     met(race);
@@ -271,9 +283,11 @@ static void look_for_race_after(struct pct_shim_thread *self, uintptr_t address,
     const struct pct_shim_try tried = self->tried;
     const struct pct_snap_race *race = NULL;
     bool wrote = what & (PCT_MEMORY_CHANGED | PCT_MEMORY_WRITTEN | PCT_MEMORY_RELEASE);
+    const unsigned kind = (wrote ? PCT_MEMORY_ATOMIC_UPDATE : PCT_MEMORY_ATOMIC_READ) | (what & PCT_MEMORY_SEEN);
     self->tried.size = 0;
     if (tried.size && tried.address == address)
-        race = pct_races_access(pct_S.races, self->core.id, address, tried.size, wrote, true, tried.pc);
+        race = pct_races_access(pct_S.races, &(struct pct_access){ address, tried.size, tried.pc, tried.arrived,
+                                                                   self->core.id, pct_memory_kind(kind) });
     pct_races_atomic(pct_S.races, self->core.id, address,
                      PCT_RACES_READ | (wrote ? PCT_RACES_WRITE : 0) |
                          race_order(PCT_MEMORY_KIND | (what & (PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE))));
@@ -282,22 +296,31 @@ static void look_for_race_after(struct pct_shim_thread *self, uintptr_t address,
 
 void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc)
 {
-    if (PCT_LIKELY(!pct_S.races) || pct_S.threads < 2)
+    const bool patched = pct_shim.config.memory != PCT_PATCH_OFF;
+    if (PCT_LIKELY(!pct_S.races) || pct_S.threads < 2 || (!patched && !memory.seen))
         return;
-    met(pct_races_access(pct_S.races, self->core.id, (uintptr_t)lock, 1, destroys, !destroys, (uintptr_t)pc));
+    unsigned what =
+        (destroys ? PCT_MEMORY_WRITE | PCT_MEMORY_PLAIN : PCT_MEMORY_ATOMIC_READ) | (patched ? PCT_MEMORY_SEEN : 0);
+    met(pct_races_access(pct_S.races, &(struct pct_access){ (uintptr_t)lock, 1, (uintptr_t)pc, UINT64_MAX,
+                                                            self->core.id, pct_memory_kind(what) }));
 }
 
 /* The access may have to do with others. */
 static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {
     struct pct_shim_thread *self = pct_self;
+    const uint64_t arrived = pct_steps(&pct_S);
+    const int handled = self->handled;
+    self->handled = 0;
     if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
                            !pct_memory_settled(&memory.map, &self->core, address)))
         pass_point(self, address, size, what, pc);
     if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder()) {
         memory.seen = true;
-        look_for_race(self, address, size, what, pc);
+        look_for_race(self, address, size, what, pc, self->handled ? UINT64_MAX : arrived);
     }
+    if (!self->handled)
+        self->handled = handled;
 }
 
 /* --- What the program's code calls ------------------------------------------------------------------------------------ */

@@ -34,7 +34,12 @@ enum {
     PCT_MEMORY_RELEASE = 16,
     /* pct_memory_after() only: the access has changed the value; it has written, if only what was there. */
     PCT_MEMORY_CHANGED = 32,
-    PCT_MEMORY_WRITTEN = 64
+    PCT_MEMORY_WRITTEN = 64,
+    /* Not told by compiled code, but seen in the machine's: a plain access may be meant to be atomic. */
+    PCT_MEMORY_SEEN = 128,
+    PCT_MEMORY_PLAIN = 256, /* of such a one: but this cannot be */
+    PCT_MEMORY_WAITS =
+        512 /* of such a one: it waits in a loop for the place to change, so that is meant to be atomic */
 };
 
 /* The calling thread is about to access size bytes at address. what: a kind, or'ed with what it orders. pc: the instruction, or the

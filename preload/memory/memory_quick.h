@@ -25,6 +25,20 @@ static inline bool pct_memory_atomic(unsigned what)
     return (what & PCT_MEMORY_KIND) >= PCT_MEMORY_ATOMIC_READ;
 }
 
+/* What the race detector is told of an access: PCT_ACCESS_*. */
+static inline unsigned pct_memory_kind(unsigned what)
+{
+    static const uint8_t kinds[] = { [PCT_MEMORY_READ] = PCT_ACCESS_PLAIN,
+                                     [PCT_MEMORY_WRITE] = PCT_ACCESS_PLAIN | PCT_ACCESS_WRITE,
+                                     [PCT_MEMORY_ATOMIC_READ] = PCT_ACCESS_KNOWN,
+                                     [PCT_MEMORY_ATOMIC_WRITE] = PCT_ACCESS_KNOWN | PCT_ACCESS_WRITE,
+                                     [PCT_MEMORY_ATOMIC_UPDATE] = PCT_ACCESS_KNOWN | PCT_ACCESS_WRITE,
+                                     [PCT_MEMORY_ATOMIC_TRY] = PCT_ACCESS_KNOWN | PCT_ACCESS_WRITE,
+                                     [PCT_MEMORY_KIND] = 0 };
+    const unsigned known = what & PCT_MEMORY_SEEN ? 0 : PCT_ACCESS_KNOWN | PCT_ACCESS_TOLD;
+    return kinds[what & PCT_MEMORY_KIND] | known | (what & PCT_MEMORY_PLAIN ? PCT_ACCESS_KNOWN : 0);
+}
+
 /* Whether the access may change nothing. */
 static inline bool pct_memory_looks(unsigned what)
 {
@@ -64,7 +78,7 @@ static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_sh
     return !pct_memory_view.wants_all ||
            /* Who learns which places are ordered wants to hear of each. */
            (!pct_ordered_active &&
-            pct_races_repeated(pct_S.races, self->core.id, address, size, what == PCT_MEMORY_WRITE));
+            pct_races_repeated(pct_S.races, self->core.id, address, size, pct_memory_kind(what)));
 }
 
 #endif

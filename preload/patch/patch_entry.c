@@ -159,6 +159,13 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         ".size pct_patch_entry, . - pct_patch_entry\n"
         ".popsection\n");
 
+/* What machine code tells of the access of this site: kind. */
+static unsigned seen(const struct pct_plan_site *site, unsigned kind)
+{
+    return kind | PCT_MEMORY_SEEN | (site->flags & PCT_SITE_PLAIN ? PCT_MEMORY_PLAIN : 0) |
+           (site->flags & PCT_SITE_WAITS ? PCT_MEMORY_WAITS : 0);
+}
+
 static void update(const struct pct_plan_site *site, volatile void *place, const void *pc, enum pct_patch_rest rest)
 {
     uint64_t old[2];
@@ -166,13 +173,13 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
     /* An instruction that reads and writes is two accesses to other threads, and one to a signal handler of its own thread. The
      * baton may pass between the two: then what was read is put back, and the instruction goes on from that. */
     if (rest == PCT_REST_ALL)
-        pct_memory_patched(place, size, PCT_MEMORY_READ, pc);
+        pct_memory_patched(place, size, seen(site, PCT_MEMORY_READ), pc);
     memcpy(old, (const void *)place, size);
     struct pct_shim_thread *self = pct_holder();
     uint64_t switches = pct_S.switches;
     if (self)
         self->handled = 0;
-    pct_memory_patched(place, size, PCT_MEMORY_WRITE, pc);
+    pct_memory_patched(place, size, seen(site, PCT_MEMORY_WRITE), pc);
     if (self && !self->handled && pct_S.switches != switches)
         memcpy((void *)place, old, size);
 }
@@ -180,7 +187,7 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
 static void look(const struct pct_plan_site *site, const volatile void *place, const void *pc)
 {
     uint64_t switches = pct_S.switches;
-    pct_memory_patched(place, site->size, PCT_MEMORY_READ, pc);
+    pct_memory_patched(place, site->size, seen(site, PCT_MEMORY_READ), pc);
     struct pct_shim_thread *self = pct_holder();
     /* That it was a step itself does not matter to the looks that follow. */
     if (self && site->flags & PCT_SITE_WAITS && pct_S.switches == switches)
@@ -192,7 +199,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
     volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
     const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
-    const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
+    const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
     int error = errno;
     switch (site->kind) {
     case PCT_SITE_READ:
@@ -203,7 +210,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
             look(site, place, pc);
         break;
     case PCT_SITE_WRITE:
-        pct_memory_patched(place, site->size, PCT_MEMORY_WRITE, pc);
+        pct_memory_patched(place, site->size, seen(site, PCT_MEMORY_WRITE), pc);
         break;
     case PCT_SITE_UPDATE:
         update(site, place, pc, rest);

@@ -51,8 +51,9 @@ bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, c
 
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
 {
-    const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE;
+    const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
+    const unsigned plain = PCT_MEMORY_SEEN | (site->flags & PCT_SITE_PLAIN ? PCT_MEMORY_PLAIN : 0);
     struct pct_shim_thread *self = pct_self;
     frame->pc = site->address;
     if (!self || &self->core != pct_S.current || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED ||
@@ -68,17 +69,17 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         return pct_looks_wait(&self->looks) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {
     case PCT_SITE_READ:
-        done = pct_memory_quick(self, address, site->size, PCT_MEMORY_READ);
+        done = pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_READ);
         if (done && site->flags & PCT_SITE_WAITS)
             pct_looks_go_on(self);
         break;
     case PCT_SITE_WRITE:
-        done = pct_memory_quick(self, address, site->size, PCT_MEMORY_WRITE);
+        done = pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_WRITE);
         break;
     case PCT_SITE_UPDATE:
-        if (pct_memory_quick(self, address, site->size, PCT_MEMORY_READ)) {
+        if (pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_READ)) {
             rest = PCT_REST_WRITE;
-            done = pct_memory_quick(self, address, site->size, PCT_MEMORY_WRITE);
+            done = pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_WRITE);
         }
         break;
     case PCT_SITE_ATOMIC:

@@ -6,11 +6,18 @@ static void step(uint32_t thread, enum pct_op op, uint32_t object)
     pct_record(&s, &threads[thread], op, 0, object);
 }
 
+static const struct pct_snap_race *touch_at(uint32_t thread, uintptr_t at, size_t size, unsigned kind, uintptr_t pc)
+{
+    const unsigned what = PCT_ACCESS_KNOWN | PCT_ACCESS_TOLD | (kind & WRITE ? PCT_ACCESS_WRITE : 0) |
+                          (kind & ATOMIC ? 0 : PCT_ACCESS_PLAIN);
+    return pct_races_access(r, &(struct pct_access){ at, size, pc, UINT64_MAX, thread, what });
+}
+
 /* The place in the code is another one for each thread and kind of access, so that each race is a new one. */
 static const struct pct_snap_race *touch(uint32_t thread, uintptr_t at, size_t size, unsigned kind)
 {
     static uintptr_t pc = 1000;
-    return pct_races_access(r, thread, at, size, kind & WRITE, kind & ATOMIC, pc++);
+    return touch_at(thread, at, size, kind, pc++);
 }
 
 static void test_plain(void **unused)
@@ -49,12 +56,12 @@ static void test_bytes(void **unused)
 static void test_same_places_once(void **unused)
 {
     (void)unused;
-    uint32_t count;
+    uint32_t count, sure;
     for (int i = 0; i < 3; i++) {
-        pct_races_access(r, 1, X + 8 * (uintptr_t)i, 4, true, false, 1);
-        assert_int_equal(!!pct_races_access(r, 2, X + 8 * (uintptr_t)i, 4, true, false, 2), !i);
+        touch_at(1, X + 8 * (uintptr_t)i, 4, WRITE, 1);
+        assert_int_equal(!!touch_at(2, X + 8 * (uintptr_t)i, 4, WRITE, 2), !i);
     }
-    pct_races_found(r, &count);
+    pct_races_found(r, &count, &sure);
     assert_int_equal(count, 1);
 }
 
@@ -114,6 +121,66 @@ static void test_locks_of_first(void **unused)
     assert_int_equal(race->access[0].lock_count, 0);
 }
 
+/* Accesses that were seen in machine code, where a plain one may be meant to be atomic. arrived: the steps when the thread came. */
+static const struct pct_snap_race *see(uint32_t thread, uintptr_t at, unsigned kind, uintptr_t pc, uint64_t arrived)
+{
+    return pct_races_access(r, &(struct pct_access){ at, 4, pc, arrived, thread, kind });
+}
+
+enum { LOAD = PCT_ACCESS_PLAIN, STORE = PCT_ACCESS_PLAIN | PCT_ACCESS_WRITE, UPDATE = STORE | PCT_ACCESS_KNOWN };
+
+static void test_seen(void **unused)
+{
+    (void)unused;
+    uint32_t count, sure;
+    /* A store and a load are possibly a race, whenever they came. */
+    assert_null(see(1, X, STORE, 1, 0));
+    const struct pct_snap_race *race = see(2, X, LOAD, 2, 0);
+    assert_non_null(race);
+    assert_false(pct_races_sure(race));
+    assert_int_equal(race->access[0].atomic, PCT_SNAP_UNTOLD);
+    /* So is what cannot be atomic, if the other access was over when the thread came: something that nobody has seen may order the two. */
+    assert_null(see(1, Y, UPDATE, 3, 0));
+    race = see(2, Y, UPDATE, 3, pct_steps(&s));
+    assert_non_null(race);
+    assert_false(pct_races_sure(race));
+    /* If that was made while the thread stood before its own, they are one, though the two places are known already. */
+    const uint64_t arrived = pct_steps(&s);
+    step(1, PCT_OP_YIELD, 0);
+    assert_null(see(1, Y + 8, UPDATE, 3, arrived));
+    race = see(2, Y + 8, UPDATE, 3, arrived);
+    assert_non_null(race);
+    assert_true(pct_races_sure(race));
+    assert_int_equal(race->access[0].atomic, 0);
+    assert_null(see(0, Y + 8, UPDATE, 3, arrived)); /* once */
+    pct_races_found(r, &count, &sure);
+    assert_int_equal(count, 2);
+    assert_int_equal(sure, 1);
+}
+
+/* What is known of one of the two is not enough: the other one may be ordered with it by what is not told. */
+static void test_seen_and_told(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE));
+    const struct pct_snap_race *race = see(2, X, LOAD, 1, pct_steps(&s));
+    assert_non_null(race);
+    assert_false(pct_races_sure(race));
+}
+
+/* A place that threads synchronise by makes no word at all. */
+static void test_seen_synchronises(void **unused)
+{
+    (void)unused;
+    assert_null(see(1, X, STORE, 1, 0));
+    assert_null(see(2, X, PCT_ACCESS_KNOWN | PCT_ACCESS_WRITE, 2, 0)); /* a locked instruction */
+    pct_races_atomic(r, 2, X, PCT_RACES_READ | PCT_RACES_WRITE | PCT_RACES_ACQUIRE | PCT_RACES_RELEASE);
+    assert_true(pct_races_synchronises(r, X));
+    assert_false(pct_races_synchronises(r, X + 4));
+    assert_null(see(0, X, LOAD, 3, 0));
+    assert_non_null(see(0, X, UPDATE, 4, 0)); /* but for what cannot be atomic */
+}
+
 static bool is_on_x(const struct pct_snap_race *race)
 {
     return race->access[0].address == X;
@@ -130,24 +197,24 @@ static void met(uintptr_t first, uintptr_t second)
 static void test_suppressed(void **unused)
 {
     (void)unused;
-    uint32_t pairs, found;
+    uint32_t pairs, found, sure;
     met_count = 0;
     pct_races_suppress(r, is_on_x);
     pct_races_watch(r, met);
-    assert_null(pct_races_access(r, 1, X, 4, true, false, 1));
-    assert_null(pct_races_access(r, 2, X, 4, true, false, 2)); /* a race, but not for the user */
-    assert_null(pct_races_access(r, 0, X, 4, true, false, 3)); /* with each of the two */
-    assert_null(pct_races_access(r, 1, Y, 4, true, false, 4));
-    assert_non_null(pct_races_access(r, 2, Y, 4, true, false, 5));
+    assert_null(touch_at(1, X, 4, WRITE, 1));
+    assert_null(touch_at(2, X, 4, WRITE, 2)); /* a race, but not for the user */
+    assert_null(touch_at(0, X, 4, WRITE, 3)); /* with each of the two */
+    assert_null(touch_at(1, Y, 4, WRITE, 4));
+    assert_non_null(touch_at(2, Y, 4, WRITE, 5));
     assert_true(pct_races_suppressed(r, &pairs) >= 3);
     assert_int_equal(pairs, 3);
-    pct_races_found(r, &found);
+    pct_races_found(r, &found, &sure);
     assert_int_equal(found, 1);
     /* A watcher hears of all of them, as often as they are met. */
     size_t before = met_count;
     assert_int_equal(met_at[0][0], 1);
     assert_int_equal(met_at[0][1], 2);
-    assert_null(pct_races_access(r, 1, Y, 4, true, false, 4));
+    assert_null(touch_at(1, Y, 4, WRITE, 4));
     assert_true(met_count > before);
 }
 
@@ -475,6 +542,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_plain, setup),
         cmocka_unit_test_setup(test_bytes, setup),
+        cmocka_unit_test_setup(test_seen, setup),
+        cmocka_unit_test_setup(test_seen_and_told, setup),
+        cmocka_unit_test_setup(test_seen_synchronises, setup),
         cmocka_unit_test_setup(test_same_places_once, setup),
         cmocka_unit_test_setup(test_threads, setup),
         cmocka_unit_test_setup(test_mutex, setup),
