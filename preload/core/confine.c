@@ -4,6 +4,7 @@
 #include "confine.h"
 #include <preload/io/io.h>
 #include <preload/signals/signals.h>
+#include "start_files.h"
 #include "sys.h"
 #include "user.h"
 #include <fcntl.h>
@@ -138,4 +139,29 @@ PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *l
 PCT_EXPORT int setrlimit64(enum __rlimit_resource resource, const struct rlimit64 *limit)
 {
     return setrlimit(resource, (const struct rlimit *)limit);
+}
+
+/* Whether what the program has mapped itself may be locked. */
+static bool may_lock(void)
+{
+    struct rlimit limit;
+    uint64_t used = pct_start_space_used();
+    return used && !PCT_SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, NULL, &limit) && used - pct_shim.space <= limit.rlim_cur;
+}
+
+/* All that is mapped is meant, and all that will be. The shim's mappings are mostly address space: a gigabyte for the trace, which would be memory
+ * and blocks of a file. Where the process may not lock so much, but natively could lock its own, it is told that it has: nothing else tells.
+ * Linux before 4.4 knows no MCL_ONFAULT. */
+PCT_EXPORT int mlockall(int flags)
+{
+    int error = errno;
+    if (!(flags & (MCL_CURRENT | MCL_FUTURE)) || flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+        return REAL(mlockall)(flags);
+    int failed = REAL(mlockall)(flags | MCL_ONFAULT);
+    if (failed && errno == EINVAL)
+        failed = REAL(mlockall)(flags);
+    if (!failed || (errno != ENOMEM && errno != EPERM) || !may_lock())
+        return failed;
+    errno = error;
+    return 0;
 }

@@ -32,7 +32,10 @@ static uint64_t real_now(void)
 static void *map_more(size_t size)
 {
     long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at < 0 && at > -4096 ? NULL : (void *)at;
+    if (at < 0 && at > -4096)
+        return NULL;
+    pct_shim.space += size;
+    return (void *)at;
 }
 
 /* Small pieces come from one mapping, which costs one system call; address space, not memory. */

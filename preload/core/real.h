@@ -26,6 +26,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/random.h>

@@ -156,7 +156,8 @@ struct pct_shim {
     uint64_t run_ns;
     struct pct_config config;
     const struct pct_strategy *strategy;
-    struct pct_shim_thread *slots; /* by id; address space for PCT_MAX_THREADS */
+    uint64_t space;                /* bytes of address space that the shim has taken, at least */
+    struct pct_shim_thread *slots; /* by id: slots.h */
     struct pct_trace_header *header;
     size_t mapped;          /* bytes of the trace file's mapping; 0: there is none */
     const char *trace_path; /* absolute; of the first process, where that is another one; NULL: no trace */

@@ -19,6 +19,7 @@
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
+#include <preload/thread/slots.h>
 #include <preload/thread/told.h>
 #include "start_files.h"
 #include <preload/time/vtimer.h>
@@ -63,7 +64,7 @@ static void refuse(const char *message)
 }
 
 /* Nothing that the user asked for: pct itself has failed, not the target. */
-__attribute__((noreturn)) static void fail_for_memory(void)
+void pct_start_fail_for_memory(void)
 {
     pct_shim.quiet = false;
     if (pct_shim.header) {
@@ -277,14 +278,14 @@ static void keep_path(const char *path)
 {
     pct_shim.trace_path = pct_trace_file_absolute(path);
     if (!pct_shim.trace_path)
-        fail_for_memory();
+        pct_start_fail_for_memory();
 }
 
-/* Address space for all threads. */
+/* Address space for threads. With strategy none they make others without the baton. */
 static void map_slots(void)
 {
     if (!pct_shim.slots)
-        pct_shim.slots = pct_host_futex.map(sizeof *pct_shim.slots * PCT_MAX_THREADS);
+        pct_slots_begin(!strcmp(pct_shim.strategy->name, "none"));
 }
 
 /* What PCT_REPLAY names. */
@@ -368,6 +369,7 @@ static struct pct_trace_header *open_trace(const char *path)
     ((struct pct_trace_header *)at)->file_most = old.launcher ? old.file_most : 0;
     PCT_SYS3(SYS_madvise, at, size, MADV_DONTDUMP);
     pct_shim.mapped = size;
+    pct_shim.space += size;
     return (void *)at;
 }
 
@@ -444,14 +446,14 @@ static void begin(struct pct_trace_header *header)
     }
     header->records_size = room * 8;
     if (!pct_shim.slots || pct_record_start(s, header, records, room))
-        fail_for_memory();
+        pct_start_fail_for_memory();
     pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
     s->in_full = s->races != NULL;
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
-        fail_for_memory();
+        pct_start_fail_for_memory();
     if (failed)
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
@@ -517,7 +519,7 @@ static void map_page(void)
     long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (page != (long)&pct_page)
-        fail_for_memory();
+        pct_start_fail_for_memory();
     PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
 }
 
@@ -549,7 +551,7 @@ struct pct_shim_thread *pct_enter_first(void)
     if (!header)
         header = private_header();
     if (!header)
-        fail_for_memory();
+        pct_start_fail_for_memory();
     begin(header);
     struct pct_shim_thread *self = pct_enter();
     if (self && pct_shim.exited)

@@ -33,6 +33,27 @@ const char *pct_trace_file_absolute(const char *path)
     return whole;
 }
 
+uint64_t pct_start_address_space(void)
+{
+    struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+    PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit);
+    return limit.rlim_cur;
+}
+
+uint64_t pct_start_space_used(void)
+{
+    char text[64] = "";
+    long fd = PCT_SYS3(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0) {
+        PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
+        PCT_SYS1(SYS_close, fd);
+    }
+    uint64_t pages = 0;
+    for (const char *c = text; *c >= '0' && *c <= '9'; c++)
+        pages = pages * 10 + (uint64_t)(*c - '0');
+    return pages * 4096;
+}
+
 size_t pct_trace_file_size(void)
 {
     size_t size = TRACE_BYTES;
@@ -41,8 +62,8 @@ size_t pct_trace_file_size(void)
     if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < size)
         size = limit.rlim_cur & ~(size_t)4095;
     /* The address space is the program's. */
-    if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) && limit.rlim_cur / 8 < size)
-        size = (limit.rlim_cur / 8) & ~(size_t)4095;
+    if (pct_start_address_space() / 8 < size)
+        size = (pct_start_address_space() / 8) & ~(size_t)4095;
     return size;
 }
 

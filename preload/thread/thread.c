@@ -4,7 +4,9 @@
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
  * re-arms itself to the last of the rounds that POSIX allows, and runs in that one what libc would run behind it (keys.h). */
 #include "keys.h"
+#include "slots.h"
 #include <preload/core/loader.h>
+#include <preload/core/start_files.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/ordered.h>
 #include <preload/patch/patch.h>
@@ -36,11 +38,13 @@ static struct pct_shim_thread *used_slot(void)
     return NULL;
 }
 
-/* For a thread that is about to be made. NULL: there are too many. */
+/* For a thread that is about to be made. NULL: there are too many, or there is no memory. */
 static struct pct_shim_thread *new_slot(void)
 {
     if (pct_S.threads >= PCT_MAX_THREADS)
         return used_slot();
+    if (!pct_slots_reach(pct_S.threads))
+        return NULL;
     struct pct_shim_thread *slot = &pct_shim.slots[pct_S.threads];
     slot->core.id = pct_S.threads;
     return slot;
@@ -177,7 +181,10 @@ static int create_free(pthread_t *handle, const pthread_attr_t *attr, void *(*st
     slot->c11 = c11;
     /* Recorded before: afterwards the thread may have made its first steps. */
     pct_passed(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, slot);
-    return REAL(pthread_create)(handle, attr, run, slot);
+    int error = REAL(pthread_create)(handle, attr, run, slot);
+    if (error == EAGAIN && pct_slots_in_the_way(attr))
+        pct_start_fail_for_memory();
+    return error;
 }
 
 int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11)
@@ -221,6 +228,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         if (error) {
             pct_sched_withdraw(&pct_S, &slot->core);
             slot->joined = true; /* there is nothing to join */
+            if (error == EAGAIN && pct_slots_in_the_way(attr))
+                pct_start_fail_for_memory();
         }
     }
     if (error) {

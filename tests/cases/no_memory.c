@@ -1,18 +1,26 @@
-// libpct.so finds no memory for itself: that is its own failure, 125, and not one of the program.
+// libpct.so finds no memory for itself, or leaves the program none for a thread that it would have natively: that is its own failure, 125, and not
+// one of the program. Where address space is limited it takes less: at 60,000 KB there was no room for the thread.
 //
-// RUN 125: ulimit -v 25000; pct run -q -s 1 --state none -- %p
+// RUN: ulimit -v 60000; %p && pct run -q -n 20 -s 1 --state none -- %p && LD_PRELOAD=$LIBPCT %p
+// RUN: ulimit -v 2000000; pct run -q -s 1 --state none -- %p 3000
+// RUN 125: ulimit -v 20000; pct run -q -s 1 --state none -- %p
 // RUN 125: ulimit -v 20000; LD_PRELOAD=$LIBPCT %p
 #include <pthread.h>
+#include <stdlib.h>
 
 static void *nothing(void *unused)
 {
     return unused;
 }
 
-int main(void)
+/* So many threads, one after the other. */
+int main(int argc, char **argv)
 {
-    pthread_t thread;
-    pthread_create(&thread, NULL, nothing, NULL);
-    pthread_join(thread, NULL);
+    for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 1); i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, nothing, NULL))
+            return 1;
+        pthread_join(thread, NULL);
+    }
     return 0;
 }

@@ -1,0 +1,55 @@
+/* Room for what pct knows of each thread: see slots.h. */
+#include "slots.h"
+#include <preload/core/start_files.h>
+#include <preload/core/sys.h>
+#include <sys/mman.h>
+
+/* In the middle of nowhere: far from the program, its heap and libraries, and from what sanitizers take. */
+#define BEGINNING UINT64_C(0x6f0000000000)
+enum { PIECE = 1024 };
+_Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
+
+static uint32_t room; /* for so many threads there is memory now */
+
+/* at: 0 or an address; flags: MAP_FIXED_NOREPLACE if it must be that one, or 0. Linux before 4.17 takes that for a wish, too. */
+static bool map(uint64_t at, uint32_t count, int flags)
+{
+    long got = PCT_SYS6(SYS_mmap, at, count * sizeof *pct_shim.slots, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    if ((got < 0 && got > -4096) || (flags && got != (long)at))
+        return false;
+    if (!pct_shim.slots)
+        pct_shim.slots = (struct pct_shim_thread *)got;
+    room += count;
+    pct_shim.space += count * sizeof *pct_shim.slots;
+    return true;
+}
+
+bool pct_slots_begin(bool all)
+{
+    bool piecewise = !all && pct_start_address_space() != UINT64_MAX;
+    room = 0;
+    return piecewise ? map(BEGINNING, PIECE, 0) : map(0, PCT_MAX_THREADS, 0);
+}
+
+bool pct_slots_reach(uint32_t id)
+{
+    return id < room || map((uint64_t)(pct_shim.slots + room), PIECE, MAP_FIXED_NOREPLACE);
+}
+
+bool pct_slots_in_the_way(const pthread_attr_t *attr)
+{
+    uint64_t limit = pct_start_address_space(), taken = limit == UINT64_MAX ? 0 : pct_start_space_used();
+    pthread_attr_t usual;
+    size_t stack = 0;
+    if (!taken)
+        return false;
+    if (attr) {
+        pthread_attr_getstacksize(attr, &stack);
+    } else {
+        pthread_attr_init(&usual);
+        pthread_attr_getstacksize(&usual, &stack);
+        pthread_attr_destroy(&usual);
+    }
+    return limit < taken + stack && limit >= taken - pct_shim.space + stack;
+}
