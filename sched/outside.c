@@ -152,6 +152,8 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     uint64_t microseconds = passed / 1000 < most ? passed / 1000 : most;
     if (s->step_ns)
         s->base += microseconds * 1000;
+    if (s->host->caught_up)
+        s->host->caught_up(microseconds * 1000);
     pct_record(s, thread, PCT_OP_OUTSIDE, (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
     s->timed = pct_steps(s);
     if (s->replay)

@@ -206,13 +206,14 @@ struct pct_host {
     /* The family: processes that share this one's virtual time. relatives: whether there are others; NULL: never. While there are, time
      * jumps only when none of them can run. idle: nothing in this process can run until this virtual time (PCT_NEVER: ever), or until
      * something comes. True: so much time has passed for the family; *again: else, when to ask again, real. world: it waits for what
-     * is beyond the family. busy: that is over; how much virtual time is to pass for
-     * what has come. */
+     * is beyond the family. busy: that is over; how much virtual time is to pass for what has come. caught_up: so much has passed for that; may
+     * be NULL. */
     bool (*relatives)(void);
     /* Whether all of them sleep, and none until a deadline: nothing that they do could change what a thread spins on. May be NULL. */
     bool (*still)(void);
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
+    void (*caught_up)(uint64_t by);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */

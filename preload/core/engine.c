@@ -173,6 +173,7 @@ const struct pct_host pct_host_futex = {
     .still = pct_family_still,
     .idle = pct_family_idle,
     .busy = pct_family_busy,
+    .caught_up = pct_family_caught_up,
     .holder = pct_mutex_holder,
     .strangers = pct_strangers,
     .told = pct_told,

@@ -23,9 +23,9 @@ enum { SHORTEST = 50000, LONGEST = 10000000 };
 /* How long one that runs waits, at most, for one whose deadline it has come to; real ns at a time, and how often. */
 enum { MOMENT = 10000000, MOMENTS = 100 };
 
-static struct family *family;
 static int id;        /* of the shared memory; UNKNOWN_ID: programs that are started cannot find it */
-static uint32_t self; /* the own slot; 0: none */
+static uint32_t mine; /* the ticket of the own slot, which stays this process's; 0: none */
+static uint32_t self; /* that slot */
 static bool off;      /* each process has its own time: a server with clients */
 static bool lost;     /* there may be relatives, but who they are is not known */
 
@@ -46,22 +46,19 @@ static struct {
 /* What is known of each relative since this process is idle. */
 static struct known {
     uint32_t period;
-    uint32_t pid, turn;  /* at the last look */
+    uint32_t turn;       /* at the last look */
     uint32_t asked_turn; /* it was told to ask in this turn of its own; 0: it was not */
     uint32_t asked;      /* the word that it was told by */
+    union pct_who who;   /* likewise */
     uint64_t told;       /* as it had told */
     uint64_t cpu;        /* CPU time that it had used; 0: not known */
+    uint64_t awake;      /* since when it seems to sleep, and perhaps does not, real ns; 0: it certainly did */
 } * known;
 
 static uint64_t started; /* own time at the start of this run */
 
-static struct slot *slot_at(uint32_t i)
-{
-    return &family->slots[i - 1];
-}
-
 /* Returns the new word. */
-static uint32_t wake(struct slot *slot)
+static uint32_t wake(struct pct_slot *slot)
 {
     uint32_t word = __atomic_add_fetch(&slot->word, 1, __ATOMIC_SEQ_CST);
     PCT_SYS3(SYS_futex, &slot->word, 1 /* FUTEX_WAKE */, INT32_MAX);
@@ -73,7 +70,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a < PCT_NEVER - b ? a + b : PCT_NEVER;
 }
 
-static bool is_idle(const struct slot *slot)
+static bool is_idle(const struct pct_slot *slot)
 {
     return __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
 }
@@ -83,128 +80,97 @@ static bool exchange(uint64_t *word, uint64_t *was, uint64_t is)
     return __atomic_compare_exchange_n(word, was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* The clock has come to the deadline of this idle member. wait: until that has seen it, before this process goes on. */
-static void meet(struct slot *slot, uint32_t turn, bool wait)
+/* Another value of pct_family.next, for this time. */
+static uint64_t count_next(uint64_t before, uint64_t next)
+{
+    return (next & ~(uint64_t)PCT_NEXT_COUNT) | ((before + 1) & PCT_NEXT_COUNT);
+}
+
+/* The clock has come to the deadline of this idle member. wait: until that has seen it, before this process goes on. One that gets no CPU
+ * has seen nothing yet. */
+static void meet(uint32_t i, union pct_who who, uint32_t turn, bool wait)
 {
     struct timespec moment = { .tv_nsec = MOMENT };
+    struct pct_slot *slot = pct_slot_at(i);
+    uint64_t cpu = 0, before;
     wake(slot);
-    for (int i = 0; wait && !slot->world && i < MOMENTS && __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == turn; i++)
+    for (int left = MOMENTS; wait && !slot->world && left;) {
         PCT_SYS4(SYS_futex, &slot->turn, PCT_FUTEX_WAIT_SHARED, turn, &moment);
+        if (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) != turn)
+            return;
+        enum pct_relative state = pct_slot_look(i, who);
+        if (state <= PCT_RELATIVE_STOPPED)
+            return;
+        before = cpu;
+        cpu = pct_relative_cpu((int)who.pid);
+        left -= state != PCT_RELATIVE_RUNS || cpu != before;
+    }
 }
 
 static void meet_all(uint64_t clock, bool wait)
 {
-    uint64_t before = __atomic_load_n(&family->next, __ATOMIC_SEQ_CST), next;
+    uint64_t before = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST), next;
     do {
         next = PCT_NEVER;
-        for (uint32_t i = 1; i <= family->top; i++) {
-            struct slot *slot = slot_at(i);
+        for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
+            struct pct_slot *slot = pct_slot_at(i);
+            union pct_who who = pct_slot_who(i);
             uint32_t turn = __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST);
-            if (i == self || slot->pid == FREE || !(turn & 1))
+            if (!who.member || !(turn & 1))
                 continue;
-            if (slot->deadline <= clock)
-                meet(slot, turn, wait);
-            else if (slot->deadline < next)
-                next = slot->deadline;
+            if (slot->deadline > clock)
+                next = slot->deadline < next ? slot->deadline : next;
+            else if (i != self)
+                meet(i, who, turn, wait);
         }
-    } while (!exchange(&family->next, &before, next));
+    } while (!exchange(&pct_family_memory->next, &before, count_next(before, next)));
 }
 
 /* The family's clock is at least there. */
 static uint64_t advance(uint64_t to, bool wait)
 {
-    uint64_t now = __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST);
-    while (now < to && !exchange(&family->clock, &now, to))
+    uint64_t now = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
+    while (now < to && !exchange(&pct_family_memory->clock, &now, to))
         ;
     now = now < to ? to : now;
-    if (now >= __atomic_load_n(&family->next, __ATOMIC_SEQ_CST))
+    if (now >= (__atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST) & ~(uint64_t)PCT_NEXT_COUNT))
         meet_all(now, wait);
     return now;
 }
 
-/* --- Slots -------------------------------------------------------------------------------------------------------------- */
-
-static void release(uint32_t i)
-{
-    __atomic_store_n(&slot_at(i)->pid, FREE, __ATOMIC_SEQ_CST);
-}
-
-static bool claim(uint32_t i, uint32_t was, uint32_t pid)
-{
-    return __atomic_compare_exchange_n(&slot_at(i)->pid, &was, pid, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-static void use(uint32_t i)
-{
-    uint32_t top = __atomic_load_n(&family->top, __ATOMIC_SEQ_CST);
-    while (top < i && !__atomic_compare_exchange_n(&family->top, &top, i, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        ;
-}
-
-static bool has_slot(uint32_t pid)
-{
-    for (uint32_t i = 1; i <= family->top; i++)
-        if (slot_at(i)->pid == pid)
-            return true;
-    return false;
-}
-
-static enum pct_relative look_at(uint32_t i, uint32_t pid)
-{
-    struct slot *slot = slot_at(i);
-    uint64_t any = 0;
-    if (pid != COMING)
-        return pct_relative_look((int)pid, &slot->start);
-    /* What system() makes tells its id when its run begins. The kernel knows it before. */
-    int children[16], count = pct_relative_children((int)slot->maker, (int)slot->maker_thread, children, 16);
-    for (int k = 0; k < count; k++) {
-        any = 0;
-        enum pct_relative state =
-            has_slot((uint32_t)children[k]) ? PCT_RELATIVE_GONE : pct_relative_look(children[k], &any);
-        if (state != PCT_RELATIVE_GONE && claim(i, COMING, (uint32_t)children[k]))
-            return state;
-    }
-    any = 0;
-    /* Nobody will tell it any more. */
-    bool orphan = pct_relative_look((int)slot->maker, &any) == PCT_RELATIVE_GONE;
-    return orphan ? PCT_RELATIVE_GONE : PCT_RELATIVE_BUSY;
-}
-
-/* A slot for a child of this process; 0: there is none. */
-static uint32_t reserve(void)
-{
-    for (int again = 0; again < 2; again++) {
-        for (uint32_t i = 1; i <= SLOTS; i++) {
-            struct slot *slot = slot_at(i);
-            if (slot->pid != FREE || !claim(i, FREE, COMING))
-                continue;
-            slot->member = false;
-            slot->maker = (uint32_t)pct_shim.pid;
-            slot->maker_thread = (uint32_t)pct_engine_tid();
-            slot->start = 0;
-            slot->began = pct_sched_now(&pct_S);
-            slot->turn += slot->turn & 1;
-            use(i);
-            return i;
-        }
-        for (uint32_t i = 1; i <= SLOTS; i++) {
-            struct slot *slot = slot_at(i);
-            uint32_t pid = slot->pid;
-            if (look_at(i, pid) == PCT_RELATIVE_GONE)
-                claim(i, pid, FREE);
-        }
-    }
-    family->crowded = 1;
-    return 0;
-}
+/* --- Its memory ---------------------------------------------------------------------------------------------------------- */
 
 static void use_memory(long at)
 {
-    family = (void *)at;
-    pct_family_clock = &family->clock;
+    pct_family_memory = (void *)at;
+    pct_family_clock = &pct_family_memory->clock;
     if (!known)
-        known = pct_host_futex.map((SLOTS + 1) * sizeof *known);
+        known = pct_host_futex.map((PCT_SLOTS + 1) * sizeof *known);
     lost = !known;
+}
+
+/* This process, which has just come to be, or to this program, keeps the family's time from now on: in this slot, or, where that is another's
+ * by now (who made it was killed before it could tell), in one of its own. */
+static void enter(uint32_t ticket)
+{
+    long pid = PCT_SYS0(SYS_getpid);
+    mine = self = 0;
+    lost = true;
+    idle.waits = false;
+    if (!ticket || !pct_family_memory || !known)
+        return;
+    /* Ids of another namespace name others. */
+    if (pct_refused(pid) || (pct_family_memory->pids && pct_relative_namespace() != pct_family_memory->pids))
+        return;
+    if (!pct_slot_enter(ticket, (uint32_t)pid)) {
+        ticket = pct_slot_reserve((uint32_t)pid, __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST));
+        if (!ticket || !pct_slot_enter(ticket, (uint32_t)pid))
+            return;
+    }
+    mine = ticket;
+    self = pct_slot_of(ticket);
+    started = pct_slot_at(self)->began;
+    lost = false;
 }
 
 /* The memory, and the own slot in it. */
@@ -213,7 +179,7 @@ static void found(void)
     id = UNKNOWN_ID;
     long at = -1;
     if (!pct_shim.confined)
-        id = (int)PCT_SYS3(SYS_shmget, IPC_PRIVATE, sizeof *family, 0600);
+        id = (int)PCT_SYS3(SYS_shmget, IPC_PRIVATE, sizeof *pct_family_memory, 0600);
     if (id >= 0)
         at = PCT_SYS3(SYS_shmat, id, NULL, 0);
     /* It is there as long as somebody uses it, and may be found as long as that. */
@@ -221,7 +187,8 @@ static void found(void)
         PCT_SYS3(SYS_shmctl, id, IPC_RMID, NULL);
     if (at < 0 && at > -4096) {
         id = UNKNOWN_ID;
-        at = PCT_SYS6(SYS_mmap, 0, sizeof *family, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        at =
+            PCT_SYS6(SYS_mmap, 0, sizeof *pct_family_memory, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         pct_say("no shared memory of System V: for programs that this one starts, time passes as in the real world");
     }
     if (at < 0 && at > -4096) {
@@ -229,73 +196,46 @@ static void found(void)
         return;
     }
     use_memory(at);
-    family->mark = pct_relative_now();
-    family->next = PCT_NEVER;
-    family->epoch = pct_shim.config.epoch;
-    family->pids = pct_shim.confined ? 0 : pct_relative_namespace();
-    family->clock = pct_sched_now(&pct_S);
-    self = reserve();
-    slot_at(self)->member = true;
-    slot_at(self)->pid = (uint32_t)pct_shim.pid;
+    pct_family_memory->mark = pct_relative_now();
+    pct_family_memory->next = PCT_NEVER;
+    pct_family_memory->epoch = pct_shim.config.epoch;
+    pct_family_memory->pids = pct_shim.confined ? 0 : pct_relative_namespace();
+    pct_family_memory->clock = pct_sched_now(&pct_S);
+    enter(pct_slot_reserve((uint32_t)pct_engine_tid(), pct_sched_now(&pct_S)));
 }
 
 uint32_t pct_family_expect(void)
 {
     if (!pct_S.step_ns || off)
         return 0;
-    if (!family && !lost)
+    if (!pct_family_memory && !lost)
         found();
     if (lost)
         return 0;
     pct_family_tell();
-    return reserve();
+    return pct_slot_reserve((uint32_t)pct_engine_tid(), pct_sched_now(&pct_S));
 }
 
 void pct_family_born(uint32_t slot, long pid)
 {
-    if (!slot || !family)
+    if (!slot || !pct_family_memory)
         return;
     if (pid < 0)
-        release(slot);
-    else if (pid > 0 && !slot_at(slot)->member)
-        __atomic_store_n(&slot_at(slot)->pid, (uint32_t)pid, __ATOMIC_SEQ_CST);
-}
-
-/* This process, which has just come to be, or to this program, keeps the family's time from now on. */
-static void enter(uint32_t slot)
-{
-    long pid = PCT_SYS0(SYS_getpid);
-    self = 0;
-    lost = true;
-    idle.waits = false;
-    if (!slot || !family || !known)
-        return;
-    /* Ids of another namespace name others. */
-    if (pct_refused(pid) || (family->pids && pct_relative_namespace() != family->pids))
-        return;
-    uint32_t was = slot_at(slot)->pid;
-    if (was == FREE || (was != (uint32_t)pid && slot_at(slot)->member))
-        return;
-    __atomic_store_n(&slot_at(slot)->pid, (uint32_t)pid, __ATOMIC_SEQ_CST);
-    self = slot;
-    lost = false;
-    __atomic_store_n(&slot_at(slot)->member, true, __ATOMIC_SEQ_CST);
+        pct_slot_release(slot);
+    else if (pid > 0)
+        pct_slot_tell(slot, (uint32_t)pid);
 }
 
 void pct_family_forked(uint32_t slot)
 {
-    if (!family && !lost)
-        return;
-    if (slot)
-        started = slot_at(slot)->began;
-    enter(slot);
+    if (pct_family_memory || lost)
+        enter(slot);
 }
 
 void pct_family_gone(long pid)
 {
-    for (uint32_t i = 1; family && pid > 0 && i <= family->top; i++)
-        if (slot_at(i)->pid == (uint32_t)pid)
-            release(i);
+    if (pct_family_memory && pid > 0)
+        pct_slot_forget((uint32_t)pid);
 }
 
 /* --- Other programs ----------------------------------------------------------------------------------------------------- */
@@ -310,12 +250,12 @@ static bool is_itself(void)
 
 uint32_t pct_family_slot(void)
 {
-    return pct_vforking ? pct_family_vforked : self;
+    return pct_vforking ? pct_family_vforked : mine;
 }
 
 size_t pct_family_room(char *const *environment)
 {
-    if ((!family && !lost) || !environment || (!pct_vforking && !is_itself()))
+    if ((!pct_family_memory && !lost) || !environment || (!pct_vforking && !is_itself()))
         return 0;
     return pct_family_name_room(environment);
 }
@@ -323,8 +263,8 @@ size_t pct_family_room(char *const *environment)
 char **pct_family_environment(void *room, char *const *environment, uint32_t slot)
 {
     struct pct_family_name name = { 0 };
-    if (family && slot && id >= 0)
-        name = (struct pct_family_name){ .memory = (uint32_t)id, .slot = slot, .mark = family->mark };
+    if (pct_family_memory && slot && id >= 0)
+        name = (struct pct_family_name){ .memory = (uint32_t)id, .slot = slot, .mark = pct_family_memory->mark };
     return pct_family_name_add(room, environment, &name);
 }
 
@@ -336,7 +276,7 @@ void pct_family_join(const char *text)
         return;
     struct pct_family_name name = pct_family_name_read(text);
     lost = true;
-    if (!name.slot || name.slot > SLOTS)
+    if (!pct_slot_of(name.slot))
         return;
     long at = PCT_SYS3(SYS_shmat, name.memory, NULL, 0);
     if (at == -EINVAL || at == -EIDRM) {
@@ -347,29 +287,28 @@ void pct_family_join(const char *text)
         pct_say("the processes that this one descends from cannot be found: its sleeps and timeouts take real time");
         return;
     }
-    if (((const struct family *)at)->mark != name.mark) {
+    if (((const struct pct_family *)at)->mark != name.mark) {
         PCT_SYS1(SYS_shmdt, at);
         lost = false;
         return;
     }
     use_memory(at);
     id = (int)name.memory;
-    started = slot_at(name.slot)->began;
     enter(name.slot);
 }
 
 void pct_family_leaves(void)
 {
-    if (!family || !self || !is_itself())
+    if (!pct_family_memory || !self || !is_itself())
         return;
-    slot_at(self)->began = pct_sched_now(&pct_S);
-    __atomic_store_n(&slot_at(self)->member, false, __ATOMIC_SEQ_CST);
+    pct_slot_at(self)->began = pct_sched_now(&pct_S);
+    pct_slot_set_member(mine, false);
 }
 
 void pct_family_stays(void)
 {
-    if (family && self && is_itself())
-        __atomic_store_n(&slot_at(self)->member, true, __ATOMIC_SEQ_CST);
+    if (pct_family_memory && self && is_itself())
+        pct_slot_set_member(mine, true);
 }
 
 uint64_t pct_family_began(void)
@@ -379,7 +318,7 @@ uint64_t pct_family_began(void)
 
 uint64_t pct_family_epoch(void)
 {
-    return family ? family->epoch : 0;
+    return pct_family_memory ? pct_family_memory->epoch : 0;
 }
 
 /* --- The clock ---------------------------------------------------------------------------------------------------------- */
@@ -388,7 +327,7 @@ void pct_family_tell_slow(void)
 {
     uint64_t now = later(pct_sched_now(&pct_S), idle.offset);
     if (self)
-        __atomic_store_n(&slot_at(self)->told, now, __ATOMIC_RELAXED);
+        __atomic_store_n(&pct_slot_at(self)->told, now, __ATOMIC_RELAXED);
     advance(now, true);
 }
 
@@ -396,34 +335,35 @@ bool pct_family_relatives(void)
 {
     if (lost)
         return true;
-    if (!family)
+    if (!pct_family_memory)
         return false;
-    for (uint32_t i = 1; i <= family->top; i++)
-        if (i != self && slot_at(i)->pid != FREE)
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++)
+        if (i != self && !pct_slot_is_free(pct_slot_who(i)))
             return true;
-    return family->crowded;
+    return pct_family_memory->crowded;
 }
 
 /* Of all that are idle, as their slots say, the one whose turn it is shall look whether that is so. */
 static void wake_next(void)
 {
     uint32_t next = 0;
-    for (uint32_t i = 1; i <= family->top; i++) {
-        const struct slot *slot = slot_at(i);
-        if (slot->pid == FREE)
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
+        const struct pct_slot *slot = pct_slot_at(i);
+        union pct_who who = pct_slot_who(i);
+        if (pct_slot_is_free(who))
             continue;
-        if (!slot->member || !is_idle(slot))
+        if (!who.member || !is_idle(slot))
             return;
-        if (!next || slot->deadline < slot_at(next)->deadline)
+        if (!next || slot->deadline < pct_slot_at(next)->deadline)
             next = i;
     }
-    if (next && next != self && slot_at(next)->deadline != PCT_NEVER)
-        wake(slot_at(next));
+    if (next && next != self && pct_slot_at(next)->deadline != PCT_NEVER)
+        wake(pct_slot_at(next));
 }
 
 static void begin(uint64_t now, uint64_t deadline, bool world)
 {
-    struct slot *me = slot_at(self);
+    struct pct_slot *me = pct_slot_at(self);
     idle.elapsed = 0;
     idle.slice = SHORTEST;
     idle.period++;
@@ -439,8 +379,8 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
     me->looked = idle.seen - 1;
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
-    uint64_t next = __atomic_load_n(&family->next, __ATOMIC_SEQ_CST);
-    while (me->deadline < next && !exchange(&family->next, &next, me->deadline))
+    uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST);
+    while (!exchange(&pct_family_memory->next, &next, count_next(next, me->deadline < next ? me->deadline : next)))
         ;
     wake_next();
 }
@@ -448,7 +388,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
 /* Whether this idle relative has asked whether something has come, since this process is idle. */
 static bool has_asked(uint32_t i)
 {
-    struct slot *slot = slot_at(i);
+    struct pct_slot *slot = pct_slot_at(i);
     if (!slot->asks)
         return true;
     if (known[i].asked_turn != known[i].turn) {
@@ -458,30 +398,59 @@ static bool has_asked(uint32_t i)
     return (int32_t)(__atomic_load_n(&slot->looked, __ATOMIC_SEQ_CST) - known[i].asked) >= 0;
 }
 
+/* What the slots say now of all. Returns the last one that there is. */
+static uint32_t read_slots(void)
+{
+    uint32_t top = __atomic_load_n(&pct_family_memory->top, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 1; i <= top; i++) {
+        struct known *k = &known[i];
+        if (k->period != idle.period)
+            *k = (struct known){ .period = idle.period };
+        k->who = pct_slot_who(i);
+        k->turn = __atomic_load_n(&pct_slot_at(i)->turn, __ATOMIC_SEQ_CST);
+    }
+    return top;
+}
+
+/* Whether they say it still: then no member has run since, and made others run. */
+static bool all_as_read(uint32_t top)
+{
+    for (uint32_t i = 1; i <= top; i++)
+        if (__atomic_load_n(&pct_slot_at(i)->turn, __ATOMIC_SEQ_CST) != known[i].turn ||
+            pct_slot_who(i).word != known[i].who.word)
+            return false;
+    return __atomic_load_n(&pct_family_memory->top, __ATOMIC_SEQ_CST) == top;
+}
+
+/* While a relative does not get a CPU, no time passes for it. Returns whether it had one since the last time. */
+static bool bound_passed(struct known *k, uint64_t *passed)
+{
+    uint64_t cpu = pct_relative_cpu((int)k->who.pid), ran = cpu - k->cpu;
+    k->cpu = cpu;
+    *passed = ran < *passed ? ran : *passed;
+    return ran;
+}
+
 /* Whether this relative keeps the clock from going to our deadline. *passed: how much time went by for it since the last look, at most
  * what it is. */
 static bool hinders(uint32_t i, uint64_t *passed)
 {
-    struct slot *slot = slot_at(i);
+    struct pct_slot *slot = pct_slot_at(i);
     struct known *k = &known[i];
-    uint64_t mine = slot_at(self)->deadline;
-    if (k->period != idle.period)
-        *k = (struct known){ .period = idle.period };
-    k->pid = __atomic_load_n(&slot->pid, __ATOMIC_SEQ_CST);
-    k->turn = __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST);
-    if (i == self || k->pid == FREE)
+    uint64_t ours = pct_slot_at(self)->deadline;
+    if (i == self || pct_slot_is_free(k->who))
         return false;
-    enum pct_relative state = look_at(i, k->pid);
+    enum pct_relative state = pct_slot_look(i, k->who);
     if (state == PCT_RELATIVE_STOPPED)
         return false;
     /* Its end may have made others run. */
     if (state == PCT_RELATIVE_GONE)
-        return claim(i, k->pid, FREE) || true;
-    bool first = slot->deadline < mine || (slot->deadline == mine && i < self);
-    if (slot->member && k->turn & 1 && slot->world) {
+        return true;
+    bool first = slot->deadline < ours || (slot->deadline == ours && i < self), idles = k->who.member && k->turn & 1;
+    if (idles && slot->world) {
         /* It waits for the world, whose time passes: for all. */
         advance(later(slot->from, pct_relative_now() - slot->real), false);
-    } else if (state == PCT_RELATIVE_SLEEPS && slot->member && k->turn & 1 && !first) {
+    } else if (idles && state == PCT_RELATIVE_SLEEPS && !first) {
         return false;
     }
     uint64_t told = __atomic_load_n(&slot->told, __ATOMIC_RELAXED);
@@ -489,62 +458,77 @@ static bool hinders(uint32_t i, uint64_t *passed)
         /* It makes steps: its own time says how far it has come, however long they take. */
         *passed = 0;
     } else if (state == PCT_RELATIVE_RUNS) {
-        /* While it does not get a CPU, no time passes for it. */
-        uint64_t cpu = pct_relative_cpu((int)k->pid), ran = cpu - k->cpu;
-        k->cpu = cpu;
-        *passed = ran < *passed ? ran : *passed;
+        bound_passed(k, passed);
     }
     k->told = told;
     return true;
 }
 
+/* Whether this relative, which is idle, certainly sleeps; or has long seemed to, if the kernel does not tell. */
+static bool sleeps(uint32_t i, uint64_t *passed)
+{
+    struct known *k = &known[i];
+    if (i == self || pct_slot_is_free(k->who) || pct_relative_sleeps((int)k->who.pid))
+        return true;
+    if (bound_passed(k, passed) || !k->awake)
+        k->awake = idle.looked_at;
+    return idle.looked_at - k->awake >= (uint64_t)MOMENT * MOMENTS;
+}
+
 /* Whether no relative can run, and none has an earlier deadline. *passed: else, how much time went by for all that hinder. */
 static bool all_idle(uint64_t *passed)
 {
-    uint32_t top = __atomic_load_n(&family->top, __ATOMIC_SEQ_CST);
+    uint32_t top = read_slots();
     uint64_t real = pct_host_futex.now();
-    bool idles = !family->crowded;
+    bool idles = !pct_family_memory->crowded;
     *passed = real - idle.looked_at;
     idle.looked_at = real;
     for (uint32_t i = 1; i <= top; i++)
         idles &= !hinders(i, passed);
+    for (uint32_t i = 1; idles && i <= top; i++)
+        idles = sleeps(i, passed);
     /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
     if (idles && pct_S.threads > 1 && (pct_S.outside || pct_action_any()))
         idles = pct_relative_others_sleep(pct_shim.pid, pct_engine_tid());
     for (uint32_t i = 1; idles && i <= top; i++)
-        if (i != self && known[i].turn & 1 && slot_at(i)->pid == known[i].pid)
+        if (i != self && known[i].turn & 1 && !pct_slot_is_free(known[i].who))
             idles = has_asked(i);
-    /* Nobody has begun to run meanwhile, and made others do so. */
-    for (uint32_t i = 1; idles && i <= top; i++)
-        idles = __atomic_load_n(&slot_at(i)->turn, __ATOMIC_SEQ_CST) == known[i].turn;
-    return idles && __atomic_load_n(&family->top, __ATOMIC_SEQ_CST) == top;
+    return idles && all_as_read(top);
 }
 
 bool pct_family_still(void)
 {
-    if (!family || lost || family->crowded)
+    if (!pct_family_memory || lost || pct_family_memory->crowded)
         return false;
-    for (uint32_t i = 1; i <= family->top; i++) {
-        const struct slot *slot = slot_at(i);
-        uint32_t pid = __atomic_load_n(&slot->pid, __ATOMIC_SEQ_CST);
-        bool timed = slot->member && __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1 && slot->deadline != PCT_NEVER;
-        if (i != self && pid != FREE && (timed || look_at(i, pid) > PCT_RELATIVE_SLEEPS))
+    uint32_t top = read_slots();
+    for (uint32_t i = 1; i <= top; i++) {
+        union pct_who who = known[i].who;
+        bool timed = who.member && known[i].turn & 1 && pct_slot_at(i)->deadline != PCT_NEVER;
+        if (i != self && !pct_slot_is_free(who) && (timed || pct_slot_look(i, who) > PCT_RELATIVE_SLEEPS))
             return false;
     }
-    return true;
+    return all_as_read(top);
 }
 
 /* Whether the family's clock may go to our deadline. */
 static bool is_due(void)
 {
-    const struct slot *me = slot_at(self);
+    const struct pct_slot *me = pct_slot_at(self);
     uint64_t passed, world = later(me->from, pct_relative_now() - me->real);
     if (me->world)
         return advance(world < me->deadline ? world : me->deadline, false) >= me->deadline;
-    if (__atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= me->deadline || all_idle(&passed))
+    if (__atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST) >= me->deadline || all_idle(&passed))
         return true;
     idle.elapsed += passed;
-    return idle.elapsed >= me->deadline - me->from || __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST) >= me->deadline;
+    uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST) & ~(uint64_t)PCT_NEXT_COUNT;
+    if (idle.elapsed < me->deadline - me->from)
+        return __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST) >= me->deadline;
+    if (next >= (me->deadline & ~(uint64_t)PCT_NEXT_COUNT))
+        return true;
+    /* So much has passed also for those with earlier deadlines, who go first. */
+    advance(later(next, PCT_NEXT_COUNT), true);
+    idle.slice = SHORTEST;
+    return false;
 }
 
 bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again)
@@ -555,8 +539,8 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
         idle.real = idle.looked_at = pct_host_futex.now();
         if (self)
             begin(now, deadline, world);
-    } else if (self && slot_at(self)->looked != idle.seen) {
-        __atomic_store_n(&slot_at(self)->looked, idle.seen, __ATOMIC_SEQ_CST);
+    } else if (self && pct_slot_at(self)->looked != idle.seen) {
+        __atomic_store_n(&pct_slot_at(self)->looked, idle.seen, __ATOMIC_SEQ_CST);
         wake_next();
     }
     if (deadline == PCT_NEVER)
@@ -576,7 +560,7 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
 uint64_t pct_family_busy(uint64_t now)
 {
     bool waited = idle.waits;
-    if (!family || lost) {
+    if (!pct_family_memory || lost) {
         idle.waits = false;
         return waited ? pct_host_futex.now() - idle.real : 0;
     }
@@ -584,17 +568,26 @@ uint64_t pct_family_busy(uint64_t now)
         idle.last = now;
         advance(later(now, idle.offset), false);
         idle.waits = false;
-        __atomic_fetch_add(&slot_at(self)->turn, 1, __ATOMIC_SEQ_CST);
-        PCT_SYS3(SYS_futex, &slot_at(self)->turn, 1 /* FUTEX_WAKE */, INT32_MAX);
+        __atomic_fetch_add(&pct_slot_at(self)->turn, 1, __ATOMIC_SEQ_CST);
+        PCT_SYS3(SYS_futex, &pct_slot_at(self)->turn, 1 /* FUTEX_WAKE */, INT32_MAX);
     }
-    uint64_t clock = __atomic_load_n(&family->clock, __ATOMIC_SEQ_CST), lag = clock > now ? clock - now : 0;
+    /* Its own time comes up to the family's. But those that wait for a time of their own shall not find that nearer: in their eyes it is
+     * `offset` behind, and stays so. */
+    uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
+    uint64_t ours = later(now, pct_S.timers_count ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
     /* Those that do not keep the family's time took theirs. */
-    for (uint32_t i = 1; waited && i <= family->top; i++)
-        if (i != self && slot_at(i)->pid != FREE && !slot_at(i)->member) {
+    for (uint32_t i = 1; waited && i <= pct_family_memory->top; i++)
+        if (i != self && !pct_slot_is_free(pct_slot_who(i)) && !pct_slot_who(i).member) {
             uint64_t real = pct_host_futex.now() - idle.real;
             return real > lag ? real : lag;
         }
     return lag;
+}
+
+void pct_family_caught_up(uint64_t by)
+{
+    if (!pct_S.timers_count)
+        idle.offset -= by < idle.offset ? by : idle.offset;
 }
 
 bool pct_family_sleep(const uint32_t *word, uint32_t value, const struct timespec *left)
@@ -602,7 +595,7 @@ bool pct_family_sleep(const uint32_t *word, uint32_t value, const struct timespe
     if (!idle.waits || !self)
         return false;
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value)
-        PCT_SYS4(SYS_futex, &slot_at(self)->word, PCT_FUTEX_WAIT_SHARED, idle.seen, left);
+        PCT_SYS4(SYS_futex, &pct_slot_at(self)->word, PCT_FUTEX_WAIT_SHARED, idle.seen, left);
     pct_family_woken();
     return true;
 }
@@ -610,11 +603,11 @@ bool pct_family_sleep(const uint32_t *word, uint32_t value, const struct timespe
 void pct_family_woken(void)
 {
     if (idle.waits && self)
-        idle.seen = __atomic_load_n(&slot_at(self)->word, __ATOMIC_SEQ_CST);
+        idle.seen = __atomic_load_n(&pct_slot_at(self)->word, __ATOMIC_SEQ_CST);
 }
 
 void pct_family_nudge(void)
 {
     if (idle.waits && self)
-        wake(slot_at(self));
+        wake(pct_slot_at(self));
 }

@@ -19,7 +19,7 @@
 
 #include <preload/core/shim.h>
 
-/* With the baton, before a child is made: its slot, which the next functions take; 0: it has none. */
+/* With the baton, before a child is made: its slot (a ticket: family_memory.h), which the next functions take; 0: it has none. */
 uint32_t pct_family_expect(void);
 /* In the parent: the child has this id, 0: that is not known; negative: it could not be made. */
 void pct_family_born(uint32_t slot, long pid);
@@ -68,6 +68,7 @@ bool pct_family_relatives(void);
 bool pct_family_still(void);
 bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
 uint64_t pct_family_busy(uint64_t now);
+void pct_family_caught_up(uint64_t by);
 
 /* While this process is idle: sleep until *word is not value, a relative wants to know, or `left` has passed (NULL: no limit). False: it is not
  * idle, or alone. */

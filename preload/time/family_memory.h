@@ -1,44 +1,97 @@
-/* What the processes of a family share. Of family.c alone. */
+/* What the processes of a family share, and who is in which slot of it (family_slots.c). Of family*.c alone.
+ *
+ * Slots are given away, taken and given up by several processes at once, each of which may be killed between two instructions. So whose a
+ * slot is stands in one word, which changes by compare-and-swap alone; and a slot is named by a ticket that no longer fits once it
+ * has been given away again. */
 #ifndef PCT_PRELOAD_FAMILY_MEMORY_H
 #define PCT_PRELOAD_FAMILY_MEMORY_H
 
+#include "relative.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SLOTS = 1023 };
+enum { PCT_SLOTS = 1023, PCT_NEXT_COUNT = 0xfff };
 
-/* A slot's pid: nobody; a process that is being made, or of which the id is not known. */
-#define FREE 0u
-#define COMING UINT32_MAX
+/* Whose a slot is. Neither pid nor maker: nobody's. No pid: of a process that is being made, or whose id is not known. */
+union pct_who {
+    uint64_t word;
+    struct {
+        uint64_t pid : 22;   /* Linux has no greater ones */
+        uint64_t maker : 22; /* the thread that reserved it for a child */
+        uint64_t age : 19;   /* how often it was reserved */
+        uint64_t member : 1; /* it keeps the time. Else: it does so later (a start), or never (a static program) */
+    };
+};
 
-struct slot {
-    uint32_t pid;
-    uint32_t maker; /* the process that reserved it for a child, and its thread */
-    uint32_t maker_thread;
-    uint32_t turn;     /* odd: idle. Each beginning and end of that counts */
-    uint32_t word;     /* a futex: a relative wants this one to look, or something has come */
-    uint32_t looked;   /* the word when this one last began to ask, and was idle still */
+struct pct_slot {
+    union pct_who who;
+    uint64_t start;    /* when the process was made, as the kernel tells; for whom: see family_slots.c */
     uint64_t deadline; /* of the family's time; while idle */
     uint64_t from;     /* family time when it became idle */
     uint64_t real;     /* and CLOCK_MONOTONIC */
-    uint64_t start;    /* when the process was made, as the kernel tells; 0: nobody has asked */
     uint64_t began;    /* its own time when it became another program */
     uint64_t told;     /* family time that it came to by its own steps */
-    bool member;       /* it keeps the time. Else: it does so later (a start), or never (a static program) */
+    uint32_t turn;     /* odd: idle. Each beginning and end of that counts */
+    uint32_t word;     /* a futex: a relative wants this one to look, or something has come */
+    uint32_t looked;   /* the word when this one last began to ask, and was idle still */
     bool world;        /* while idle: it waits for what is beyond the family */
     bool asks;         /* likewise: it must ask whether something has come */
 } __attribute__((aligned(64)));
 
 /* The memory of a family: slots from 1 on, its head where slot 0 would be. */
-struct family {
+struct pct_family {
     uint64_t mark;  /* of this family alone */
     uint64_t clock; /* family time, ns */
-    uint64_t next;  /* no idle member has a deadline between the clock and this */
+    uint64_t next;  /* no idle member has a deadline between the clock and this; its last bits count the changes */
     uint64_t epoch;
     uint64_t pids;    /* the inode of the namespace of process ids */
     uint32_t top;     /* the last slot that was ever used */
     uint32_t crowded; /* there are members without a slot */
-    struct slot slots[SLOTS];
+    struct pct_slot slots[PCT_SLOTS];
 };
+
+/* That of this process; NULL: it has no family. */
+extern struct pct_family *pct_family_memory;
+
+static inline struct pct_slot *pct_slot_at(uint32_t i)
+{
+    return &pct_family_memory->slots[i - 1];
+}
+
+/* The slot that a ticket is for, or was. */
+static inline uint32_t pct_slot_of(uint32_t ticket)
+{
+    return ticket % (PCT_SLOTS + 1);
+}
+
+static inline union pct_who pct_slot_who(uint32_t i)
+{
+    return (union pct_who){ .word = __atomic_load_n(&pct_slot_at(i)->who.word, __ATOMIC_SEQ_CST) };
+}
+
+static inline bool pct_slot_is_free(union pct_who who)
+{
+    return !who.pid && !who.maker;
+}
+
+/* A slot for a child that the calling thread is about to make, or for itself. began: what pct_slot.began is to be. Returns its ticket; 0: all are
+ * taken, which the family remembers. */
+uint32_t pct_slot_reserve(uint32_t thread, uint64_t began);
+
+/* The process with this id, the caller, is a member from now on. False: the slot is another's by now. */
+bool pct_slot_enter(uint32_t ticket, uint32_t pid);
+
+/* The child has this id. */
+void pct_slot_tell(uint32_t ticket, uint32_t pid);
+
+/* Whether the caller keeps the time in its own slot. */
+void pct_slot_set_member(uint32_t ticket, bool member);
+
+/* There is no such child (any more); there is no process with this id any more. */
+void pct_slot_release(uint32_t ticket);
+void pct_slot_forget(uint32_t pid);
+
+/* What the kernel says of the one that the slot was found to be of. The slot of one that is gone is free then. With the baton. */
+enum pct_relative pct_slot_look(uint32_t i, union pct_who who);
 
 #endif

@@ -33,7 +33,7 @@ char **pct_family_name_add(void *room, char *const *environment, const struct pc
     pct_text_add(&text, variable);
     pct_text_add_hex(&text, name->memory, 8);
     pct_text_add(&text, ".");
-    pct_text_add_hex(&text, name->slot, 4);
+    pct_text_add_hex(&text, name->slot, 8);
     pct_text_add(&text, ".");
     pct_text_add_hex(&text, name->mark, 16);
     *next++ = text.data;

@@ -14,16 +14,23 @@ static struct {
     char folder[1024] __attribute__((aligned(8)));
 } * room;
 
-static long open_path(int pid, const char *middle, const char *name, const char *end, int flags)
+enum { PATH_SIZE = 64 };
+
+static void write_path(char *path, int pid, const char *middle, const char *name, const char *end)
 {
-    char path[64];
     struct pct_text text;
-    pct_text_init(&text, path, sizeof path);
+    pct_text_init(&text, path, PATH_SIZE);
     pct_text_add(&text, "/proc/");
     pct_text_add_u64(&text, (uint64_t)pid);
     pct_text_add(&text, middle);
     pct_text_add(&text, name);
     pct_text_add(&text, end);
+}
+
+static long open_path(int pid, const char *middle, const char *name, const char *end, int flags)
+{
+    char path[PATH_SIZE];
+    write_path(path, pid, middle, name, end);
     return PCT_SYS3(SYS_open, path, flags | O_CLOEXEC, 0);
 }
 
@@ -73,8 +80,25 @@ static enum pct_relative state_of(char letter)
     }
 }
 
-/* Of several threads but this one: what keeps the process from being asleep, if anything does. */
-static enum pct_relative look_at_threads(int pid, int but)
+/* A thread in state S need not sleep: in the kernel's loops it is in that state before it looks whether it has to, and may lose the CPU there.
+ * One that awaits children takes them in that state. Only of one that is off its CPU's queue the kernel says where it sleeps;
+ * or of none, to those who may not know. */
+static bool is_queued(int pid, const char *middle, const char *name)
+{
+    char path[PATH_SIZE], where = 0, target[1];
+    long fd = open_path(pid, middle, name, "/wchan", O_RDONLY);
+    if (fd < 0)
+        return false;
+    long got = PCT_SYS3(SYS_read, fd, &where, 1);
+    PCT_SYS1(SYS_close, fd);
+    if (got != 1 || where != '0')
+        return false;
+    write_path(path, pid, "/cwd", "", "");
+    return PCT_SYS3(SYS_readlink, path, target, sizeof target) > 0;
+}
+
+/* Of several threads but this one: what keeps the process from being asleep, if anything does. exactly: see is_queued(). */
+static enum pct_relative look_at_threads(int pid, int but, bool exactly)
 {
     struct entry {
         uint64_t inode, offset;
@@ -95,6 +119,8 @@ static enum pct_relative look_at_threads(int pid, int but)
                 continue;
             const char *stat = read_stat(open_path(pid, "/task/", entry->name, "/stat", O_RDONLY));
             enum pct_relative state = stat ? state_of(*stat) : PCT_RELATIVE_GONE;
+            if (exactly && state == PCT_RELATIVE_SLEEPS && found <= state && is_queued(pid, "/task/", entry->name))
+                state = PCT_RELATIVE_RUNS;
             if (state > found)
                 found = state;
         }
@@ -111,7 +137,15 @@ static bool has_room(void)
 
 bool pct_relative_others_sleep(int pid, int but)
 {
-    return has_room() && look_at_threads(pid, but) <= PCT_RELATIVE_SLEEPS;
+    return has_room() && look_at_threads(pid, but, true) <= PCT_RELATIVE_SLEEPS;
+}
+
+bool pct_relative_sleeps(int pid)
+{
+    const char *stat = has_room() ? read_stat(open_path(pid, "/stat", "", "", O_RDONLY)) : NULL;
+    if (!stat || field(stat, THREADS) > 1)
+        return pct_relative_others_sleep(pid, 0);
+    return state_of(*stat) <= PCT_RELATIVE_SLEEPS && !is_queued(pid, "", "");
 }
 
 enum pct_relative pct_relative_look(int pid, uint64_t *start)
@@ -121,27 +155,24 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start)
     const char *stat = read_stat(open_path(pid, "/stat", "", "", O_RDONLY));
     if (!stat) /* it is gone, or there is no /proc */
         return PCT_SYS2(SYS_kill, pid, 0) == -ESRCH ? PCT_RELATIVE_GONE : PCT_RELATIVE_BUSY;
-    uint64_t made = field(stat, START);
     enum pct_relative state = state_of(*stat);
-    if (*start && *start != made)
-        return PCT_RELATIVE_GONE;
-    *start = made;
+    *start = field(stat, START);
     /* The first thread of several may have ended before the others. */
     if (field(stat, THREADS) > 1 && state != PCT_RELATIVE_STOPPED)
-        state = look_at_threads(pid, 0);
+        state = look_at_threads(pid, 0, false);
     /* A process is a zombie before its parent is told; both under a lock of the kernel's, which this takes, too. */
     if (state == PCT_RELATIVE_GONE)
         PCT_SYS6(SYS_waitid, P_PID, pid, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL, 0);
     return state;
 }
 
-int pct_relative_children(int pid, int thread, int *children, int most)
+int pct_relative_children(int thread, int *children, int most)
 {
     char name[16];
     struct pct_text text;
     pct_text_init(&text, name, sizeof name);
     pct_text_add_u64(&text, (uint64_t)thread);
-    long fd = has_room() ? open_path(pid, "/task/", name, "/children", O_RDONLY) : -1;
+    long fd = has_room() ? open_path(thread, "/task/", name, "/children", O_RDONLY) : -1;
     if (fd < 0)
         return 0;
     long got = PCT_SYS3(SYS_read, fd, room->stat, sizeof room->stat - 1);

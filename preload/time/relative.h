@@ -8,20 +8,21 @@
 enum pct_relative {
     PCT_RELATIVE_GONE,    /* it has ended, or its id is another process's */
     PCT_RELATIVE_STOPPED, /* by SIGSTOP and the like */
-    PCT_RELATIVE_SLEEPS,  /* all its threads do, and wait for something */
+    PCT_RELATIVE_SLEEPS,  /* all its threads do, or are about to, or just do no more */
     PCT_RELATIVE_RUNS,    /* one has a CPU, or wants one */
     PCT_RELATIVE_BUSY     /* one waits for a disk or a debugger; or the kernel does not tell */
 };
 
-/* start: when the process was made, as the kernel tells; 0: not asked yet, is filled in. Once it is said to be gone, its parent has been
+/* *start: set to when the process was made, as the kernel tells; left as it is if it does not. Once it is said to be gone, its parent has been
  * told. */
 enum pct_relative pct_relative_look(int pid, uint64_t *start);
 
-/* Whether all threads of a process sleep, but perhaps this one. */
+/* Whether all threads of a process certainly sleep: nothing that has happened by now wakes them. The second: but perhaps this one. */
+bool pct_relative_sleeps(int pid);
 bool pct_relative_others_sleep(int pid, int but);
 
-/* The children that this thread of a process has made and that are there, at most so many. Returns their number. */
-int pct_relative_children(int pid, int thread, int *children, int most);
+/* The children that this thread has made and that are there, at most so many. Returns their number. */
+int pct_relative_children(int thread, int *children, int most);
 
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_relative_cpu(int pid);

@@ -1,0 +1,172 @@
+/* Who is in which slot of a family's memory: see family_memory.h. */
+#include "family_memory.h"
+
+struct pct_family *pct_family_memory;
+
+/* pct_slot.start: the time (clock ticks, as far as they fit) with the process that it is of. What another process finds out late about one that was in
+ * the slot before shall not be taken for this one's. */
+union start {
+    uint64_t word;
+    struct {
+        uint64_t pid : 22;
+        uint64_t age : 10;
+        uint64_t ticks : 32;
+    };
+};
+
+static bool change(uint32_t i, union pct_who was, union pct_who is)
+{
+    return __atomic_compare_exchange_n(&pct_slot_at(i)->who.word, &was.word, is.word, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+static bool set_free(uint32_t i, union pct_who was)
+{
+    return change(i, was, (union pct_who){ .age = was.age });
+}
+
+static uint32_t ticket_of(uint32_t i, union pct_who who)
+{
+    return (uint32_t)who.age * (PCT_SLOTS + 1) + i;
+}
+
+/* Whose the slot is, if it is still the one that the ticket was for. */
+static bool holds(uint32_t ticket, union pct_who *who)
+{
+    *who = pct_slot_who(pct_slot_of(ticket));
+    return !pct_slot_is_free(*who) && ticket_of(pct_slot_of(ticket), *who) == ticket;
+}
+
+static bool has_slot(uint32_t pid)
+{
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++)
+        if (pct_slot_who(i).pid == pid)
+            return true;
+    return false;
+}
+
+static void use(uint32_t i)
+{
+    uint32_t *at = &pct_family_memory->top, top = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+    while (top < i && !__atomic_compare_exchange_n(at, &top, i, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+}
+
+/* What the kernel says of a process that is in a slot; the first time fixes which of all processes with this id it is. */
+static enum pct_relative look_at_process(uint32_t i, union pct_who who)
+{
+    uint64_t *at = &pct_slot_at(i)->start, made = 0;
+    union start known = { .word = __atomic_load_n(at, __ATOMIC_SEQ_CST) };
+    enum pct_relative state = pct_relative_look((int)who.pid, &made);
+    union start now = { .pid = who.pid, .age = who.age, .ticks = made };
+    if (state == PCT_RELATIVE_GONE || !made)
+        return state;
+    if (known.pid == now.pid && known.age == now.age)
+        return known.ticks == now.ticks ? state : PCT_RELATIVE_GONE;
+    __atomic_compare_exchange_n(at, &known.word, now.word, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return state;
+}
+
+/* The same of one whose id is not known. What system() makes tells its id when its run begins. The kernel knows it before. */
+static enum pct_relative look_for_child(uint32_t i, union pct_who who)
+{
+    int children[16], count = pct_relative_children((int)who.maker, children, 16);
+    uint64_t made = 0;
+    for (int k = 0; k < count; k++, made = 0) {
+        union pct_who is = who;
+        enum pct_relative state = pct_relative_look(children[k], &made);
+        is.pid = (uint32_t)children[k];
+        if (state != PCT_RELATIVE_GONE && !has_slot((uint32_t)is.pid) && change(i, who, is))
+            return state;
+    }
+    /* Nobody will tell it any more. */
+    return pct_relative_look((int)who.maker, &made) == PCT_RELATIVE_GONE ? PCT_RELATIVE_GONE : PCT_RELATIVE_BUSY;
+}
+
+enum pct_relative pct_slot_look(uint32_t i, union pct_who who)
+{
+    enum pct_relative state = who.pid ? look_at_process(i, who) : look_for_child(i, who);
+    if (state == PCT_RELATIVE_GONE)
+        set_free(i, who);
+    return state;
+}
+
+static uint32_t reserve_free(uint32_t thread, uint64_t began)
+{
+    for (uint32_t i = 1; i <= PCT_SLOTS; i++) {
+        union pct_who was = pct_slot_who(i), is = { .maker = thread, .age = was.age + 1 };
+        struct pct_slot *slot = pct_slot_at(i);
+        if (!pct_slot_is_free(was) || !change(i, was, is))
+            continue;
+        slot->began = began;
+        slot->turn += slot->turn & 1;
+        use(i);
+        return ticket_of(i, is);
+    }
+    return 0;
+}
+
+uint32_t pct_slot_reserve(uint32_t thread, uint64_t began)
+{
+    uint32_t ticket = reserve_free(thread, began);
+    for (uint32_t i = 1; !ticket && i <= PCT_SLOTS; i++) {
+        union pct_who who = pct_slot_who(i);
+        if (!pct_slot_is_free(who))
+            pct_slot_look(i, who);
+    }
+    ticket = ticket ? ticket : reserve_free(thread, began);
+    if (!ticket)
+        pct_family_memory->crowded = 1;
+    return ticket;
+}
+
+bool pct_slot_enter(uint32_t ticket, uint32_t pid)
+{
+    union pct_who was, is;
+    do {
+        if (!holds(ticket, &was) || (was.member && was.pid != pid))
+            return false;
+        is = was;
+        is.pid = pid;
+        is.member = true;
+    } while (!change(pct_slot_of(ticket), was, is));
+    return true;
+}
+
+void pct_slot_tell(uint32_t ticket, uint32_t pid)
+{
+    union pct_who was, is;
+    do {
+        if (!holds(ticket, &was) || was.member)
+            return;
+        is = was;
+        is.pid = pid;
+    } while (!change(pct_slot_of(ticket), was, is));
+}
+
+void pct_slot_set_member(uint32_t ticket, bool member)
+{
+    union pct_who was, is;
+    do {
+        if (!holds(ticket, &was))
+            return;
+        is = was;
+        is.member = member;
+    } while (!change(pct_slot_of(ticket), was, is));
+}
+
+void pct_slot_release(uint32_t ticket)
+{
+    union pct_who was;
+    while (holds(ticket, &was) && !set_free(pct_slot_of(ticket), was))
+        ;
+}
+
+void pct_slot_forget(uint32_t pid)
+{
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
+        union pct_who who = pct_slot_who(i);
+        if (who.pid == pid)
+            set_free(i, who);
+    }
+}
