@@ -324,6 +324,16 @@ uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *s
     return deadline > s->idle_virtual ? deadline - s->idle_virtual : 0;
 }
 
+/* How much time has passed when this thread takes the baton that was free. Exactly as much as until its deadline, if that is why it is
+ * back: a run to which nothing came does not depend on how late the kernel was. */
+static uint64_t passed_until(struct pct_sched *s, const struct pct_thread *self)
+{
+    bool relatives = has_relatives(s);
+    uint64_t passed = passed_since(s, s->idle_real, !relatives || awaits_world(s, relatives));
+    uint64_t limit = relatives ? PCT_NEVER : pct_sched_outside_limit(s, self);
+    return passed < limit ? passed : limit;
+}
+
 void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *head = __atomic_load_n(&s->arrivals, __ATOMIC_RELAXED);
@@ -334,8 +344,7 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
     if (!take(s)) {
         s->host->park(self);
     } else {
-        bool relatives = has_relatives(s);
-        uint64_t passed = passed_since(s, s->idle_real, !relatives || awaits_world(s, relatives));
+        uint64_t passed = passed_until(s, self);
         pct_outside_drain(s);
         if (!s->replay)
             pct_outside_note(s, passed);

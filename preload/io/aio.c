@@ -193,7 +193,11 @@ static int wait_for(struct pct_shim_thread *self, const struct list *list, uint6
                              .ready_arg = list,
                              .deadline = deadline,
                              .cancellable = !self->cancel_disabled };
-    enum pct_result result = pct_wait(self, &wait);
+    enum pct_result result;
+    /* GLIBC: it sleeps on a futex, which the kernel takes up again if it has no timeout. */
+    do
+        result = pct_wait(self, &wait);
+    while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER && !is_over(list));
     if (result == PCT_CANCELLED)
         pct_cancel_point(self);
     if (result != PCT_READY && is_over(list))

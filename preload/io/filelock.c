@@ -53,6 +53,7 @@ PCT_EXPORT int flock(int fd, int operation)
         return PASS(operation & LOCK_UN ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, PCT_CLASS_FD, pct_io_key(fd),
                     REAL(flock)(fd, operation));
     enum pct_op op = operation & LOCK_UN ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK;
+    pct_io_try(self);
     pct_io_point(self, op, fd);
     int error = errno;
     for (;;) {
@@ -61,7 +62,7 @@ PCT_EXPORT int flock(int fd, int operation)
             return done(self, op, fd, failed);
         errno = error;
         struct flock_wait wait = { .fd = fd, .operation = operation };
-        const struct pct_io io = { .ready = flock_free, .arg = &wait };
+        const struct pct_io io = { .ready = flock_free, .arg = &wait, .attempted = true, .lasting = true };
         if (await(self, fd, &io, PCT_NEVER) != PCT_READY)
             return done(self, op, fd, -1);
         if (wait.refused) {
@@ -96,6 +97,7 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
     bool own = command == F_OFD_SETLKW; /* the file description's */
     if (lock->l_type == F_UNLCK)
         pct_order_world(self, PCT_RELEASES);
+    pct_io_try(self);
     pct_io_point(self, PCT_OP_FILE_LOCK, fd);
     pct_cancel_point(self);
     int error = errno;
@@ -105,7 +107,7 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
             return done(self, PCT_OP_FILE_LOCK, fd, failed);
         errno = error;
         const struct record_wait wait = { fd, own ? F_OFD_GETLK : F_GETLK, *lock };
-        const struct pct_io io = { .ready = record_free, .arg = &wait };
+        const struct pct_io io = { .ready = record_free, .arg = &wait, .attempted = true };
         enum pct_result result = await(self, fd, &io, own ? PCT_NEVER : pct_deadline_in(PATIENCE_NS));
         if (result == PCT_TIMEOUT)
             failed = OUTSIDE(self, PCT_OP_FILE_LOCK, NULL, real(fd, command, lock));

@@ -40,16 +40,27 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
                              .outside = reach != PCT_REACH_INSIDE,
                              .certain = io->certain,
                              .kin = reach == PCT_REACH_FAMILY,
-                             .cancellable = !self->cancel_disabled };
+                             .cancellable = !self->cancel_disabled && !io->lasting };
     return pct_wait(self, &wait);
+}
+
+void pct_io_try(struct pct_shim_thread *self)
+{
+    self->handled = 0;
+    self->restart = true;
 }
 
 enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
                             enum pct_reach reach, uint64_t deadline, bool restarts)
 {
-    for (;;) {
-        self->handled = 0;
-        enum pct_result result = pct_io_attend(self, op, fd, io, reach, deadline);
+    for (bool before = io->attempted;; before = false) {
+        enum pct_result result = PCT_INTERRUPTED;
+        if (!before || !self->handled) {
+            self->handled = 0;
+            result = pct_io_attend(self, op, fd, io, reach, deadline);
+        }
+        if (io->attempted && result == PCT_INTERRUPTED && pct_io_ask(io))
+            return PCT_READY; /* as if it had been tried only now */
         if (result == PCT_READY) {
             if (!self->handled || pct_io_ask(io))
                 return result;
@@ -102,18 +113,17 @@ static bool would_wait(int fd, short events)
     return !(flags & O_NONBLOCK) && mode != (events & POLLIN ? O_WRONLY : O_RDONLY);
 }
 
-int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
+static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd asked, bool nonblocking, bool lasting)
 {
-    struct pollfd asked = { .fd = fd, .events = events };
-    const struct pct_io io = { .fds = &asked, .count = 1 };
-    pct_cancel_point(self);
+    const struct pct_io io = { .fds = &asked, .count = 1, .lasting = lasting };
+    int fd = asked.fd;
     if (pct_quiet(&pct_S) && !nonblocking && pct_io_ask(&io))
         return 0;
-    if (nonblocking || !would_wait(fd, events)) {
+    if (nonblocking || !would_wait(fd, asked.events)) {
         pct_io_point(self, op, fd);
         return 0;
     }
-    uint64_t deadline = socket_deadline(fd, events);
+    uint64_t deadline = socket_deadline(fd, asked.events);
     /* With a timeout, the system calls of sockets are never restarted. */
     enum pct_result result = pct_io_wait(self, op, fd, &io, pct_fd_reach(fd), deadline, deadline == PCT_NEVER);
     if (result == PCT_READY)
@@ -121,6 +131,17 @@ int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short eve
     pct_done(self, op, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : PCT_ARG_ERROR, pct_io_object(fd));
     errno = result == PCT_TIMEOUT ? EAGAIN : EINTR;
     return -1;
+}
+
+int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
+{
+    pct_cancel_point(self);
+    return begin(self, op, (struct pollfd){ .fd = fd, .events = events }, nonblocking, false);
+}
+
+int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
+{
+    return begin(self, op, (struct pollfd){ .fd = fd, .events = events }, nonblocking, true);
 }
 
 void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, const struct pct_object *object)

@@ -27,6 +27,8 @@ struct pct_io {
     bool certain;                           /* it comes in the end */
     bool (*ready)(const struct pct_io *io); /* what to ask instead of poll(), or NULL */
     const void *arg;
+    bool attempted; /* the call was tried after pct_io_try(): a handler since then interrupts the wait, too */
+    bool lasting;   /* no cancellation ends it */
 };
 
 /* The predicate of polled waits. */
@@ -47,6 +49,10 @@ enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd
 enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
                               enum pct_reach reach, uint64_t deadline);
 
+/* Before the point of a call that is tried first and then waits with `attempted`: a handler that runs at the point interrupts the
+ * call like one that runs while it waits. Which of the two it was is not in the trace. */
+void pct_io_try(struct pct_shim_thread *self);
+
 /* Pass the point of an operation on fd that does not wait. */
 void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd);
 
@@ -58,6 +64,9 @@ struct pct_shim_thread *pct_io_enter(int fd);
  * itself asks not to wait (MSG_DONTWAIT); otherwise O_NONBLOCK and the socket's timeouts are looked up. Returns 0, or -1
  * with errno EINTR or EAGAIN. A cancellation point. */
 int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
+
+/* The same, but no cancellation point. */
+int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
 
 /* After the operation: records it, and asks those who wait for the kernel again. Returns the result, errno untouched. */
 long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long result);

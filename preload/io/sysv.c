@@ -22,6 +22,7 @@ struct attempt {
     long (*blocking)(const struct attempt *attempt);   /* libc's function */
     enum state (*look)(const struct attempt *attempt); /* asks, and takes nothing */
     int id;
+    bool lasting; /* no cancellation point: semop */
     /* Queues */
     void *message;
     size_t size;
@@ -57,10 +58,12 @@ static long failed(struct pct_shim_thread *self, uint32_t arg, int error)
  * kernel take up one of these calls again. */
 static long perform(struct pct_shim_thread *self, const struct attempt *attempt, uint64_t deadline)
 {
-    const struct pct_io io = { .ready = goes, .arg = attempt };
+    const struct pct_io io = { .ready = goes, .arg = attempt, .attempted = true, .lasting = attempt->lasting };
     int error = errno;
     bool waited = false;
-    pct_cancel_point(self);
+    if (!attempt->lasting)
+        pct_cancel_point(self);
+    pct_io_try(self);
     pct_here(self, PCT_OP_MESSAGE);
     for (;;) {
         long result = attempt->now(attempt);
@@ -289,6 +292,7 @@ static int operate(int set, struct sembuf *operations, size_t count, const struc
     const struct attempt attempt = { .now = operate_now,
                                      .blocking = operate_blocking,
                                      .look = operate_look,
+                                     .lasting = true,
                                      .id = set,
                                      .operations = copy,
                                      .count = count,

@@ -17,7 +17,7 @@ static ssize_t send_file(ssize_t (*real)(int, int, off_t *, size_t), int to, int
     size_t done = 0;
     int error = errno;
     do {
-        if (pct_io_begin(self, PCT_OP_WRITE, to, POLLOUT, !size))
+        if (pct_io_begin_lasting(self, PCT_OP_WRITE, to, POLLOUT, !size))
             break;
         bool whole = !pct_io_is_blocking(to);
         size_t piece = whole || size - done < PIPE_BUF ? size - done : PIPE_BUF;

@@ -237,7 +237,7 @@ static const struct pattern *draw_pattern(uint64_t *place)
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct pattern *pattern = tables[i]; pattern && pattern->name; pattern++)
             if (pattern->least <= program.threads && (!(pattern->flags & NEEDS_SIGNAL) || room_for_signals(1)) &&
-                (!(pattern->flags & ALONE) || !used(pattern)) && (!(pattern->flags & CHILDREN) || !program.closed))
+                (!(pattern->flags & ALONE) || !used(pattern)) && (!(pattern->flags & FOREIGN) || !program.closed))
                 fit[count++] = pattern;
     CHECK(count > 0);
     return fit[draw(place, count)];

@@ -223,11 +223,11 @@ static void run_killed_child(struct event *event, unsigned role, uint64_t *place
 }
 
 const struct pattern process_patterns[] = {
-    { "woken by a child", 1, 1, 1, PROCESS, ONCE, 0, 0, CHILDREN, NULL, run_woken_by_child, NULL },
-    { "wakes a child", 1, 1, 1, PROCESS, ONCE | SIGNALS, 0, 0, CHILDREN, NULL, run_wakes_child, NULL },
-    { "child with threads", 1, 1, 1, 0, ONCE, 0, 0, CHILDREN, NULL, run_child_with_threads, NULL },
-    { "fork beside", 2, 2, 1, 0, ONCE, 0, 0, CHILDREN, NULL, run_fork_beside, NULL },
-    { "spawn", 1, 1, 0, 0, 0, 0, 0, CHILDREN, NULL, run_spawn, NULL },
-    { "killed child", 1, 1, 1, PROCESS | HANDLER, ONCE | SIGNALS, 0, 0, CHILDREN, NULL, run_killed_child, NULL },
+    { "woken by a child", 1, 1, 1, PROCESS, ONCE, 0, 0, FOREIGN, NULL, run_woken_by_child, NULL },
+    { "wakes a child", 1, 1, 1, PROCESS, ONCE | SIGNALS, 0, 0, FOREIGN, NULL, run_wakes_child, NULL },
+    { "child with threads", 1, 1, 1, 0, ONCE, 0, 0, FOREIGN, NULL, run_child_with_threads, NULL },
+    { "fork beside", 2, 2, 1, 0, ONCE, 0, 0, FOREIGN, NULL, run_fork_beside, NULL },
+    { "spawn", 1, 1, 0, 0, 0, 0, 0, FOREIGN, NULL, run_spawn, NULL },
+    { "killed child", 1, 1, 1, PROCESS | HANDLER, ONCE | SIGNALS, 0, 0, FOREIGN, NULL, run_killed_child, NULL },
     { NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL },
 };

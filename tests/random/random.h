@@ -204,7 +204,7 @@ struct event {
     long result;
     void *more;
 };
-enum { NEEDS_HANDLER = 1 << 16, NEEDS_SIGNAL = 1 << 17, ALONE = 1 << 18, CHILDREN = 1 << 19 };
+enum { NEEDS_HANDLER = 1 << 16, NEEDS_SIGNAL = 1 << 17, ALONE = 1 << 18, FOREIGN = 1 << 19 };
 struct pattern {
     const char *name;
     unsigned least, most; /* parties */
@@ -213,7 +213,7 @@ struct pattern {
     unsigned locks; /* ... that have the flags `lock_need` */
     unsigned lock_need;
     unsigned flags; /* NEEDS_HANDLER: installs a handler; NEEDS_SIGNAL: a number for it; ALONE: once in a program;
-                           CHILDREN: makes processes, so not in a closed program */
+                           FOREIGN: needs other processes, or could hear of them */
     void (*prepare)(struct event *event);                             /* by main, before the threads are there */
     void (*run)(struct event *event, unsigned role, uint64_t *place); /* by each party */
     void (*finish)(struct event *event);                              /* by main, when the threads are gone */

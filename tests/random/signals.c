@@ -96,10 +96,11 @@ static bool wait_signalfd(struct thing *t, int64_t us, unsigned way)
 }
 
 const struct kind signal_kinds[] = {
-    { "sigwait", TIMED | CANCEL | HANDLER | PROCESS | SIGNALS, NULL, NULL, wait_signal, wake_signal },
-    { "sigsuspend", CANCEL | HANDLER | PROCESS | SIGNALS | HANDLES | SINGLE, make_suspended, NULL, wait_suspended,
+    { "sigwait", OUTSIDE | TIMED | CANCEL | HANDLER | PROCESS | SIGNALS, NULL, NULL, wait_signal, wake_signal },
+    { "sigsuspend", OUTSIDE | CANCEL | HANDLER | PROCESS | SIGNALS | HANDLES | SINGLE, make_suspended, NULL,
+      wait_suspended, wake_signal },
+    { "signalfd", OUTSIDE | CANCEL | HANDLER | PROCESS | SIGNALS, make_signalfd, drop_signalfd, wait_signalfd,
       wake_signal },
-    { "signalfd", CANCEL | HANDLER | PROCESS | SIGNALS, make_signalfd, drop_signalfd, wait_signalfd, wake_signal },
     { NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -349,7 +350,7 @@ const struct pattern signal_patterns[] = {
     { "timer with a thread", 1, 1, 1, 0, ONCE, 0, 0, 0, NULL, run_timer_thread, NULL },
     { "timer with a handler", 1, 1, 1, HANDLER, ONCE, 0, 0, NEEDS_HANDLER | NEEDS_SIGNAL, prepare_waking,
       run_timer_signal, NULL },
-    { "timer with sigwait", 1, 1, 0, 0, 0, 0, 0, NEEDS_SIGNAL, NULL, run_timer_waited, NULL },
+    { "timer with sigwait", 1, 1, 0, 0, 0, 0, 0, NEEDS_SIGNAL | FOREIGN, NULL, run_timer_waited, NULL },
     { "alarm", 1, 1, 0, 0, 0, 0, 0, ALONE | NEEDS_HANDLER, NULL, run_alarm, NULL },
     { NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL },
 };
