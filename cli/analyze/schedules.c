@@ -228,7 +228,7 @@ static int split(const char *place, const char *name, const char *text, wordexp_
     case WRDE_CMDSUB:
         return pct_cli_usage("%s: %s: $(...) and `...` are not done here; write sh -c '...'", place, name);
     case WRDE_NOSPACE:
-        return pct_cli_usage("out of memory");
+        return pct_cli_no_memory("");
     default:
         return pct_cli_usage("%s: %s: a quote is not closed in: %s", place, name, text);
     }

@@ -40,6 +40,10 @@ void pct_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and the exit status for bad usage (PCT_EXIT_USAGE), for `return pct_cli_usage(...)`. */
 int pct_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Say that memory is out, and what for ("", or " for ..."); returns the exit status for that (PCT_EXIT_INTERNAL): nothing that the user asked
+ * for. */
+int pct_cli_no_memory(const char *what);
+
 /* Print text that comes from outside (a trace, the target): what is not printable becomes `?`, so that it cannot move
  * the terminal's cursor. At most `max` bytes; stops at a NUL. UTF-8 passes. */
 void pct_cli_print_clean(FILE *out, const char *text, size_t max);

@@ -36,6 +36,12 @@ int pct_cli_usage(const char *format, ...)
     return PCT_EXIT_USAGE;
 }
 
+int pct_cli_no_memory(const char *what)
+{
+    pct_cli_say("out of memory%s", what);
+    return PCT_EXIT_INTERNAL;
+}
+
 /* The length of the well-formed UTF-8 sequence at `at`, 0 if it is not one. C1 controls (U+0080..U+009F) count as not
  * printable: terminals obey them. */
 static size_t utf8_length(const unsigned char *at, size_t left)

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include <common/text.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strategies/strategies.h>
@@ -60,11 +61,13 @@ int pct_cli_check_strategy(const struct pct_config *config)
     size_t size = strategy->state_size ? strategy->state_size(&run) : 0;
     void *state = aligned_alloc(64, (size + 127) & ~(size_t)63);
     if (!state)
-        return pct_cli_usage("out of memory for the state of strategy %s", strategy->name);
+        return pct_cli_no_memory(" for the state of the strategy");
     memset(state, 0, size);
     const char *why = NULL;
     int failed = strategy->start(state, &run, &why);
     free(state);
+    if (failed == -ENOMEM)
+        return pct_cli_no_memory(" for the state of the strategy");
     if (failed)
         return pct_cli_usage("strategy %s: %s", strategy->name, why ? why : "it refuses these parameters");
     if (why)

@@ -91,8 +91,7 @@ static int add(struct pct_patterns *patterns, struct pct_pattern pattern, const 
         patterns->item = item;
     if (!item || !pattern.text) {
         free(pattern.text);
-        pct_cli_say("out of memory");
-        return PCT_EXIT_INTERNAL;
+        return pct_cli_no_memory("");
     }
     item[patterns->count++] = pattern;
     return 0;

@@ -25,8 +25,7 @@ int pct_batch_run(struct pct_launch *launch, unsigned jobs, char (*tokens)[PCT_T
         jobs = 1; /* one of them may have killed pct, and should be known */
     struct pct_process *workers = calloc(jobs, sizeof *workers);
     if (!workers) {
-        pct_cli_say("out of memory");
-        return PCT_EXIT_INTERNAL;
+        return pct_cli_no_memory("");
     }
     /* As `pct replay` will start them: by exec. */
     enum pct_forking forking = launch->forks.state;

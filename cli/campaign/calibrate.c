@@ -64,8 +64,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     pct_judge_close(k->judge);
     if (!pct_judge_take_reference(k->judge, process))
         return 0;
-    pct_cli_say("out of memory");
-    return PCT_EXIT_INTERNAL;
+    return pct_cli_no_memory("");
 }
 
 static void make_token(const struct pct_campaign *c, uint64_t index, char *token)

@@ -500,8 +500,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
     }
     if (!s || !s->ended) {
         free(s);
-        pct_cli_say("out of memory");
-        return PCT_EXIT_INTERNAL;
+        return pct_cli_no_memory("");
     }
     s->c = campaign;
     s->start = pct_cli_now();

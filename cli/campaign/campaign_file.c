@@ -234,7 +234,7 @@ int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, str
             plan->path);
     struct facts facts = { 0 };
     add_identity(&facts, c, judge);
-    int failed = facts.failed ? pct_cli_usage("out of memory") : match_identity(store, &facts, plan);
+    int failed = facts.failed ? pct_cli_no_memory("") : match_identity(store, &facts, plan);
     free_facts(&facts);
     if (!failed)
         failed = match_spec(store, c, plan);

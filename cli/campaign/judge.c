@@ -46,7 +46,7 @@ int pct_judge_prepare(struct pct_judge *judge)
     judge->reference = pct_judge_read(fd, &judge->reference_size);
     judge->has_reference = judge->reference;
     close(fd);
-    return judge->reference ? 0 : pct_cli_usage("out of memory");
+    return judge->reference ? 0 : pct_cli_no_memory("");
 }
 
 void pct_judge_close(struct pct_judge *judge)
@@ -283,8 +283,7 @@ int pct_judge_run(const struct pct_judge *judge, const struct pct_launch *launch
     size_t size;
     char *output = pct_judge_read(process->output, &size);
     if (!output) {
-        pct_cli_say("out of memory");
-        return PCT_EXIT_INTERNAL;
+        return pct_cli_no_memory("");
     }
     int failed = 0;
     if (size && pct_judge_find_report(output, size, result->complaint, sizeof result->complaint)) {

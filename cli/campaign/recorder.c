@@ -31,12 +31,6 @@ static int fail(struct pct_recorder *r, int error)
     return PCT_EXIT_INTERNAL;
 }
 
-static int out_of_memory(void)
-{
-    pct_cli_say("out of memory");
-    return PCT_EXIT_INTERNAL;
-}
-
 static int commit(struct pct_recorder *r)
 {
     double now = pct_cli_now();
@@ -243,7 +237,7 @@ static int look_at_replay(void *data, size_t index, struct pct_process *process,
         return 0;
     struct pct_signature signature;
     if (pct_signature_make(&signature, process, result))
-        return out_of_memory();
+        return pct_cli_no_memory("");
     if (signature.hash == k->finding->signature)
         k->row.same++;
     else
@@ -263,7 +257,7 @@ static int confirm(struct pct_recorder *r, struct pct_campaign *c, struct pct_re
         return failed;
     char *uncontrolled = write_uncontrolled(finding->uncontrolled);
     if (!uncontrolled)
-        return out_of_memory();
+        return pct_cli_no_memory("");
     k.row.uncontrolled = uncontrolled;
     failed = pct_store_confirm(r->store, &k.row);
     free(uncontrolled);
@@ -389,7 +383,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = store_most(r, "fixed_deadlines", &r->fixed_deadlines, c->fixed_deadlines);
     r->dirty = true;
     if (error)
-        return error == -ENOMEM ? out_of_memory() : fail(r, error);
+        return error == -ENOMEM ? pct_cli_no_memory("") : fail(r, error);
     *hold |= new;
     return new || pct_supervised_is_alone(process->index) ? commit(r) : commit_now_and_then(r);
 }
@@ -486,7 +480,7 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     r->begun = r->committed = pct_cli_now();
     r->coverage = pct_coverage_new();
     if (!r->coverage)
-        return out_of_memory();
+        return pct_cli_no_memory("");
     int failed = pct_recorder_restore(r->store, c);
     if (!failed)
         failed = pct_store_each_pair(r->store, restore_pair, r->coverage);

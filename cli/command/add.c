@@ -83,12 +83,12 @@ static int format(const struct add *a, struct pct_entry *entry)
     size_t size = 0;
     FILE *out = open_memstream(&entry->command, &size);
     if (!out)
-        return pct_cli_usage("out of memory");
+        return pct_cli_no_memory("");
     pct_cli_print_command(out, a->launch.command);
     fclose(out);
     out = open_memstream(&entry->options, &size);
     if (!out)
-        return pct_cli_usage("out of memory");
+        return pct_cli_no_memory("");
     pct_options_print(out, &a->launch, NULL, true);
     pct_judge_print(out, &a->wishes.judge);
     if (a->wishes.near != UINT64_MAX)

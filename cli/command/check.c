@@ -107,12 +107,15 @@ static int prepare_item(struct check *c, struct item *item)
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
     if (pct_config_parse_token(&item->config, item->entry->schedule, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
-    if (pct_cli_check_strategy(&item->config))
+    int failed = pct_cli_check_strategy(&item->config);
+    if (failed == PCT_EXIT_USAGE)
         return pct_cli_usage("%s: this is about its Schedule", item->place);
+    if (failed)
+        return failed;
     item->strategy = pct_cli_find_strategy(item->config.strategy, error, sizeof error);
     item->wishes.launch = &item->launch;
     pct_scope_want(&item->launch, &item->config);
-    int failed = pct_entry_parse(item->entry, item->place, &item->wishes);
+    failed = pct_entry_parse(item->entry, item->place, &item->wishes);
     if (failed)
         return failed;
     if (c->near_given || item->wishes.near == UINT64_MAX)
@@ -136,8 +139,7 @@ static int prepare(struct check *c)
     c->items = calloc(c->schedules.count + 1, sizeof *c->items);
     c->processes = calloc(c->jobs, sizeof *c->processes);
     if (!c->items || !c->processes) {
-        pct_cli_say("out of memory");
-        return PCT_EXIT_INTERNAL;
+        return pct_cli_no_memory("");
     }
     for (size_t i = 0; !failed && i < c->schedules.count; i++) {
         c->items[i].entry = &c->schedules.entries[i];

@@ -68,7 +68,7 @@ int pct_checker_prepare(struct pct_launch *launch, const char *with)
     /* Stays until the command ends, as do the words. */
     char **command = malloc((words.we_wordc + count + 1) * sizeof *command);
     if (!command)
-        return pct_cli_usage("out of memory");
+        return pct_cli_no_memory("");
     memcpy(command, words.we_wordv, words.we_wordc * sizeof *command);
     memcpy(command + words.we_wordc, launch->command, (count + 1) * sizeof *command);
     launch->command = command;

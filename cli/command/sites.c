@@ -114,8 +114,7 @@ int pct_cmd_sites(int argc, char **argv)
     for (int i = 0; i < w.count; i++) {
         struct pct_plan *plan = pct_plan_make(w.files[i], config.memory);
         if (!plan) {
-            pct_cli_say("out of memory");
-            return PCT_EXIT_INTERNAL;
+            return pct_cli_no_memory("");
         }
         if (w.plan)
             good &= !pct_cli_write_all(STDOUT_FILENO, plan, plan->size);

@@ -100,7 +100,7 @@ static int check_ready(const struct pct_drive *drive, unsigned jobs)
     char error[512], *text = malloc(room_for(drive->ready)), *end = text;
     struct pct_ready ready;
     if (!text)
-        return pct_cli_usage("out of memory");
+        return pct_cli_no_memory("");
     expand(&end, drive->ready, 0);
     int failed = pct_ready_parse(&ready, text, error, sizeof error);
     free(text);

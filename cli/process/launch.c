@@ -175,8 +175,7 @@ static int start_by_exec(struct pct_process *process, struct pct_launch *launch)
 {
     char **environment = pct_environment_make(process, process->trace_path);
     if (!environment) {
-        pct_cli_say("out of memory");
-        return PCT_EXIT_INTERNAL;
+        return pct_cli_no_memory("");
     }
     /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
     int input = pct_launch_open_input(launch);
