@@ -31,7 +31,10 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
         fputs("the target was killed, or ended in a way that pct does not see, after the steps recorded here", out);
         break;
     case PCT_VERDICT_EXIT:
-        fprintf(out, "the target ended with exit status %d", header->exit_status);
+        if (header->exit_status == PCT_STATUS_UNKNOWN)
+            fputs("a sanitizer ended the target after its report", out);
+        else
+            fprintf(out, "the target ended with exit status %d", header->exit_status);
         break;
     case PCT_VERDICT_CRASH: {
         const char *name = header->signal > 0 && header->signal < 65 ? sigdescr_np(header->signal) : NULL;

@@ -41,7 +41,7 @@ struct json_object *pct_json_run(const struct pct_trace_export *x)
     json_object_object_add(run, "verdict", json_object_new_string(pct_name_verdict(header->verdict)));
     json_object_object_add(run, "text", verdict_text(x->trace));
     json_object_object_add(run, "message", pct_json_text(header->message, sizeof header->message));
-    if (header->verdict == PCT_VERDICT_EXIT)
+    if (header->verdict == PCT_VERDICT_EXIT && header->exit_status != PCT_STATUS_UNKNOWN)
         json_object_object_add(run, "exit_status", json_object_new_int(header->exit_status));
     if (header->verdict == PCT_VERDICT_CRASH)
         json_object_object_add(run, "signal", json_object_new_int(header->signal));

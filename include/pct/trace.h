@@ -171,6 +171,8 @@ enum pct_class {
 #define PCT_ARG_ASKED 9u  /* of an access that a watchpoint told of: the strategy was asked behind it */
 #define PCT_ARG_NOBODY 0xffffu
 
+#define PCT_STATUS_UNKNOWN -1
+
 /* How a run ended. */
 #define PCT_VERDICTS(X)                                                                                                \
     X(RUNNING, "running")     /* not yet, or killed before it could say */                                             \
@@ -273,7 +275,7 @@ struct pct_trace_header {
     uint64_t virtual_ns;             /* virtual time that passed */
     uint64_t uncontrolled_first[16]; /* the first of `uncontrolled`, where there were no more once */
     uint32_t verdict;                /* enum pct_verdict */
-    int32_t exit_status;
+    int32_t exit_status;             /* PCT_STATUS_UNKNOWN: a sanitizer ended the target, with a status of its own */
     int32_t signal;
     int32_t pid;
     uint32_t threads; /* n: threads that ever existed */

@@ -148,6 +148,11 @@ static void read_name(struct pct_snap_thread *snap)
         PCT_SYS1(SYS_close, fd);
 }
 
+static bool is_ended_by_sanitizer(void)
+{
+    return pct_shim.header->verdict == PCT_VERDICT_EXIT && pct_shim.header->exit_status == PCT_STATUS_UNKNOWN;
+}
+
 /* The thread's own registers where it stands (a crash), or where it parked. */
 static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struct pct_shim_thread *self,
                        const ucontext_t *context)
@@ -166,7 +171,7 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
                                       .op = wait->op,
                                       .holder = PCT_NO_THREAD,
                                       .deadline = t->core.timer.place ? wait->deadline : UINT64_MAX };
-    if (t == self && context)
+    if (t == self && (context || is_ended_by_sanitizer()))
         snap->state = PCT_SNAP_RUNNING;
     if (wait->object == &t->location)
         snap->object = t->location.number;
@@ -399,7 +404,8 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
         return false;
     int fd = -1;
     if (pct_shim.mapped && !pct_S.ring) {
-        append_snapshot(context, verdict != PCT_VERDICT_EXIT); /* of a run that ended by itself, its races */
+        /* Of a run that ended by itself, its races. */
+        append_snapshot(context, verdict != PCT_VERDICT_EXIT || is_ended_by_sanitizer());
         cut_file();
         if (!pct_shim.quiet)
             fd = (int)PCT_SYS3(SYS_open, pct_shim.trace_path, O_RDONLY, 0);
@@ -439,6 +445,15 @@ void pct_end_normal(void)
     pct_text_add(&text, " threads; PCT_TOKEN=");
     pct_text_add(&text, pct_shim.header->token);
     pct_say(line);
+}
+
+void pct_end_died(void)
+{
+    if (pct_self)
+        pct_save_registers(pct_self->regs);
+    pct_shim.header->exit_status = PCT_STATUS_UNKNOWN;
+    pct_shim.header->culprit = pct_self ? pct_self->core.id : PCT_NO_THREAD;
+    finish_with_snapshot(PCT_VERDICT_EXIT, NULL);
 }
 
 static int exit_code(enum pct_verdict verdict)

@@ -492,6 +492,9 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed);
 /* exit.c: pass the point of the final wait. */
 void pct_exit_point(struct pct_shim_thread *self, int status);
 
+/* exit.c, at the start: see it, too, when a sanitizer ends the process. */
+void pct_exit_watch(void);
+
 /* strangers.c: as of struct pct_host. */
 uint64_t pct_strangers(uint64_t until);
 void pct_strangers_forget(void); /* in a fork child */
@@ -499,6 +502,7 @@ void pct_strangers_forget(void); /* in a fork child */
 /* end.c */
 void pct_end_normal(void);         /* the process ends by itself */
 void pct_end_behind(void *unused); /* the same, behind all handlers of exit: with a point */
+void pct_end_died(void);           /* a sanitizer ends it, after its report */
 void pct_end_verdict(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 void pct_end_crash(int signal, void *context);
 void pct_say(const char *line); /* on standard error, with "pct: " before it */

@@ -608,6 +608,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
      * own would run before those of libraries that do not depend on us. */
     __cxa_atexit(pct_end_behind, NULL, NULL);
     __cxa_at_quick_exit(pct_end_behind, NULL);
+    pct_exit_watch();
     pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
     pct_shim.pending = true;
     /* What may still turn out to be a mistake of the user's is tried before any code of the target. */

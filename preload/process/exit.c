@@ -128,6 +128,22 @@ PCT_EXPORT void abort(void)
     __builtin_unreachable();
 }
 
+/* A sanitizer ends the process by a system call of its own. It holds locks: no point. */
+static void die(void)
+{
+    if (pct_running() && !in_child())
+        pct_end_died();
+}
+
+/* In the sanitizers' runtime, where there is one. A target that sets a function itself takes the place of ours. */
+void __sanitizer_set_death_callback(void (*function)(void)) __attribute__((weak));
+
+void pct_exit_watch(void)
+{
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(die);
+}
+
 /* Remember what the assertion said. */
 PCT_EXPORT void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
 {
