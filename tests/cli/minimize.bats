@@ -128,9 +128,9 @@ END
     has " preemption"
     unset stderr
     run "$pct" minimize --no-depth "$token" -- ./target abba
-    lacks "/s"
+    lacks "/s, "
     run script -qec "$pct minimize -q -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
-    lacks "/s"
+    lacks "/s, "
 }
 
 @test "a server with its client: several at a time if each has a place of its own" {
