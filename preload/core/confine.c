@@ -109,6 +109,7 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
         return;
     if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
         return;
+    pct_shim.space -= pct_shim.mapped - most;
     pct_shim.mapped = most;
     if (pct_S.packed) {
         pct_S.packed_end = (char *)pct_shim.header + most;

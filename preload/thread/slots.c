@@ -9,7 +9,8 @@
 enum { PIECE = 1024 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
-static uint32_t room; /* for so many threads there is memory now */
+static uint32_t room;      /* for so many threads there is memory now */
+static uint64_t inherited; /* the limit of address space at the start */
 
 /* at: 0 or an address; flags: MAP_FIXED_NOREPLACE if it must be that one, or 0. Linux before 4.17 takes that for a wish, too. */
 static bool map(uint64_t at, uint32_t count, int flags)
@@ -27,7 +28,8 @@ static bool map(uint64_t at, uint32_t count, int flags)
 
 bool pct_slots_begin(bool all)
 {
-    bool piecewise = !all && pct_start_address_space() != UINT64_MAX;
+    inherited = pct_start_address_space();
+    bool piecewise = !all && inherited != UINT64_MAX;
     room = 0;
     return piecewise ? map(BEGINNING, PIECE, 0) : map(0, PCT_MAX_THREADS, 0);
 }
@@ -42,7 +44,7 @@ bool pct_slots_in_the_way(const pthread_attr_t *attr)
     uint64_t limit = pct_start_address_space(), taken = limit == UINT64_MAX ? 0 : pct_start_space_used();
     pthread_attr_t usual;
     size_t stack = 0;
-    if (!taken)
+    if (!taken || limit != inherited)
         return false;
     if (attr) {
         pthread_attr_getstacksize(attr, &stack);

@@ -13,8 +13,8 @@ bool pct_slots_begin(bool all);
  * thread; where others run beside each other, the array must have been begun whole. */
 bool pct_slots_reach(uint32_t id);
 
-/* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if pct had taken none of a limited
- * address space. Any thread. */
+/* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if pct had taken none of an
+ * address space that was limited when the program started. One that limits itself wants to see its limit. Any thread. */
 bool pct_slots_in_the_way(const pthread_attr_t *attr);
 
 #endif
