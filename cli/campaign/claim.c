@@ -304,6 +304,11 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
                 bug);
         print_price(out, runs, (double)c->done / c->seconds);
         fputc('\n', out);
+        if (bug <= 2 && !is_portfolio(c) && c->config.memory != PCT_PATCH_OFF)
+            fputs("pct: most of these points are accesses to memory, and the bound is for all of them: --strategy pos "
+                  "has none, "
+                  "and often finds sooner what lies between two of them\n",
+                  out);
         return;
     }
 }

@@ -44,6 +44,8 @@ struct pct_shim_looks {
     uint64_t seen[4]; /* addresses with values */
     uint64_t step;    /* of the run, at the last look */
     uint32_t next, count;
+    uint64_t paused; /* steps of the run behind the last PAUSE that was one */
+    uint64_t pauses; /* since then, with no step in between */
 };
 
 /* An atomic access that may fail, while it is made. */

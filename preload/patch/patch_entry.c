@@ -184,6 +184,18 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         memcpy((void *)place, old, size);
 }
 
+/* Locks pause a hundred times before they sleep. While nobody makes a step in between, nothing could come of a switch at the next pause that could
+ * not come of one at the last: of so many, one is a step. */
+static void pause_often(void)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (!self || (self->looks.paused == pct_steps(&pct_S) && ++self->looks.pauses < PCT_MEMORY_SPIN))
+        return;
+    pct_memory_spin();
+    self->looks.pauses = 0;
+    self->looks.paused = pct_steps(&pct_S);
+}
+
 static void look(const struct pct_plan_site *site, const volatile void *place, const void *pc)
 {
     uint64_t switches = pct_S.switches;
@@ -228,7 +240,7 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
         pct_memory_fence(both);
         break;
     case PCT_SITE_PAUSE:
-        pct_memory_spin();
+        pause_often();
         break;
     default:
         break;

@@ -4,7 +4,7 @@
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s && { ! command -v clang > /dev/null || clang -O1 -g -pthread -o %p.clang %s; }
  * RUN: for p in message spin lock lazy; do pct run -q -s 1 -n 100 --memory=all --races=fail -- %p $p || exit; done
- * RUN: pct run -s 1 -n 40 -S pos --memory=all --races=report -- %p message 2>&1 | grep -q '^possible data race 1 of'
+ * RUN: pct run -s 1 -n 40 -S pos --memory=all --races=report -- %p message 2>&1 | grep '^possible data race 1 of'
  * RUN: pct run -s 1 -n 40 -S pos --memory=all --races=report -- %p message 2>&1 | { ! grep '^data race'; }
  * RUN: pct run -s 1 -n 40 -S pos --memory=all --races=report -- %p lock 2>&1 | { ! grep 'data race'; }
  * RUN 118: pct run -s 1 -n 200 --memory=all --races=fail -- %p counter
