@@ -5,7 +5,7 @@ load common
 setup_file()
 {
     compile_targets
-    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/children" "$root/tests/cli/process/children.c"
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/children" "$root/tests/cli/children.c"
 }
 
 setup()

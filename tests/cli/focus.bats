@@ -7,7 +7,7 @@ setup_file()
     load common
     cd "$BATS_FILE_TMPDIR" || return
     "$build/pct-cc" -g -O1 -pthread -o app "$root/tests/cli/focus.c"
-    "$build/pct-cc" -g -O1 -pthread -o guarded "$root/tests/cli/process/ordered.c"
+    "$build/pct-cc" -g -O1 -pthread -o guarded "$root/tests/cli/ordered.c"
     "$build/pct-cc" -g -O1 -pthread -o hot "$root/tests/cli/hot.c"
     "$cc" -g -O1 -pthread -o plain "$root/tests/cli/focus.c"
 }

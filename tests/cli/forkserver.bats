@@ -5,7 +5,7 @@ load common
 setup_file()
 {
     compile_targets
-    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/early" "$root/tests/cli/trace/early.c"
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/early" "$root/tests/cli/early.c"
 }
 
 setup()

@@ -171,11 +171,11 @@ END
 }
 
 @test "a failure that hangs on which waiter a signal wakes" {
-    "$cc" -g -O1 -pthread -o wakes "$root/tests/cli/trace/wakes.c"
+    "$cc" -g -O1 -pthread -o wakes "$root/tests/cli/wakes.c"
     run --separate-stderr "$pct" run -n 100 -s 1 -- ./wakes
     is "$status" 120
     token=$(replay_token)
-    culprit=$(grep -n -F '/* culprit */' "$root/tests/cli/trace/wakes.c" | cut -d : -f 1)
+    culprit=$(grep -n -F '/* culprit */' "$root/tests/cli/wakes.c" | cut -d : -f 1)
     run "$pct" minimize "$token" -- ./wakes
     is "$status" 0
     has "depth 1: 100 of 100 schedules fail that keep to this ordering"

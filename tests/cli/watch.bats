@@ -6,7 +6,7 @@ setup_file()
 {
     load common
     cd "$BATS_FILE_TMPDIR" || return
-    "$cc" -g -O1 -pthread -o app "$root/tests/cli/binary/watch.c"
+    "$cc" -g -O1 -pthread -o app "$root/tests/cli/watch.c"
     "$cc" -g -O1 -pthread -o torn "$root/bench/bugs-memory/torn-publication.c"
     "$cc" -g -O1 -pthread -DFIXED -o torn-fixed "$root/bench/bugs-memory/torn-publication.c"
     "$cc" -g -O1 -pthread -o check "$root/bench/bugs-memory/check-then-act.c"
