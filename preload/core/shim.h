@@ -128,6 +128,8 @@ struct pct_shim_thread {
     struct pct_shim_try tried;
     uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
+    uintptr_t stack_given;          /* where the program has put it; 0: libc does */
+    size_t stack_size;              /* as the thread was made with; 0: not known */
     /* The watchdog */
     uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
 };

@@ -12,7 +12,7 @@
 #include <preload/io/io.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/ordered.h>
-#include <preload/patch/patch.h>
+#include <preload/patch/patch_plan.h>
 #include "recorded.h"
 #include <preload/io/request.h>
 #include <preload/memory/scope.h>
@@ -510,6 +510,7 @@ static void start_again(void)
     memset(&pct_shim.config, 0, sizeof pct_shim.config);
     read_variables(start_environment);
     configure();
+    pct_memory_settle();
     pct_affinity_start(variables.PCT_CPU);
 }
 

@@ -1,10 +1,11 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
 #include "looks.h"
-#include <preload/core/maps.h>
 #include "memory_quick.h"
 #include "ordered.h"
 #include "scope.h"
+#include <preload/core/apart.h>
+#include <preload/core/maps.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <sched/races.h>
@@ -22,6 +23,7 @@ static struct {
         void *chunk;
     } kept[MOST_KEPT];
     unsigned kept_count;
+    uintptr_t main_to; /* where the first thread's stack ends; 0: it was not looked for */
 } memory;
 
 PCT_EXPORT const unsigned pct_memory_interface = PCT_MEMORY_INTERFACE;
@@ -73,12 +75,25 @@ static bool renew_all(void)
     return true;
 }
 
+void pct_memory_settle(void)
+{
+    if (!memory.map.cells)
+        return;
+    memory.map.all = pct_shim.config.memory_points == PCT_POINTS_ALL;
+    if (pct_shim.config.memory_points != PCT_POINTS_OFF)
+        return;
+    memory.table = memory.map.cells;
+    memory.map.cells = NULL;
+    show();
+}
+
 void pct_memory_forget(void)
 {
     memory.failed |= memory.map.cells && !renew_all();
     pct_memory_view = (struct pct_memory_view){ 0 };
     memory.map.cells = NULL;
     memory.seen = false;
+    memory.main_to = 0;
     pct_memory_own = (struct pct_memory_own){ 0 };
 }
 
@@ -87,8 +102,8 @@ static bool begin(void)
 {
     if (memory.failed || pct_shim.config.memory_points == PCT_POINTS_OFF)
         return false;
-    if (!pct_memory_start(&memory.map, memory.table, pct_host_futex.map,
-                          pct_shim.config.memory_points == PCT_POINTS_ALL)) {
+    if (!pct_memory_start(&memory.map, memory.table, pct_apart_map, pct_shim.config.memory_points == PCT_POINTS_ALL)) {
+        memory.map.map = pct_host_futex.map;
         memory.table = NULL;
         show();
         return true;
@@ -100,7 +115,7 @@ static bool begin(void)
 
 void *const *pct_memory_table(void)
 {
-    return !pct_S.races && (memory.map.cells || begin()) ? memory.map.cells : NULL;
+    return !pct_shim.config.races && (memory.map.cells || begin()) ? memory.map.cells : NULL;
 }
 
 uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size))
@@ -119,16 +134,52 @@ uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size))
     return (uint64_t)(uintptr_t)cell + sizeof(uint32_t);
 }
 
+void pct_memory_find_main(void)
+{
+    struct pct_mapping mapping;
+    if (pct_maps_find(__builtin_frame_address(0), &mapping, NULL, 0))
+        memory.main_to = mapping.to;
+}
+
+/* Where a thread's stack is that libc has made, or the program: without a look at the kernel's list of mappings, which takes longer than
+ * most of what a short run does. */
+static bool find_made(struct pct_shim_thread *self)
+{
+    enum { PAGE = 4096 };
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t from = self->stack_given, to = from + self->stack_size;
+    if (!self->core.id || !self->stack_size)
+        return false;
+    if (!from) {
+        /* GLIBC: what a thread's handle points to stands on the stack's last page. */
+        to = ((uintptr_t)self->handle | (PAGE - 1)) + 1;
+        from = to - self->stack_size;
+    }
+    if (here < from || here >= to)
+        return false;
+    self->stack_from = from;
+    self->stack_to = to;
+    return true;
+}
+
+/* The same for any thread, with such a look. */
+static bool find_mapped(struct pct_shim_thread *self)
+{
+    struct pct_mapping mapping = { .to = self->core.id ? 0 : memory.main_to };
+    if (!mapping.to && !pct_maps_find(__builtin_frame_address(0), &mapping, NULL, 0))
+        return false;
+    self->stack_to = mapping.to;
+    self->stack_from = self->core.id ? mapping.from : mapping.to - MAIN_STACK;
+    return true;
+}
+
 /* The first event of this thread: where its stack is. Others had it before. */
 static void find_stack(struct pct_shim_thread *self)
 {
-    struct pct_mapping mapping;
     self->stack_from = self->stack_to = 1;
     pct_memory_own.points = pct_memory_view.wants_all || pct_memory_view.chosen ? NULL : &self->core;
-    if (!pct_maps_find(__builtin_frame_address(0), &mapping, NULL, 0))
+    if (!find_made(self) && !find_mapped(self))
         return;
-    self->stack_to = mapping.to;
-    self->stack_from = self->core.id ? mapping.from : mapping.to - MAIN_STACK;
     if (!self->core.id)
         return; /* there were events before; and others may know what is on it */
     pct_memory_clear(memory.map.cells, self->stack_from, self->stack_to, sizeof(uint64_t));

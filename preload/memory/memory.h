@@ -114,8 +114,14 @@ void pct_memory_adopt(uint32_t thread);
 void pct_memory_second_thread(void);
 void pct_memory_forget(void);
 
+/* forkserver.c: in the first thread, which has a stack that all runs will have: where it ends. */
+void pct_memory_find_main(void);
+
+/* start.c: this is a forked run; what the process that it was forked from has of memory is to be as the run's own configuration says. */
+void pct_memory_settle(void);
+
 /* The table of cells, for code that has its address built in: it stays where it is, in children, too. Made now if need be; NULL:
- * there is none, or every access is to be told of. With the baton, when a second thread is about to be made. */
+ * there is none, or every access is to be told of. With the baton, when a second thread is about to be made; or before any run, for those that are forked. */
 void *const *pct_memory_table(void);
 
 /* Where the mark of this location stands, for code that has that built in: the high half of its cell, which stays there, in children, too.

@@ -1,22 +1,25 @@
-/* Patching the modules of the process: see patch.h. By the thread with the baton, inside pthread_create, while all others are
- * parked: so nothing runs in the code that changes, and whoever will return to it returns between two instructions. */
+/* Patching the modules of the process: see patch.h. The change is made by the thread with the baton, inside pthread_create, while all others
+ * are parked: so nothing runs in the code that changes, and whoever will return to it returns between two instructions. All that comes before
+ * it is memory beside the program, which the process that runs are forked from has made for all of them. */
 #include "patch.h"
-#include <preload/core/command.h>
-#include <preload/core/maps.h>
-#include <preload/memory/memory.h>
 #include "patch_leaf.h"
-#include <preload/core/shim.h>
-#include <preload/core/sys.h>
+#include "patch_plan.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <patch/place.h>
+#include <preload/core/apart.h>
+#include <preload/core/maps.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include <preload/memory/memory.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000, MOST_MODULES = 256 };
+enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000 };
 
 /* A program's heap begins behind it and grows: no islands there. Where it cannot grow any more, allocators ask for memory elsewhere. */
 #define HEAP_ROOM (UINT64_C(3) << 26)
@@ -24,24 +27,37 @@ enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000, MOST_MODULES = 256 };
 #define NEAR_STEP (UINT64_C(1) << 26)
 #define NEAR_REACH (UINT64_C(0x70000000))
 
-/* A module that was patched. */
-struct module {
-    struct module *next;
-    uint64_t from, to; /* its code */
-    uint64_t near, near_end;
-    uint64_t sites;
-    struct pct_placing place;
+/* A page of a module's code that is to change: what it is, and what it will be. */
+struct change {
+    uint64_t at;
+    size_t size;
+    uint8_t before[PAGE], after[PAGE];
 };
 
-const char *pct_patch_plans;
-static struct module *modules;
-static const struct r_debug *loader; /* its list of modules */
+/* A module that was looked at. */
+struct module {
+    struct module *next;
+    const void *dynamic;       /* by which it is known again */
+    enum pct_plan_refusal why; /* it is not patched */
+    bool changed;              /* it was, or it was said why it is not */
+    uint64_t from, to;         /* its code */
+    uint64_t near, near_end;
+    uint64_t sites;
+    struct change *changes; /* until they are made */
+    size_t changes_count;
+    struct pct_placing place;
+    char path[NAME];
+};
 
-static void *map(size_t size)
-{
-    long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at < 0 && at > -PAGE ? NULL : (void *)at;
-}
+/* What all of this depends on: a forked run may want something else than the process that it is forked from. */
+struct wishes {
+    uint32_t memory, points, races;
+    char modules[sizeof pct_shim.config.modules];
+};
+
+static struct module *modules;
+static struct wishes wishes;
+static const struct r_debug *loader; /* its list of modules */
 
 static void *map_at(uint64_t address, size_t size)
 {
@@ -100,129 +116,6 @@ static bool is_wanted(const char *file)
     return false;
 }
 
-/* --- Plans ------------------------------------------------------------------------------------------------------------- */
-
-static bool make_plan(long file, long output)
-{
-    char path[32], option[32];
-    struct pct_text text;
-    static const char *const levels[] = PCT_MEMORY_WORDS;
-    pct_text_init(&text, path, sizeof path);
-    pct_text_add(&text, "/proc/self/fd/");
-    pct_text_add_u64(&text, (uint64_t)file);
-    pct_text_init(&text, option, sizeof option);
-    pct_text_add(&text, "--memory=");
-    pct_text_add(&text, levels[pct_shim.config.memory]);
-    char *const arguments[] = { "pct", "sites", "--plan", option, path, NULL };
-    return pct_command_run(arguments, (int)output, (int)file);
-}
-
-/* The file in pct_patch_plans that is for this module as it is now: other runs may have made it. */
-static void name_plan(char *path, size_t size, const struct stat *status)
-{
-    struct pct_text text;
-    pct_text_init(&text, path, size);
-    pct_text_add(&text, pct_patch_plans);
-    pct_text_add(&text, "/");
-    const uint64_t numbers[] = { status->st_dev,
-                                 status->st_ino,
-                                 (uint64_t)status->st_size,
-                                 (uint64_t)status->st_mtim.tv_sec,
-                                 (uint64_t)status->st_mtim.tv_nsec,
-                                 pct_shim.config.memory };
-    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        pct_text_add_hex(&text, numbers[i], 0);
-        pct_text_add_char(&text, '-');
-    }
-    pct_text_add(&text, "plan");
-}
-
-/* Whether a plan is what it should be: it comes from a file. */
-static bool is_sound(const struct pct_plan *plan, uint64_t size)
-{
-    if (size < sizeof *plan || memcmp(plan->magic, PCT_PLAN_MAGIC, sizeof plan->magic) || plan->size != size ||
-        plan->level != pct_shim.config.memory || plan->refusal >= PCT_PLAN_REFUSALS_COUNT ||
-        plan->sites > size / sizeof(struct pct_plan_site) || plan->pads > size / sizeof(struct pct_pad) ||
-        size != sizeof *plan + plan->sites * sizeof(struct pct_plan_site) + plan->pads * sizeof(struct pct_pad))
-        return false;
-    uint64_t last = plan->from;
-    for (uint64_t i = 0; i < plan->sites; i++) {
-        const struct pct_plan_site *site = &pct_plan_sites(plan)[i];
-        if (site->address < last || site->length < PCT_SITE_SHORTEST || site->length > 15 ||
-            site->address + site->length > plan->to || site->displacement_at + 4 > 16)
-            return false;
-        last = site->address + site->length;
-    }
-    last = plan->from;
-    for (uint64_t i = 0; i < plan->pads; i++) {
-        const struct pct_pad *pad = &pct_plan_pads(plan)[i];
-        if (pad->address < last || pad->size > plan->to || pad->address + pad->size > plan->to)
-            return false;
-        last = pad->address + pad->size;
-    }
-    return true;
-}
-
-/* The plan in this file; NULL: there is none that could be used. */
-static const struct pct_plan *map_plan(long plan)
-{
-    struct stat status;
-    long at = -1;
-    if (plan >= 0 && !PCT_SYS2(SYS_fstat, plan, &status) && status.st_size > 0)
-        at = PCT_SYS6(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, plan, 0);
-    if (plan >= 0)
-        PCT_SYS1(SYS_close, plan);
-    if (at < 0 && at > -PAGE)
-        return NULL;
-    if (is_sound((void *)at, (uint64_t)status.st_size))
-        return (void *)at;
-    PCT_SYS2(SYS_munmap, at, status.st_size);
-    return NULL;
-}
-
-/* Let the command make the plan of the module that is open as `file`, and keep it as `path`, if that is not NULL. */
-static const struct pct_plan *new_plan(long file, const char *path)
-{
-    char own[NAME + 24];
-    long plan = -1;
-    if (path) {
-        struct pct_text text;
-        pct_text_init(&text, own, sizeof own);
-        pct_text_add(&text, path);
-        pct_text_add_char(&text, '.');
-        pct_text_add_u64(&text, (uint64_t)PCT_SYS0(SYS_getpid));
-        plan = PCT_SYS3(SYS_open, own, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    }
-    bool kept = plan >= 0;
-    if (!kept)
-        plan = PCT_SYS2(SYS_memfd_create, "pct-plan", MFD_CLOEXEC);
-    bool made = plan >= 0 && make_plan(file, plan);
-    if (kept && made)
-        PCT_SYS2(SYS_rename, own, path);
-    else if (kept)
-        PCT_SYS1(SYS_unlink, own);
-    return map_plan(plan);
-}
-
-static const struct pct_plan *read_plan(const char *module)
-{
-    char path[NAME];
-    struct stat status;
-    const struct pct_plan *plan = NULL;
-    long file = PCT_SYS3(SYS_open, module, O_RDONLY | O_CLOEXEC, 0);
-    if (file < 0)
-        return NULL;
-    bool kept = pct_patch_plans && !PCT_SYS2(SYS_fstat, file, &status);
-    if (kept) {
-        name_plan(path, sizeof path, &status);
-        plan = map_plan(PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0));
-    }
-    if (!plan)
-        plan = new_plan(file, kept ? path : NULL);
-    PCT_SYS1(SYS_close, file);
-    return plan;
-}
-
 /* --- One module -------------------------------------------------------------------------------------------------------- */
 
 static uint8_t *map_page(void *context, uint64_t address)
@@ -276,7 +169,7 @@ static void *map_near(size_t size)
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
     void *room =
         end <= placing->bias + placing->plan->from ? room_below(first, size) : room_above(end, NEAR_STEP, size);
-    return room ? room : map(size);
+    return room ? room : pct_apart_map(size);
 }
 
 static uint64_t mark_of(uint64_t address)
@@ -303,32 +196,82 @@ static bool protect(const struct pct_placing *p)
     return allowed;
 }
 
-/* The code of the module becomes what it is in our copy. */
-static bool change(const struct pct_placing *p, uint64_t from, uint64_t to)
+/* The size of the part of the code that begins here and does not go beyond a page. */
+static size_t part(const struct module *m, uint64_t at)
 {
-    uint64_t start = from & ~(uint64_t)(PAGE - 1), end = (to + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    if (PCT_SYS3(SYS_mprotect, start, end - start, PROT_READ | PROT_WRITE))
-        return false;
-    for (uint64_t at = 0, step; at < to - from; at += step) {
-        step = PAGE - (from + at) % PAGE;
-        if (step > to - from - at)
-            step = to - from - at;
-        /* A page that stays as it is stays the file's. */
-        if (memcmp((void *)(from + at), p->code + at, step))
-            memcpy((void *)(from + at), p->code + at, step);
+    size_t size = PAGE - at % PAGE;
+    return size < m->to - at ? size : m->to - at;
+}
+
+/* Which pages of the code are not what they are in our copy. False: out of memory. A page that stays as it is stays the file's. */
+static bool find_changes(struct module *m)
+{
+    const uint8_t *code = m->place.code;
+    size_t count = 0, size;
+    for (uint64_t at = m->from; at < m->to; at += size) {
+        size = part(m, at);
+        count += memcmp((const void *)at, code + (at - m->from), size) != 0;
     }
-    return !PCT_SYS3(SYS_mprotect, start, end - start, PROT_READ | PROT_EXEC);
+    m->changes_count = count;
+    m->changes = count ? pct_apart_map(count * sizeof *m->changes) : NULL;
+    struct change *change = m->changes;
+    for (uint64_t at = m->from; change && at < m->to; at += size) {
+        const uint8_t *after = code + (at - m->from);
+        size = part(m, at);
+        if (!memcmp((const void *)at, after, size))
+            continue;
+        change->at = at;
+        change->size = size;
+        memcpy(change->before, (const void *)at, size);
+        memcpy(change->after, after, size);
+        change++;
+    }
+    return m->changes || !count;
+}
+
+/* Whether nobody has changed the code since. */
+static bool is_unchanged(const struct module *m)
+{
+    bool same = true;
+    for (size_t i = 0; i < m->changes_count && same; i++)
+        same = !memcmp((const void *)m->changes[i].at, m->changes[i].before, m->changes[i].size);
+    return same;
 }
 
 /* The code was written to, but may not be run any more: back to the file's. */
-static void restore(const struct pct_mapping *text, const char *path)
+static void restore(const struct module *m)
 {
-    long file = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    PCT_SYS6(SYS_mmap, text->from, text->to - text->from, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
-             text->offset);
+    struct pct_mapping text;
+    if (!pct_maps_find((const void *)m->from, &text, NULL, 0))
+        return;
+    long file = PCT_SYS3(SYS_open, m->path, O_RDONLY | O_CLOEXEC, 0);
+    PCT_SYS6(SYS_mmap, text.from, text.to - text.from, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
+             text.offset);
     PCT_SYS1(SYS_close, file);
 }
 
+/* The code becomes what was made ready. */
+static enum pct_plan_refusal change(struct module *m)
+{
+    const uint64_t from = m->from & ~(uint64_t)(PAGE - 1), size = ((m->to + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - from;
+    if (!is_unchanged(m))
+        return PCT_PLAN_CHANGED;
+    if (PCT_SYS3(SYS_mprotect, from, size, PROT_READ | PROT_WRITE))
+        return PCT_PLAN_PROTECTED;
+    for (size_t i = 0; i < m->changes_count; i++)
+        memcpy((void *)m->changes[i].at, m->changes[i].after, m->changes[i].size);
+    if (PCT_SYS3(SYS_mprotect, from, size, PROT_READ | PROT_EXEC)) {
+        restore(m);
+        return PCT_PLAN_PROTECTED;
+    }
+    unmap(m->changes, m->changes_count * sizeof *m->changes);
+    m->changes = NULL;
+    m->near = m->place.near_address;
+    m->near_end = m->place.near_address + m->place.near_used;
+    return PCT_PLAN_NONE;
+}
+
+/* What only the making needs. */
 static void discard(struct pct_placing *p)
 {
     uint64_t length = p->plan->to - p->plan->from;
@@ -337,27 +280,32 @@ static void discard(struct pct_placing *p)
     p->code = p->locked = NULL;
 }
 
-static void abandon(struct pct_placing *p)
+/* What a patched module needs. */
+static void abandon(struct module *m)
 {
-    discard(p);
+    struct pct_placing *p = &m->place;
     unmap(p->near, p->near_size);
-    unmap(p->patched, p->plan->sites * sizeof *p->patched);
+    unmap(p->patched, m->sites * sizeof *p->patched);
     for (const struct pct_place_page *page = p->last_page; page; page = page->before)
         unmap(page->memory, PAGE);
     unmap(p->pages, sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
+    unmap(m->changes, m->changes_count * sizeof *m->changes);
+    *p = (struct pct_placing){ 0 };
+    m->changes = NULL;
 }
 
-static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool executable)
+/* Make all that the patched module will need. */
+static enum pct_plan_refusal carry_out(struct module *m, bool executable)
 {
     struct pct_placing *p = &m->place;
     uint64_t length = m->to - m->from;
     struct pct_mapping text;
     if (!pct_maps_find((const void *)m->from, &text, NULL, 0) || m->to > text.to || text.shared)
         return PCT_PLAN_CHANGED;
-    p->code = map(length);
-    p->locked = map(length / 8 + 1);
-    p->patched = map(p->plan->sites * sizeof *p->patched);
-    p->pages = map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
+    p->code = pct_apart_map(length);
+    p->locked = pct_apart_map(length / 8 + 1);
+    p->patched = pct_apart_map(p->plan->sites * sizeof *p->patched);
+    p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? HEAP_ROOM : 0);
@@ -375,15 +323,38 @@ static enum pct_plan_refusal carry_out(struct module *m, const char *path, bool 
     pct_place_module(p);
     if (!protect(p))
         return PCT_PLAN_PROTECTED;
-    if (!change(p, m->from, m->to)) {
-        restore(&text, path);
-        return PCT_PLAN_PROTECTED;
+    return find_changes(m) ? PCT_PLAN_NONE : PCT_PLAN_SPACE;
+}
+
+static enum pct_plan_refusal prepare_by(struct module *m, const struct pct_plan *plan, const struct link_map *map_)
+{
+    if (plan->refusal || !plan->sites)
+        return plan->refusal;
+    m->from = plan->from + map_->l_addr;
+    m->to = plan->to + map_->l_addr;
+    m->sites = plan->sites;
+    m->place.plan = plan;
+    m->place.bias = map_->l_addr;
+    enum pct_plan_refusal why = carry_out(m, map_ == loader->r_map);
+    discard(&m->place);
+    if (why != PCT_PLAN_NONE)
+        abandon(m);
+    m->place.plan = NULL;
+    return why;
+}
+
+/* Make this module ready, as far as it can be. */
+static void prepare(struct module *m, const struct link_map *map_)
+{
+    struct pct_mapping mapping;
+    m->why = PCT_PLAN_NO_PLAN;
+    if (!pct_patch_entry_start())
+        m->why = PCT_PLAN_PROCESSOR;
+    else if (pct_maps_find(map_->l_ld, &mapping, m->path, sizeof m->path)) {
+        const struct pct_plan *plan = pct_plan_read(m->path);
+        m->why = plan ? prepare_by(m, plan, map_) : PCT_PLAN_NO_PLAN;
+        unmap(plan, plan ? plan->size : 0);
     }
-    discard(p);
-    m->near = p->near_address;
-    m->near_end = p->near_address + p->near_used;
-    m->sites = p->plan->sites;
-    return PCT_PLAN_NONE;
 }
 
 /* For the report. */
@@ -402,36 +373,6 @@ static void note(const char *path, enum pct_plan_refusal why)
     }
 }
 
-static enum pct_plan_refusal patch(const struct link_map *map_, const char *path)
-{
-    const struct pct_plan *plan = read_plan(path);
-    if (!plan || plan->refusal) {
-        enum pct_plan_refusal why = plan ? plan->refusal : PCT_PLAN_NO_PLAN;
-        unmap(plan, plan ? plan->size : 0);
-        return why;
-    }
-    struct module *m = plan->sites ? pct_host_futex.map(sizeof *m) : NULL;
-    if (!m) {
-        enum pct_plan_refusal why = plan->sites ? PCT_PLAN_SPACE : PCT_PLAN_NONE;
-        unmap(plan, plan->size);
-        return why;
-    }
-    m->from = plan->from + map_->l_addr;
-    m->to = plan->to + map_->l_addr;
-    m->place.plan = plan;
-    m->place.bias = map_->l_addr;
-    enum pct_plan_refusal why = carry_out(m, path, map_ == loader->r_map);
-    if (why != PCT_PLAN_NONE) {
-        abandon(&m->place);
-    } else {
-        m->next = modules;
-        modules = m;
-        __atomic_fetch_add(&pct_S.uncontrolled[PCT_UNCONTROLLED_SITE], m->place.ways[PCT_WAY_ALONE], __ATOMIC_RELAXED);
-    }
-    unmap(plan, plan->size);
-    return why;
-}
-
 /* Whether some thread could be running in the program's code just now: one that pct did not see start, or one from which the
  * watchdog took the baton. */
 static bool others_run(void)
@@ -439,57 +380,107 @@ static bool others_run(void)
     struct stat tasks;
     if (pct_S.foreign & PCT_FOREIGN_THREADS)
         return true;
-    /* One that was made by hand shows as soon as it is there, while ours do not come and go yet. A folder has a link from each
-     * of its folders, and two of its own. */
+    /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the memory can give up
+     * sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders, and two of its own. */
     if (pct_S.threads == 1)
-        return PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3;
+        return PCT_SYS1(SYS_unshare, CLONE_VM) && (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
     for (uint32_t id = 0; id < pct_S.threads; id++)
         if (__atomic_load_n(&pct_shim.slots[id].seized, __ATOMIC_SEQ_CST))
             return true;
     return false;
 }
 
-/* Whether this module was looked at before. */
-static bool is_known(const struct link_map *map_)
+static struct module *module_at(const void *dynamic)
 {
-    static const void *known[MOST_MODULES];
-    static unsigned count;
-    for (unsigned i = 0; i < count; i++)
-        if (known[i] == map_->l_ld)
-            return true;
-    if (count < MOST_MODULES)
-        known[count++] = map_->l_ld;
-    return count == MOST_MODULES;
+    struct module *m = modules;
+    while (m && m->dynamic != dynamic)
+        m = m->next;
+    return m;
 }
 
-void pct_patch_modules(void)
+/* The module behind this entry of the loader's list, which may be new; made ready, unless the process has confined itself. NULL: it is none
+ * to be patched, or there is no memory. */
+static struct module *look_at(const struct link_map *map_)
 {
-    if (pct_shim.config.memory == PCT_PATCH_OFF)
-        return;
+    bool executable = map_ == loader->r_map;
+    struct module *m = module_at(map_->l_ld);
+    if (m || (!executable && !is_wanted(base_name(map_->l_name))))
+        return m;
+    m = pct_apart_map(sizeof *m);
+    if (!m)
+        return NULL;
+    m->dynamic = map_->l_ld;
+    if (!pct_shim.confined)
+        prepare(m, map_);
+    m->next = modules;
+    modules = m;
+    return m;
+}
+
+/* Another program in memory than the one that was prepared: nothing of that was patched yet. */
+static void wish(void)
+{
+    const struct pct_config *config = &pct_shim.config;
+    struct wishes now = { config->memory, config->memory_points, config->races, "" };
+    memcpy(now.modules, config->modules, sizeof now.modules);
+    if (memcmp(&now, &wishes, sizeof now) != 0)
+        modules = NULL;
+    wishes = now;
+}
+
+/* The loader's list can be read. */
+static bool find_loader(void)
+{
     /* Not by its name: libpct.so would depend on the loader's library. The first time there is no other thread yet, which could
      * have been parked in the loader. */
     if (!loader)
         loader = REAL(dlsym)(RTLD_DEFAULT, "_r_debug");
     /* Reads the loader's list without its lock: who would change it has parked; in the middle of that, the state says so. */
-    if (!loader || loader->r_state != RT_CONSISTENT)
+    return loader && loader->r_state == RT_CONSISTENT;
+}
+
+void pct_patch_prepare(void)
+{
+    if (pct_shim.config.memory == PCT_PATCH_OFF || !find_loader())
         return;
+    wish();
+    for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next)
+        look_at(map_);
+}
+
+/* Change it, if nothing speaks against that. */
+static enum pct_plan_refusal patch(struct module *m)
+{
+    if (pct_shim.confined)
+        return PCT_PLAN_CONFINED;
+    if (m->why == PCT_PLAN_PROCESSOR)
+        return m->why;
+    if (others_run())
+        return PCT_PLAN_OTHERS;
+    if (m->why != PCT_PLAN_NONE || !m->changes)
+        return m->why;
+    enum pct_plan_refusal why = change(m);
+    if (why == PCT_PLAN_NONE)
+        __atomic_fetch_add(&pct_S.uncontrolled[PCT_UNCONTROLLED_SITE], m->place.ways[PCT_WAY_ALONE], __ATOMIC_RELAXED);
+    else
+        abandon(m);
+    return why;
+}
+
+void pct_patch_modules(void)
+{
+    if (pct_shim.config.memory == PCT_PATCH_OFF || !find_loader())
+        return;
+    if (pct_S.threads == 1)
+        wish();
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
-        char path[NAME] = "";
-        struct pct_mapping mapping;
-        bool executable = map_ == loader->r_map;
-        if ((!executable && !is_wanted(base_name(map_->l_name))) || is_known(map_))
+        struct module *m = look_at(map_);
+        if (!m || m->changed)
             continue;
-        enum pct_plan_refusal why = PCT_PLAN_NO_PLAN;
-        if (pct_shim.confined)
-            why = PCT_PLAN_CONFINED;
-        else if (!pct_patch_entry_start())
-            why = PCT_PLAN_PROCESSOR;
-        else if (others_run())
-            why = PCT_PLAN_OTHERS;
-        else if (pct_maps_find(map_->l_ld, &mapping, path, sizeof path))
-            why = patch(map_, path);
-        if (why != PCT_PLAN_NONE)
-            note(*path ? path : executable ? "the program" : map_->l_name, why);
+        m->changed = true;
+        m->why = patch(m);
+        if (m->why != PCT_PLAN_NONE)
+            note(*m->path ? m->path : map_ == loader->r_map ? "the program" : map_->l_name, m->why);
     }
 }
 

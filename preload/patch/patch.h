@@ -5,7 +5,8 @@
  * no decoder runs in the target. All is made ready beside the program first; its code is changed in one go at the end, or
  * not at all.
  *
- *     patch.c        modules: which, their plans, the change itself
+ *     patch.c        modules: which, the change itself
+ *     patch_plan.c   their plans
  *     patch_leaf.c   what trampolines call: whether a place can matter to another thread
  *     patch_entry.c  the slow half: registers, the event
  *     patch_event.c  of it, what must not touch vector registers
@@ -56,10 +57,12 @@ uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_pa
 /* patch_entry.c: the second half. */
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest);
 
-/* patch.c: PCT_PLANS, or NULL. */
-extern const char *pct_patch_plans;
 /* Patch what has been loaded since the last time, as PCT_MEMORY says. With the baton, before a thread is made. */
 void pct_patch_modules(void);
+
+/* Make all of that ready, but for the change itself: in the process that runs are forked from, before any of them, which then share it.
+ * A run that wants other points than this process makes it anew. */
+void pct_patch_prepare(void);
 
 /* In a signal handler: a thread that was interrupted in a trampoline stands, from here on, where it would stand in the program's own
  * code. */

@@ -16,6 +16,8 @@
 #include "forkserver.h"
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/memory/memory.h>
+#include <preload/patch/patch.h>
 #include <preload/watchdog/watchdog.h>
 #include <common/forkserver.h>
 #include <fcntl.h>
@@ -280,6 +282,9 @@ void pct_forkserver_serve(char **environment)
     /* What every run with a second thread would do. */
     pct_real_resolve_all();
     pct_preempt_locate();
+    if (state == PCT_FORKSERVER_READY)
+        pct_patch_prepare();
+    pct_memory_find_main();
     pct_affinity_wait_there();
     if (!reply(state, 0) || state != PCT_FORKSERVER_READY)
         end_server();

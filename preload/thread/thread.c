@@ -138,11 +138,26 @@ static void *run(void *argument)
     return self->start(self->argument);
 }
 
+/* The stack that the thread will have: its size, and where it is if the program has made it. */
+static void plan_stack(struct pct_shim_thread *slot, const pthread_attr_t *attr)
+{
+    pthread_attr_t preset;
+    void *given = NULL;
+    size_t size = 0;
+    pthread_attr_init(&preset);
+    if (attr && !pthread_attr_getstack(attr, &given, &size) &&
+        (uintptr_t)given + size) /* GLIBC: without one, it ends at 0 */
+        slot->stack_given = (uintptr_t)given;
+    pthread_attr_getstacksize(attr ? attr : &preset, &slot->stack_size);
+    pthread_attr_destroy(&preset);
+}
+
 static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
 {
     int detach = PTHREAD_CREATE_JOINABLE;
     if (attr)
         pthread_attr_getdetachstate(attr, &detach);
+    plan_stack(slot, attr);
     slot->detached = detach == PTHREAD_CREATE_DETACHED;
     slot->repin = attr != NULL;
     pct_affinity_inherit(slot, attr);

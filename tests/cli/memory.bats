@@ -285,3 +285,19 @@ END
     [ "$status" = 1 ]
     has "a static program cannot be controlled"
 }
+
+@test "a program that is patched has its memory where it is without, whether it is forked or not" {
+    "$cc" -g -O1 -pthread -o places-here "$root/tests/cli/places.c"
+    for level in off globals all; do
+        rm -f places
+        run "$pct" run -n 20 -s 1 -d 1 --memory=$level -- ./places-here
+        [ "$status" = 0 ]
+        lacks "started by exec"
+        run "$pct" run -n 2 -s 1 -d 1 --exec --memory=$level -- ./places-here
+        [ "$status" = 0 ]
+        run sort -u places
+        [ "${#lines[@]}" = 1 ]
+        line=${line:-$output}
+        [ "$output" = "$line" ]
+    done
+}

@@ -1,0 +1,133 @@
+/* Plans of modules: see patch_plan.h. */
+#include "patch_plan.h"
+#include <fcntl.h>
+#include <preload/core/apart.h>
+#include <preload/core/command.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { NAME = 1100 };
+
+const char *pct_patch_plans;
+
+static bool make_plan(long file, long output)
+{
+    char path[32], option[32];
+    struct pct_text text;
+    static const char *const levels[] = PCT_MEMORY_WORDS;
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, "/proc/self/fd/");
+    pct_text_add_u64(&text, (uint64_t)file);
+    pct_text_init(&text, option, sizeof option);
+    pct_text_add(&text, "--memory=");
+    pct_text_add(&text, levels[pct_shim.config.memory]);
+    char *const arguments[] = { "pct", "sites", "--plan", option, path, NULL };
+    return pct_command_run(arguments, (int)output, (int)file);
+}
+
+/* The file in pct_patch_plans that is for this module as it is now: other runs may have made it. */
+static void name_plan(char *path, size_t size, const struct stat *status)
+{
+    struct pct_text text;
+    pct_text_init(&text, path, size);
+    pct_text_add(&text, pct_patch_plans);
+    pct_text_add(&text, "/");
+    const uint64_t numbers[] = { status->st_dev,
+                                 status->st_ino,
+                                 (uint64_t)status->st_size,
+                                 (uint64_t)status->st_mtim.tv_sec,
+                                 (uint64_t)status->st_mtim.tv_nsec,
+                                 pct_shim.config.memory };
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        pct_text_add_hex(&text, numbers[i], 0);
+        pct_text_add_char(&text, '-');
+    }
+    pct_text_add(&text, "plan");
+}
+
+/* Whether a plan is what it should be: it comes from a file. */
+static bool is_sound(const struct pct_plan *plan, uint64_t size)
+{
+    if (size < sizeof *plan || memcmp(plan->magic, PCT_PLAN_MAGIC, sizeof plan->magic) || plan->size != size ||
+        plan->level != pct_shim.config.memory || plan->refusal >= PCT_PLAN_REFUSALS_COUNT ||
+        plan->sites > size / sizeof(struct pct_plan_site) || plan->pads > size / sizeof(struct pct_pad) ||
+        size != sizeof *plan + plan->sites * sizeof(struct pct_plan_site) + plan->pads * sizeof(struct pct_pad))
+        return false;
+    uint64_t last = plan->from;
+    for (uint64_t i = 0; i < plan->sites; i++) {
+        const struct pct_plan_site *site = &pct_plan_sites(plan)[i];
+        if (site->address < last || site->length < PCT_SITE_SHORTEST || site->length > 15 ||
+            site->address + site->length > plan->to || site->displacement_at + 4 > 16)
+            return false;
+        last = site->address + site->length;
+    }
+    last = plan->from;
+    for (uint64_t i = 0; i < plan->pads; i++) {
+        const struct pct_pad *pad = &pct_plan_pads(plan)[i];
+        if (pad->address < last || pad->size > plan->to || pad->address + pad->size > plan->to)
+            return false;
+        last = pad->address + pad->size;
+    }
+    return true;
+}
+
+/* The plan in this file; NULL: there is none that could be used. */
+static const struct pct_plan *map_plan(long plan)
+{
+    struct stat status;
+    const struct pct_plan *found = NULL;
+    if (plan >= 0 && !PCT_SYS2(SYS_fstat, plan, &status) && status.st_size > 0)
+        found = pct_apart_map_file(plan, (size_t)status.st_size);
+    if (plan >= 0)
+        PCT_SYS1(SYS_close, plan);
+    if (!found || is_sound(found, (uint64_t)status.st_size))
+        return found;
+    PCT_SYS2(SYS_munmap, found, status.st_size);
+    return NULL;
+}
+
+/* Let the command make the plan of the module that is open as `file`, and keep it as `path`, if that is not NULL. */
+static const struct pct_plan *new_plan(long file, const char *path)
+{
+    char own[NAME + 24];
+    long plan = -1;
+    if (path) {
+        struct pct_text text;
+        pct_text_init(&text, own, sizeof own);
+        pct_text_add(&text, path);
+        pct_text_add_char(&text, '.');
+        pct_text_add_u64(&text, (uint64_t)PCT_SYS0(SYS_getpid));
+        plan = PCT_SYS3(SYS_open, own, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
+    bool kept = plan >= 0;
+    if (!kept)
+        plan = PCT_SYS2(SYS_memfd_create, "pct-plan", MFD_CLOEXEC);
+    bool made = plan >= 0 && make_plan(file, plan);
+    if (kept && made)
+        PCT_SYS2(SYS_rename, own, path);
+    else if (kept)
+        PCT_SYS1(SYS_unlink, own);
+    return map_plan(plan);
+}
+
+const struct pct_plan *pct_plan_read(const char *module)
+{
+    char path[NAME];
+    struct stat status;
+    const struct pct_plan *plan = NULL;
+    long file = PCT_SYS3(SYS_open, module, O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return NULL;
+    bool kept = pct_patch_plans && !PCT_SYS2(SYS_fstat, file, &status);
+    if (kept) {
+        name_plan(path, sizeof path, &status);
+        plan = map_plan(PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0));
+    }
+    if (!plan)
+        plan = new_plan(file, kept ? path : NULL);
+    PCT_SYS1(SYS_close, file);
+    return plan;
+}
