@@ -1,5 +1,6 @@
 /* Memory apart: see apart.h. */
 #include "apart.h"
+#include "shim.h"
 #include "sys.h"
 #include <sys/mman.h>
 
@@ -15,6 +16,7 @@ static void *map(size_t size, int rights, int flags, long file)
     long at = PCT_SYS6(SYS_mmap, next, size, rights, MAP_PRIVATE | flags, file, 0);
     if (at < 0 && at >= -REFUSED)
         return NULL;
+    pct_shim.space += size;
     if ((uint64_t)at == next) /* a page between any two */
         next += ((size + PAGE - 1) & ~(size_t)(PAGE - 1)) + PAGE;
     return (void *)at;
