@@ -32,7 +32,9 @@ PREFIX ?= /usr/local
 SANITIZE ?=
 sanitize := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
-warnings := -Wall -Wextra -Werror
+# WERROR=1: a warning ends the build. Only `make lint` says so: other compilers than ours warn of other things.
+WERROR ?=
+warnings := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror)
 includes := -Iinclude -I. -I$(B)/gen
 depend = -MMD -MP -MF $@.d
 
@@ -324,7 +326,7 @@ help:
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo 'setup             install missing Debian packages'
 	@echo 'clean             remove $(B)/'
-	@echo 'Variables: V=1 shows commands, CC (now $(CC)), CFLAGS, LDFLAGS, SANITIZE=address,undefined, BUILD (now $(B))'
+	@echo 'Variables: V=1 shows commands, WERROR=1 ends at a warning, CC (now $(CC)), CFLAGS, LDFLAGS, SANITIZE=address,undefined, BUILD (now $(B))'
 
 # --- Rules -------------------------------------------------------------------------------------------------------------
 # quiet,WHAT prints one short line for each recipe; with V=1 make prints the commands instead.

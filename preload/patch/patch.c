@@ -314,7 +314,9 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     memcpy(p->code, (const void *)m->from, length);
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
-    int32_t own = (int32_t)((char *)&pct_memory_own - (char *)__builtin_thread_pointer());
+    char *variable = (char *)&pct_memory_own;
+    __asm__("" : "+r"(variable)); /* gcc 14 would read half of the offset from the table of the linker, which assemblers refuse */
+    int32_t own = (int32_t)(variable - (char *)__builtin_thread_pointer());
     void *const *table = pct_memory_table();
     pct_leaf_make(p->near, p->near_address, table, own, &p->leaves);
     p->leaves.mark = table ? mark_of : NULL;

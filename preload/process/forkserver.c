@@ -271,7 +271,7 @@ static void become_run(const struct pct_forkserver_request *request, const int *
 
 void pct_forkserver_serve(char **environment)
 {
-    struct region region;
+    struct region region = { .first = NULL };
     void *robust = NULL;
     size_t robust_size = 0;
     /* Not on the stack, which the runs have, too: each page that both sides write is copied. */
