@@ -60,6 +60,15 @@ size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *f
 int __isoc99_vfscanf(FILE *file, const char *format, va_list arguments);
 int __isoc99_fscanf(FILE *file, const char *format, ...);
 int __isoc99_scanf(const char *format, ...);
+int __isoc23_vfscanf(FILE *file, const char *format, va_list arguments);
+int __isoc23_fscanf(FILE *file, const char *format, ...);
+int __isoc23_scanf(const char *format, ...);
+int pidfd_spawn(int *restrict pidfd, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+                const posix_spawnattr_t *restrict attributes, char *const *restrict arguments,
+                char *const *restrict environment);
+int pidfd_spawnp(int *restrict pidfd, const char *restrict file, const posix_spawn_file_actions_t *restrict actions,
+                 const posix_spawnattr_t *restrict attributes, char *const *restrict arguments,
+                 char *const *restrict environment);
 ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t size, size_t room, int flags,
                        struct sockaddr *restrict address, socklen_t *restrict length);

@@ -151,6 +151,30 @@ PCT_EXPORT int __isoc99_scanf(const char *format, ...)
     return result;
 }
 
+/* What <stdio.h> makes of these names where C23 is spoken, and with _GNU_SOURCE, since glibc 2.38. */
+PCT_EXPORT int __isoc23_vfscanf(FILE *file, const char *format, va_list arguments)
+{
+    return await(file) ? EOF : REAL(__isoc23_vfscanf)(file, format, arguments);
+}
+
+PCT_EXPORT int __isoc23_fscanf(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __isoc23_vfscanf(file, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+PCT_EXPORT int __isoc23_scanf(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __isoc23_vfscanf(stdin, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
 /* fopen of a named pipe waits for its other end, inside libc. What opens it is open(), then, and libc gets the descriptor. */
 
 /* The flags of open() for a mode of fopen(3), or -1 for those that it does not wait with, or that fdopen() does not know. */

@@ -6,6 +6,7 @@
  * ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to the scheduler: what it calls is
  * passed through, and not noted. Should it take long (it waits for a thread of the parent), the watchdog takes the baton. */
 #include <preload/time/family.h>
+#include <preload/time/relative.h>
 #include <preload/io/fifo.h>
 #include <preload/signals/signals.h>
 #include <preload/core/sys.h>
@@ -197,18 +198,18 @@ __asm__(".text\n"
         ".size vfork, .-vfork\n");
 _Static_assert(SYS_vfork == 58, "the number stands in the code");
 
-/* posix_spawn by one of libc's two functions. */
-#define SPAWN(real, pid, what, actions, attributes, arguments, environment)                                            \
+/* posix_spawn by one of libc's functions. made: what it gives, -1 if it fails; process: the child's id, of that. */
+#define SPAWN(real, pid, process, what, actions, attributes, arguments, environment)                                   \
     ({                                                                                                                 \
         uint32_t slot_ = 0;                                                                                            \
         if (begin()) {                                                                                                 \
             count_child();                                                                                             \
             slot_ = pct_family_expect();                                                                               \
         }                                                                                                              \
-        pid_t made_ = -1;                                                                                              \
+        int made_ = -1;                                                                                                \
         char **with_ = PCT_FAMILY_ENVIRONMENT(environment, slot_);                                                     \
         int failed_ = REAL(real)(&made_, what, actions, attributes, arguments, with_);                                 \
-        pct_family_born(slot_, failed_ ? -1 : made_);                                                                  \
+        pct_family_born(slot_, failed_ ? -1 : process(made_));                                                         \
         if ((pid) && !failed_)                                                                                         \
             *(pid) = made_;                                                                                            \
         failed_;                                                                                                       \
@@ -217,13 +218,29 @@ _Static_assert(SYS_vfork == 58, "the number stands in the code");
 PCT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
 {
-    return SPAWN(posix_spawn, pid, path, actions, attributes, arguments, environment);
+    return SPAWN(posix_spawn, pid, (pid_t), path, actions, attributes, arguments, environment);
 }
 
 PCT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                             const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
 {
-    return SPAWN(posix_spawnp, pid, file, actions, attributes, arguments, environment);
+    return SPAWN(posix_spawnp, pid, (pid_t), file, actions, attributes, arguments, environment);
+}
+
+PCT_EXPORT int pidfd_spawn(int *restrict pidfd, const char *restrict path,
+                           const posix_spawn_file_actions_t *restrict actions,
+                           const posix_spawnattr_t *restrict attributes, char *const *restrict arguments,
+                           char *const *restrict environment)
+{
+    return SPAWN(pidfd_spawn, pidfd, pct_relative_of_pidfd, path, actions, attributes, arguments, environment);
+}
+
+PCT_EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
+                            const posix_spawn_file_actions_t *restrict actions,
+                            const posix_spawnattr_t *restrict attributes, char *const *restrict arguments,
+                            char *const *restrict environment)
+{
+    return SPAWN(pidfd_spawnp, pidfd, pct_relative_of_pidfd, file, actions, attributes, arguments, environment);
 }
 
 /* A shell is about to be made inside libc, which gives it our environment: so that has PCT_FAMILY from now on. Returns the shell's

@@ -206,3 +206,29 @@ uint64_t pct_relative_now(void)
         REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
+
+int pct_relative_of_pidfd(int pidfd)
+{
+    static const char label[] = "\nPid:\t";
+    char path[64], info[512];
+    struct pct_text text;
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, "/proc/self/fdinfo/");
+    pct_text_add_u64(&text, (uint64_t)pidfd);
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    long got = PCT_SYS3(SYS_read, fd, info, sizeof info - 1);
+    PCT_SYS1(SYS_close, fd);
+    info[got > 0 ? got : 0] = 0;
+    for (const char *at = info; *at; at++) {
+        size_t same = 0;
+        while (label[same] && at[same] == label[same])
+            same++;
+        if (!label[same]) {
+            at += same;
+            return (int)number(&at);
+        }
+    }
+    return 0;
+}

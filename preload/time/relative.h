@@ -27,6 +27,9 @@ int pct_relative_children(int thread, int *children, int most);
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_relative_cpu(int pid);
 
+/* The process that a pidfd is of, a child that is there; 0 if nobody knows. */
+int pct_relative_of_pidfd(int pidfd);
+
 /* The namespace of process ids that this process is in; 0 if nobody knows. */
 uint64_t pct_relative_namespace(void);
 

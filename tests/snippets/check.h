@@ -9,10 +9,12 @@
 #define PCT_TESTS_CHECK_H
 
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +98,12 @@ static inline struct timespec check_in_ms(clockid_t clock, int64_t milliseconds)
 static inline bool check_reached(clockid_t clock, const struct timespec *deadline)
 {
     return check_now(clock) >= (int64_t)deadline->tv_sec * 1000000000 + deadline->tv_nsec;
+}
+
+/* glibc 2.N's N: for what only newer ones have or do. */
+static inline int check_libc_minor(void)
+{
+    return atoi(gnu_get_libc_version() + 2);
 }
 
 /* Start a thread that is not itself what the snippet is about. */

@@ -1,8 +1,9 @@
 /* Reading from streams whose other end is another thread: a reader waits without holding the others up. */
-/* tests: fgetc getc getchar fgets __fgets_chk getline getdelim __getdelim fread __fread_chk vfscanf __isoc99_vfscanf __isoc99_fscanf __isoc99_scanf flockfile ftrylockfile funlockfile */
+/* tests: fgetc getc getchar fgets __fgets_chk getline getdelim __getdelim fread __fread_chk vfscanf __isoc99_vfscanf __isoc99_fscanf __isoc99_scanf __isoc23_vfscanf __isoc23_fscanf __isoc23_scanf flockfile ftrylockfile funlockfile */
 /* ops: READ MUTEX_LOCK MUTEX_UNLOCK */
 #define _GNU_SOURCE
 #include "check.h"
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -13,7 +14,14 @@ ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *file);
 int old_vfscanf(FILE *file, const char *format, va_list arguments) __asm__("vfscanf");
 int new_vfscanf(FILE *file, const char *format, va_list arguments) __asm__("__isoc99_vfscanf");
 
-enum { WAYS = 15 };
+/* Since glibc 2.38. Under pct the names are there in older ones, too, but there is nothing behind them. */
+static int (*c23_vfscanf)(FILE *file, const char *format, va_list arguments);
+static int (*c23_fscanf)(FILE *file, const char *format, ...);
+static int (*c23_scanf)(const char *format, ...);
+
+enum { WAYS = 15, C23_WAYS = 3 };
+
+static int ways = WAYS;
 
 static int out;
 static FILE *in;
@@ -22,7 +30,7 @@ static int asked; /* how often the reader has asked; atomic */
 /* One line for each request, and never before it. */
 static void *answer(void *unused)
 {
-    for (int i = 1; i <= WAYS; i++) {
+    for (int i = 1; i <= ways; i++) {
         while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) < i)
             sched_yield();
         sched_yield();
@@ -104,8 +112,17 @@ static void ask(int way)
         CHECK_EQ(fgetc(in), '1');
         rest(fgetc);
         break;
+    case 15:
+        CHECK_EQ(scan(c23_vfscanf, "%d", &number), 1);
+        break;
+    case 16:
+        CHECK_EQ(c23_fscanf(in, "%d", &number), 1);
+        break;
+    case 17:
+        CHECK_EQ(c23_scanf("%d", &number), 1);
+        break;
     }
-    if (way >= 10 && way < 14) {
+    if (way >= 10 && way != 14) {
         CHECK_EQ(number, 12);
         CHECK_EQ(fgetc(in), '\n');
     }
@@ -135,15 +152,27 @@ static void *print(void *unused)
     return unused;
 }
 
+static void find_c23(void)
+{
+    if (check_libc_minor() < 38)
+        return;
+    *(void **)&c23_vfscanf = dlsym(RTLD_DEFAULT, "__isoc23_vfscanf");
+    *(void **)&c23_fscanf = dlsym(RTLD_DEFAULT, "__isoc23_fscanf");
+    *(void **)&c23_scanf = dlsym(RTLD_DEFAULT, "__isoc23_scanf");
+    CHECK(c23_vfscanf && c23_fscanf && c23_scanf);
+    ways += C23_WAYS;
+}
+
 int main(void)
 {
     int fds[2];
+    find_c23();
     CHECK_OK(pipe(fds));
     CHECK_EQ(dup2(fds[0], 0), 0);
     out = fds[1];
     in = stdin;
     pthread_t thread = check_spawn(answer, NULL);
-    for (int way = 0; way < WAYS; way++) {
+    for (int way = 0; way < ways; way++) {
         __atomic_add_fetch(&asked, 1, __ATOMIC_RELEASE);
         ask(way);
     }

@@ -34,7 +34,7 @@ int main(void)
     long_name[sizeof(long_name) - 1] = 0;
     errno = 0;
     CHECK(sem_open(long_name, O_CREAT, 0600, 0) == SEM_FAILED);
-    CHECK_EQ(errno, EINVAL); /* GLIBC: 2.36 does not say ENAMETOOLONG */
+    CHECK(errno == EINVAL || errno == ENAMETOOLONG); /* GLIBC: the first before 2.38 */
 
     sem_t *sem = sem_open(name, O_CREAT | O_EXCL, 0600, 2);
     CHECK(sem != SEM_FAILED);

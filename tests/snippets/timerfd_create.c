@@ -101,7 +101,7 @@ int main(void)
     test(CLOCK_REALTIME);
     CHECK_FAILS(timerfd_create(77, 0), EINVAL);
     CHECK_FAILS(timerfd_create(CLOCK_MONOTONIC, 0x1), EINVAL);
-    struct itimerspec now, bad = { .it_value = { 0, 1000000000 } };
+    struct itimerspec now = { 0 }, bad = { .it_value = { 0, 1000000000 } };
     CHECK_FAILS(timerfd_settime(-1, 0, &now, NULL), EBADF);
     CHECK_FAILS(timerfd_gettime(0x3fffff, &now), EBADF);
     int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
