@@ -1,6 +1,9 @@
 /* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
  * keeping secrets: nobody runs a tested program for that. */
+#include <preload/core/sys.h>
+#include <preload/core/user.h>
 #include <preload/io/io.h>
+#include <errno.h>
 #include <pct/random.h>
 #include <string.h>
 
@@ -35,7 +38,13 @@ void pct_random_replace(int fd, const struct iovec *parts, size_t size)
 
 PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
-    /* The kernel knows what is wrong with the arguments, and how much it would give. */
+    /* The kernel knows what is wrong with the arguments, and how much it would give. GLIBC: since 2.41 its own goes to the vDSO, which
+     * writes to a bad pointer itself; syscall(SYS_getrandom) also comes here, and does not. */
+    if (!pct_user_readable(buffer, size)) {
+        long result = PCT_SYS3(SYS_getrandom, buffer, size, flags);
+        errno = result < 0 ? (int)-result : errno;
+        return result < 0 ? -1 : result;
+    }
     ssize_t got = REAL(getrandom)(buffer, size, flags);
     if (seeded() && got > 0)
         fill(buffer, (size_t)got);

@@ -210,7 +210,7 @@ _Static_assert(SYS_vfork == 58, "the number stands in the code");
         char **with_ = PCT_FAMILY_ENVIRONMENT(environment, slot_);                                                     \
         int failed_ = REAL(real)(&made_, what, actions, attributes, arguments, with_);                                 \
         pct_family_born(slot_, failed_ ? -1 : process(made_));                                                         \
-        if ((pid) && !failed_)                                                                                         \
+        if (!failed_ && (pid))                                                                                         \
             *(pid) = made_;                                                                                            \
         failed_;                                                                                                       \
     })
