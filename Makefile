@@ -135,7 +135,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random conformance lint bench experiments minimized races slowdown setup docs
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random conformance check-distros lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -218,6 +218,11 @@ check-planted:
 	@scripts/setup build check
 	@$(build_with) lib command
 	@PCT_BUILD='$(B)' tests/planted/run
+
+# `make demo` and `make check` on fresh Debian 12, 13 and sid (root): some hours.
+check-distros:
+	@scripts/setup distros
+	@PCT_BUILD='$(B)' scripts/check-distros $(SUITES)
 
 # glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes some hours.
 conformance: SEEDS = 3
@@ -319,6 +324,7 @@ help:
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'
+	@echo 'check-distros     make demo and make check on fresh Debian 12, 13 and sid, as root; installs mmdebstrap first'
 	@echo 'minimized         minimize every program with a known bug; writes docs/bugs-minimized.md'
 	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
 	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
