@@ -168,7 +168,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
                    "end or slack";
         if (param->preset < param->min || param->preset > param->max)
-            return " declares a parameter whose preset value is out of its own range";
+            return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
             if (pct_text_same(param->name, strategy->params[j].name))
                 return " declares two parameters of one name";

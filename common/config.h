@@ -192,8 +192,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "every access to these variables is a scheduling point, by the processor's watchpoints (docs/WATCH.md). "        \
       "Default: none")                                                                                                 \
     X(PCT_MEMORY_SAMPLE, "PERCENT",                                                                                    \
-      "of the places in the code that access memory, only so many are scheduling points, drawn from the seed. "        \
-      "Default: all")                                                                                                  \
+      "of the places in the code that access memory, only this percentage are scheduling points, drawn from the "      \
+      "seed. Default: all")                                                                                            \
     X(PCT_SUPPRESSIONS, "FILE", "data races that do not matter, in ThreadSanitizer's format. Default: none")           \
     X(PCT_SCOPE, "FILE",                                                                                               \
       "what the pct command has found out about PCT_FOCUS, PCT_WATCH and PCT_SUPPRESSIONS; for itself")                \

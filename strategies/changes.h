@@ -16,10 +16,13 @@ enum { PCT_MAX_CHANGES = 63 };
 
 /* In the table of parameters: `later` has the number `at`, the others follow. */
 #define PCT_SHIFT_PARAMS(at)                                                                                           \
-    [at] = { .name = "later", .max = PCT_SHIFT_MAX, .help = "the random steps come so many later", .quiet = true },    \
+    [at] = { .name = "later",                                                                                          \
+             .max = PCT_SHIFT_MAX,                                                                                     \
+             .help = "moves the random steps later by this many",                                                      \
+             .quiet = true },                                                                                          \
     [(at) + 1] = { .name = "earlier",                                                                                  \
                    .max = PCT_SHIFT_MAX,                                                                               \
-                   .help = "the random steps come so many earlier",                                                    \
+                   .help = "moves the random steps earlier by this many",                                              \
                    .quiet = true },                                                                                    \
     [(at) + 2] = { .name = "only",                                                                                     \
                    .max = PCT_MAX_CHANGES,                                                                             \

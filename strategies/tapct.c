@@ -32,7 +32,7 @@ static const struct pct_param params[] = {
                       .preset = 8,
                       .min = 1,
                       .max = UINT16_MAX,
-                      .help = "so many operations on an object are racy although one thread only has used it" },
+                      .help = "this many operations on an object are racy although only one thread has used it" },
     PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };

@@ -28,7 +28,7 @@ void pct_changed_say(const char *name, const struct pct_config *config, const ch
         pct_schedule_file_compare(name, program);
     else
         pct_cli_say(
-            "which functions have changed is not known from a token or trace; a file of `pct minimize -o` would tell");
+            "a token or trace does not tell which functions have changed; a schedule file (`pct minimize -o`) does");
 }
 
 void pct_changed_offer(const char *name, const struct pct_config *config)
@@ -36,7 +36,5 @@ void pct_changed_offer(const char *name, const struct pct_config *config)
     if (!strcmp(config->strategy, "schedule") && config->list[0])
         pct_cli_say("`pct minimize` looks for the nearest schedule that fails: pct minimize '%s' -- COMMAND", name);
     else
-        pct_cli_say("`pct minimize` looks for the nearest failing schedule where it is given one of its own; for this "
-                    "one, `pct run` "
-                    "again");
+        pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
 }

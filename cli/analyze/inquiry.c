@@ -353,7 +353,7 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
     const struct pct_tally *flipped = &need->flipped;
     unsigned of = pct_tally_of(flipped);
     if (!of && q->shrink.trials.late) {
-        fputs("     It was not turned round: the time was over.\n", out);
+        fputs("     It was not turned round: out of time.\n", out);
         return;
     }
     if (!of) {
@@ -368,7 +368,7 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
         fprintf(out, ", %u fail%s otherwise", flipped->otherwise, flipped->otherwise == 1 ? "s" : "");
     fputs(".\n", out);
     if (q->shrink.trials.late && flipped->failed + flipped->otherwise && !need->held.count) {
-        fputs("     Whether that can be ruled out was not looked at: the time was over.\n", out);
+        fputs("     Whether that can be ruled out was not tried: out of time.\n", out);
         return;
     }
     bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1 &&
@@ -379,7 +379,7 @@ void pct_inquiry_print_flip(FILE *out, const struct pct_inquiry *q, const struct
         return;
     const char *these = need->held.count == 1 ? "this" : "these";
     if (need->shared)
-        fprintf(out, "     With %s held as well, it hangs on this ordering alone: %u of %u fail; the other way round, ",
+        fprintf(out, "     With %s held as well, this ordering alone decides: %u of %u fail; the other way round, ",
                 these, need->held_kept.failed, pct_tally_of(&need->held_kept));
     else
         fprintf(out, "     The other way round, and with %s as well, ", these);

@@ -242,9 +242,8 @@ static const struct argp_option options[] = {
     { "expect", KEY_EXPECT, "FILE", 0,
       "output (standard output and error together) that is not what this file has is a failure", 7 },
     { "oracle", KEY_ORACLE, "COMMAND", 0,
-      "so is a run after which this command, as of `pct campaign`, ends with a status other than 0; it decides instead "
-      "of "
-      "--ok-status and --expect",
+      "a run after which this command, as of `pct campaign`, ends with a status other than 0 is a failure; it decides "
+      "instead of --ok-status and --expect",
       7 },
     { "near", KEY_NEAR, "STEPS", 0, "how far `pct check` moves the change points of this schedule", 7 },
     { 0 },

@@ -239,8 +239,7 @@ int pct_shrink_run(struct pct_shrink *s)
         return s->trials.status ? s->trials.status : PCT_EXIT_INTERNAL;
     if (!fails) {
         pct_status_line_clear(s->trials.progress.quiet);
-        pct_cli_say(
-            "the failing run cannot be repeated as a list of switches: it depends on what the schedule does not hold");
+        pct_cli_say("the failing run cannot be repeated as a list of switches: something besides the schedule decides");
         return s->trials.status = PCT_EXIT_DIVERGENCE;
     }
     return make_small(s);

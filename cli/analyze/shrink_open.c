@@ -23,7 +23,7 @@ enum { KEY_SECONDS = 4100, KEY_QUICK };
 
 static const struct argp_option options[] = {
     { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
-    { "seconds", KEY_SECONDS, "N", 0, "after so many seconds, go no further: what was found so far is the result", 1 },
+    { "seconds", KEY_SECONDS, "N", 0, "stop after this many seconds: what was found so far is the result", 1 },
     { "quick", KEY_QUICK, NULL, 0, "turn each ordering round once, and do not look for what else decides it", 1 },
     { 0 },
 };
@@ -119,14 +119,12 @@ static int explain_pass(const struct pct_shrink *s, bool same)
     char text[1200];
     if (same)
         return pct_cli_usage(
-            "the run of this token did not fail, and it is the same run as then: only runs that fail can "
-            "be made smaller");
+            "the run of this token does not fail, and did not then: only failing runs can be minimized");
     if (!s->trials.config.has_hash)
-        return pct_cli_usage("the run of this token did not fail: only runs that fail can be made smaller");
+        return pct_cli_usage("the run of this token did not fail: only failing runs can be minimized");
     pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &s->trials.failure));
-    pct_cli_say(
-        "the run took other steps than then, so something besides the schedule is not as it was: the program was "
-        "rebuilt, or its input, arguments, environment or libraries differ");
+    pct_cli_say("the run took other steps than then: the program was rebuilt, or its input, arguments, environment or "
+                "libraries differ");
     pct_changed_say(s->name, &s->trials.config, s->trials.launch.program);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
     return PCT_EXIT_DIVERGENCE;
@@ -164,7 +162,7 @@ static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash, 
 {
     *a = (struct again){ .trials = trials, .hash = hash, .most = least };
     struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
-    pct_series_step(trials, "seeing how often it fails", 1);
+    pct_series_step(trials, "measuring how often it fails", 1);
     return pct_series_run(trials, &series);
 }
 

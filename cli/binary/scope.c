@@ -305,7 +305,7 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
     int status;
     if (closest && watch && !strcmp(closest, pattern->text))
         status = pct_cli_usage("--watch: '%s' is no variable%s", closest,
-                               pattern->offset ? " of so many bytes" : ", but a function");
+                               pattern->offset ? " of that size" : ", but a function");
     else if (closest)
         status = pct_cli_usage("%s: nothing in %s and its libraries is called '%s'; did you mean '%s'?", option,
                                program, pattern->text, closest);

@@ -167,7 +167,7 @@ static int match_identity(struct pct_store *store, const struct facts *facts, co
             return refuse(plan, equal[i].what, there, here);
     }
     if (strcmp(pct_store_fact(store, "binary"), value_of(facts, "binary"))) {
-        pct_cli_say("%s: the program was rebuilt since, so its runs are of another one", plan->path);
+        pct_cli_say("%s: the program was rebuilt since its runs were made", plan->path);
         pct_cli_say("begin a new one with --db FILE, or with --fresh, which keeps the old file as %s.old", plan->path);
         return PCT_EXIT_USAGE;
     }
@@ -228,10 +228,9 @@ int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, str
                             const struct pct_judge *judge)
 {
     if (!pct_store_number(store, "shard"))
-        return pct_cli_usage(
-            "%s was merged from files that do not have all runs of their campaign: it can be reported and "
-            "merged, but not gone on with. Name another file with --db",
-            plan->path);
+        return pct_cli_usage("%s was merged from files that do not have all runs of their campaign: it can be reported "
+                             "and merged, but not resumed; name another file with --db",
+                             plan->path);
     struct facts facts = { 0 };
     add_identity(&facts, c, judge);
     int failed = facts.failed ? pct_cli_no_memory("") : match_identity(store, &facts, plan);
@@ -286,10 +285,9 @@ int pct_campaign_file_check_runs(struct pct_store *store, const struct pct_campa
     struct checking checking = { .c = c };
     if (!pct_store_each_run(store, check_run, &checking))
         return 0;
-    return pct_cli_usage(
-        "%s: its runs are not the first ones of its campaign, without a gap; it was left as it is. It can be "
-        "reported and merged, but not gone on with. Name another file with --db",
-        plan->path);
+    return pct_cli_usage("%s: its runs are not the first ones of its campaign, without a gap; it was left as it is, "
+                         "and can be reported and merged, but not resumed; name another file with --db",
+                         plan->path);
 }
 
 /* --- For reports ------------------------------------------------------------------------------------------------------ */

@@ -155,9 +155,9 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
         return write_reason(buffer, size, "the strategy %s has no guarantee; --strategy pct has one",
                             c->strategy->name);
     if (is_portfolio(c) && c->confidence > 0)
-        return write_reason(buffer, size, "only the runs of pct count; say --strategy pct, and all do");
+        return write_reason(buffer, size, "only the runs of pct count; with --strategy pct all do");
     if (!c->config.run.param[c->depth] && c->confidence > 0)
-        return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; say it with --depth");
+        return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; --depth says it");
     if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
         return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
     if (c->left && parameter(c, "final", 1) && c->config.end != PCT_END_DRAWN && c->config.end != PCT_END_FREE)
@@ -201,9 +201,8 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
             "which pct does not control",
             format_count(count, sizeof count, c->hardware));
     if (g->threads >= PCT_MAX_THREADS)
-        return write_reason(buffer, size,
-                            "so many threads came and went that their ids, and with them priorities, were "
-                            "used again");
+        return write_reason(
+            buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again");
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
                             format_count(count, sizeof count, c->incomplete));

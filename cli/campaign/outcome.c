@@ -88,7 +88,7 @@ void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const 
         snprintf(headline, sizeof headline, "%s: twice while it was under way, the second time alone", ending);
         own = true;
     } else if (result->trace.header.verdict == PCT_VERDICT_RUNNING) {
-        snprintf(headline, sizeof headline, "the target ended without a last word to pct: %s", ending);
+        snprintf(headline, sizeof headline, "the target ended before pct could record how: %s", ending);
         own = true;
     } else if (result->trace.header.verdict == PCT_VERDICT_EXIT) {
         /* The kernel's word counts: the target may have crashed after it had begun to end. */

@@ -82,7 +82,7 @@ int pct_store_fail(struct pct_store *store, int code)
         return -ENOMEM;
     case SQLITE_READONLY:
         snprintf(store->error, sizeof store->error,
-                 "it, or its directory, cannot be written to (%s). Name another with --db, or make it writable",
+                 "it, or its directory, cannot be written to (%s); name another with --db, or make it writable",
                  sqlite3_errmsg(store->db));
         return -EACCES;
     default:
@@ -141,7 +141,7 @@ enum pct_store_state pct_store_look(const char *path, char *error, size_t size)
     close(fd);
     if (got != sizeof head || memcmp(head, "SQLite format 3", 16) || big_endian(head + 68) != PCT_STORE_APPLICATION) {
         snprintf(error, size,
-                 "this is not a campaign file of pct; it was left as it is. Name another with --db, or move it away");
+                 "this is not a campaign file of pct; it was left as it is; name another with --db, or move it away");
         return PCT_STORE_FOREIGN;
     }
     if (big_endian(head + 60) > PCT_STORE_VERSION) {
@@ -314,9 +314,8 @@ static int check_file(struct pct_store *store)
     if (!stat(store->path, &status) && status.st_dev == store->device && status.st_ino == store->inode)
         return 0;
     snprintf(store->error, sizeof store->error,
-             "the file was removed or replaced while the campaign wrote to it, and what it had is lost. Make sure that "
-             "nobody does "
-             "that (a target that tidies up the directory?), or name another place with --db, and begin again");
+             "the file was removed or replaced while the campaign wrote to it, and what it had is lost; prevent that "
+             "(a target that tidies up the directory?), or name another place with --db, and begin again");
     return -ESTALE;
 }
 
@@ -388,7 +387,7 @@ struct pct_store *pct_store_open(const char *path, bool write, char *error, size
     if (!failed)
         return store;
     snprintf(error, size, "%s%s", store->error,
-             failed == -EINVAL ? "; it was left as it is. Begin anew with another --db, or move it away" : "");
+             failed == -EINVAL ? "; it was left as it is; begin anew with another --db, or move it away" : "");
     pct_store_close(store);
     return NULL;
 }

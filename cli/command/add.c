@@ -57,9 +57,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!a->token)
-            argp_error(state, "no token is given");
+            argp_error(state, "no token is given: pct add TOKEN -- COMMAND [ARGUMENT...]");
         if (!a->launch.command)
-            argp_error(state, "no command is given");
+            argp_error(state, "no command is given: pct add TOKEN -- COMMAND [ARGUMENT...]");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -136,10 +136,9 @@ static int try(struct add *a)
         bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
         pct_outcome_format(a->found, sizeof a->found, &a->process, result);
         if (passed && !a->force)
-            failed =
-                pct_cli_usage("this schedule does not fail (%s), so it is not kept; is it the command that the token "
-                              "is of, as it was then? --force keeps it all the same",
-                              a->found);
+            failed = pct_cli_usage("this schedule does not fail (%s), so it is not kept: is this the command of the "
+                                   "token, unchanged? --force keeps it",
+                                   a->found);
         else if (passed)
             a->found[0] = 0;
         else if (a->config.has_hash && result->trace.header.hash != a->config.hash)

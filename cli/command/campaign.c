@@ -53,19 +53,18 @@ static const struct argp_option options[] = {
       "strategy is then pct",
       1 },
     { "budget", KEY_BUDGET, "SECONDS", 0,
-      "do not go on with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
-      1 },
+      "end --confidence if that would take longer than this (default: 3600, or the runs that -n allows)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: one on each CPU)", 1 },
     { "first", 'x', NULL, 0, "stop at the first failure (default: do all runs)", 1 },
     { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
       1 },
     { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older campaign file as FILE.old", 1 },
     { "shard", KEY_SHARD, "I/OF", 0,
-      "of all runs, do the I-th and from there each OF-th. Wants --seed and --epoch, the same for all shards", 1 },
+      "of all runs, do the I-th and from there each OF-th; needs --seed and --epoch, the same for all shards", 1 },
     { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
       "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 1 },
-    { "source-root", KEY_ROOT, "DIR", 0, "there, paths of sources are given relative to this (default: .)", 1 },
+    { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 1 },
     { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
       3 },
@@ -74,7 +73,7 @@ static const struct argp_option options[] = {
     { "expect-same", KEY_EXPECT_SAME, NULL, 0, "output that is not that of the first run of the calibration", 3 },
     { "oracle", KEY_ORACLE, "COMMAND", 0,
       "this command, run by sh -c, ends with a status other than 0; it reads the output of the run on its standard "
-      "input, and has the status in $RUN_STATUS. It decides instead of --ok-status and --expect",
+      "input, and has the status in $RUN_STATUS; it decides instead of --ok-status and --expect",
       3 },
     { NULL, 0, NULL, 0, "The target", 8 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
@@ -169,7 +168,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!c->launch.command)
-            argp_error(state, "no command is given");
+            argp_error(state, "no command is given: pct campaign -- COMMAND [ARGUMENT...]");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -247,7 +246,7 @@ static int check(struct command *w)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
     c->may_sample &= !(c->confidence > 0); /* there is no bound for runs with a sample */
     if (!failed && c->config.run.seed > INT64_MAX / 2)
-        failed = pct_cli_usage("--seed: a campaign begins at most at seed %lld", (long long)INT64_MAX / 2);
+        failed = pct_cli_usage("--seed: the first seed of a campaign may be at most %lld", (long long)INT64_MAX / 2);
     if (!failed)
         failed = set_shard(w);
     if (!failed)
@@ -255,7 +254,7 @@ static int check(struct command *w)
     if (!failed)
         failed = pct_export_check(w->exports, w->export_count);
     if (!failed && w->judge.expect && w->judge.same)
-        failed = pct_cli_usage("--expect and --expect-same are two answers to one question; give one");
+        failed = pct_cli_usage("--expect and --expect-same exclude each other; give one");
     if (!failed)
         failed = pct_judge_prepare(&w->judge);
     if (!c->jobs)

@@ -22,7 +22,7 @@ static const struct argp_option report_options[] = {
     { "format", KEY_FORMAT, "FORMAT", 0,
       "text (the default), or for other programs: junit, sarif, github, gitlab, json, html; see docs/REPORTS.md", 0 },
     { "output", 'o', "FILE", 0, "write it to this file (default: standard output)", 0 },
-    { "source-root", KEY_ROOT, "DIR", 0, "paths of sources are given relative to this (default: .)", 0 },
+    { "source-root", KEY_ROOT, "DIR", 0, "paths of sources are relative to this (default: .)", 0 },
     { "all", 'a', NULL, 0, "of each finding also the whole report and the output of its first run", 0 },
     { 0 },
 };
@@ -153,10 +153,9 @@ int pct_campaign_merge_command(int argc, char **argv)
         return failed == -EINVAL || failed == -EEXIST ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;
     }
     if (differing)
-        pct_cli_say(
-            "%llu runs are in two files and ended differently there: something besides the schedule decides. What the "
-            "first file says stays",
-            (unsigned long long)differing);
+        pct_cli_say("%llu runs are in two files and ended differently there: something besides the schedule decides; "
+                    "what the first file says stays",
+                    (unsigned long long)differing);
     pct_cli_say("%s: merged; `pct campaign report %s` prints it", w.to, w.to);
     return 0;
 }

@@ -20,7 +20,7 @@ enum { KEY_NEAR = 3000, KEY_JUNIT };
 
 static const struct argp_option options[] = {
     { "near", KEY_NEAR, "STEPS", 0,
-      "also with the change points up to so many steps earlier and later (default: 2; 0: only the schedules "
+      "also with the change points up to this many steps earlier and later (default: 2; 0: only the schedules "
       "themselves)",
       1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },

@@ -49,7 +49,7 @@ int pct_checker_prepare(struct pct_launch *launch, const char *with)
     if (wordexp(with, &words, WRDE_NOCMD))
         return pct_cli_usage("--with: '%s' cannot be split into words", with);
     if (!words.we_wordc)
-        return pct_cli_usage("--with: which command?");
+        return pct_cli_usage("--with: no command is given");
     const char *tool = words.we_wordv[0], *fooled = misled(&words);
     if (pct_locate_command(tool, path, sizeof path)) {
         bool package = !strcmp(tool, "valgrind") || !strcmp(tool, "rr");

@@ -56,8 +56,8 @@ static const struct argp_option options[] = {
       "rebuilt nor patched: VARIABLE, VARIABLE+OFFSET:BYTES or +0xADDRESS:BYTES; up to four of eight bytes",
       2 },
     { "memory-sample", KEY_SAMPLE, "PERCENT", 0,
-      "of the places in the code that access memory, only so many are scheduling points in a run, drawn from its seed; "
-      "with --focus: of the others. off: all (default: all, unless they are more than 100,000 accesses)",
+      "of the places in the code that access memory, only this percentage are scheduling points in a run, drawn from "
+      "its seed; with --focus: of the others. off: all (default: all, unless they are more than 100,000 accesses)",
       2 },
     { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",
       2 },
@@ -144,7 +144,7 @@ static int check_depth(const struct pct_campaign *c, const char *spec)
     if (!strategy || pct_cli_strategy_parameter(strategy, "depth") >= 0)
         return 0;
     if (c->confidence > 0)
-        return pct_cli_usage("--confidence: the strategy %s has no guarantee, and no depth; say --strategy pct",
+        return pct_cli_usage("--confidence: the strategy %s has no guarantee, and no depth; use --strategy pct",
                              strategy->name);
     return pct_cli_usage(
         "--depth: the strategy %s has no depth, and no guarantee; --strategy pct has both (`pct strategies` lists "
@@ -212,7 +212,7 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     if (text && !error[0])
         pct_config_parse_slack(config, text, w->slack ? "--slack" : "PCT_SLACK", error, sizeof error);
     if (w->slack && config->slack && config->real_time && !error[0])
-        return pct_cli_usage("--slack is for virtual time; in real time sleeps and time-outs end when they do");
+        return pct_cli_usage("--slack needs virtual time (--time=virtual)");
     c->may_take_slack = config->slack == PCT_SLACK_UNSAID;
     pct_config_settle_slack(config, c->strategy);
     text = pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");

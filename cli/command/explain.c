@@ -64,8 +64,7 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.trials.late) {
         fprintf(out,
-                "\nThe orderings that it needs were not found: the time was over (--seconds=%.0f). Explain with more, "
-                "or the "
+                "\nThe orderings that it needs were not found: out of time (--seconds=%.0f). Give more, or explain the "
                 "token below.\n",
                 q->shrink.trials.seconds);
         return;
@@ -271,7 +270,7 @@ static void print_beside(FILE *out, const struct pct_inquiry *q)
     char left[HALF], right[HALF];
     uint64_t from = 0;
     if (!q->passes) {
-        fprintf(out, "\nNo schedule was found that passes%s.\n", q->shrink.trials.late ? ": the time was over" : "");
+        fprintf(out, "\nNo schedule was found that passes%s.\n", q->shrink.trials.late ? ": out of time" : "");
         return;
     }
     while (from < a->count && from < b->count && a->records[from] == b->records[from])

@@ -139,7 +139,7 @@ static void print_depth(const struct pct_inquiry *q)
 {
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.trials.late) {
-        fputs("depth: not measured: the time was over\n", stderr);
+        fputs("depth: not measured: out of time\n", stderr);
         return;
     }
     if (!depth->measured && depth->left_out) {
@@ -181,9 +181,8 @@ static void print_depth(const struct pct_inquiry *q)
 static void print_late(const struct pct_trials *trials)
 {
     if (trials->late)
-        pct_cli_say("the time was over (--seconds=%.0f): this is the best that was found so far. With more time, or "
-                    "from the new "
-                    "token, it goes on",
+        pct_cli_say("out of time (--seconds=%.0f): this is the best that was found so far; give more, or go on from "
+                    "the new token",
                     trials->seconds);
 }
 
@@ -192,7 +191,7 @@ static void print_cost(const struct pct_trials *trials)
 {
     char others[64] = "";
     if (trials->vain)
-        snprintf(others, sizeof others, " (and %llu begun in vain)", (unsigned long long)trials->vain);
+        snprintf(others, sizeof others, " (and %llu abandoned)", (unsigned long long)trials->vain);
     pct_cli_say("%llu runs%s, %u at a time, %.1f s", (unsigned long long)trials->runs, others, trials->jobs,
                 pct_cli_now() - trials->begun);
 }
@@ -206,7 +205,7 @@ static void print_commands(const struct pct_inquiry *q)
     }
     static const char *const commands[2] = { "replay", "explain" };
     for (unsigned i = 0; i < 2; i++) {
-        fprintf(stderr, "pct: %s:\n", i ? "the whole story" : "this replays it");
+        fprintf(stderr, "pct: %s:\n", i ? "this explains it" : "this replays it");
         pct_cli_print_quoted(stderr, pct_cli_program);
         fprintf(stderr, " %s ", commands[i]);
         pct_options_print(stderr, &s->trials.launch, &q->trial.process, false);

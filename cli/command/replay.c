@@ -72,7 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_GDB:
     case KEY_LLDB:
         if (r->debugger && r->debugger_key != key)
-            argp_error(state, "--gdb and --lldb: which of the two?");
+            argp_error(state, "--gdb and --lldb exclude each other; give one");
         r->debugger = key == KEY_GDB ? "--gdb" : "--lldb";
         r->debugger_key = key;
         r->debugger_arguments = argument;
@@ -174,7 +174,8 @@ static int prepare(struct replay *r)
     pct_config_format_token(r->token, sizeof r->token, &r->config,
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
     if (r->debugger && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
-        return pct_cli_usage("%s goes with neither --with, --rr, --runs, --trace, --timeout nor --drive", r->debugger);
+        return pct_cli_usage("%s cannot be combined with --with, --rr, --runs, --trace, --timeout or --drive",
+                             r->debugger);
     if (r->debugger && r->config.watch[0])
         return pct_cli_usage("%s: debuggers take the signals of watchpoints (watch=%s) for their own; `pct explain` "
                              "and `pct trace --sites` show the schedule",

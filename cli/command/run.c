@@ -108,7 +108,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!c->launch.command)
-            argp_error(state, "no command is given");
+            argp_error(state, "no command is given: pct run -- COMMAND [ARGUMENT...]");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -206,11 +206,10 @@ static void print_summary(const struct pct_campaign *c, int status)
     if (c->unrecorded)
         pct_cli_say("no space for traces: %llu of these runs were not recorded", (unsigned long long)c->unrecorded);
     if (c->lost)
-        pct_cli_say(
-            "%llu of these runs went on after the last step that pct saw: the target became a program that pct could "
-            "not follow (`pct doctor PROGRAM` says why; an empty environment is another reason), or ended by a "
-            "system call of its own",
-            (unsigned long long)c->lost);
+        pct_cli_say("%llu of these runs went on after the last step that pct saw: the target became a program that pct "
+                    "could not follow (`pct doctor PROGRAM` says why; an empty environment is another reason), or "
+                    "ended by a system call of its own",
+                    (unsigned long long)c->lost);
     pct_forking_print(stderr, &c->launch);
     if (c->config.memory_points == PCT_POINTS_LEARNED)
         pct_cli_say("of %zu places that access shared memory, the accesses of %zu were ordered in every run, and are "

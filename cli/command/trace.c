@@ -120,7 +120,7 @@ static int choose_window(struct pct_trace_export *x, const struct wishes *w, con
     if (w->then && pct_config_parse_u64(&then, w->then, 0, PCT_MAX_THREADS - 1, "--then", error, sizeof error))
         return pct_cli_usage("%s", error);
     if (format->export == pct_trace_export_schedule ? w->from || w->last : w->then != NULL)
-        return pct_cli_usage("--then is for schedules, and those begin with the first step");
+        return pct_cli_usage("--then needs --format=schedule, which begins with the first step");
     x->then = (uint32_t)then;
     if (!trace->count)
         return 0;

@@ -124,9 +124,9 @@ int pct_drive_check(struct pct_drive *drive, unsigned jobs)
     if (!drive->ready && !drive->client && !other)
         return 0;
     if (!drive->ready)
-        return pct_cli_usage("--drive and --stop go with --ready: when can the client begin?");
+        return pct_cli_usage("--drive and --stop need --ready, which says when the client can begin");
     if (!drive->client)
-        return pct_cli_usage("--ready goes with --drive: what is the client?");
+        return pct_cli_usage("--ready needs --drive, which names the client");
     drive->signal = drive->stop ? parse_signal(drive->stop) : SIGTERM;
     if (drive->signal < 0)
         return pct_cli_usage("--stop: '%s' is no signal, by name or by number, and not none", drive->stop);
@@ -408,7 +408,7 @@ bool pct_drive_format(char *buffer, size_t size, const struct pct_process *proce
     switch (result->ending) {
     case PCT_ENDING_NOT_READY:
         pct_ready_format(&d->ready, text, sizeof text);
-        snprintf(buffer, size, "not ready: %s within %g s; %s Or does it need more time (--ready-timeout)?", text,
+        snprintf(buffer, size, "not ready: %s within %g s: %s, or does it need more time (--ready-timeout)?", text,
                  d->drive->ready_timeout, pct_ready_advice(&d->ready));
         return true;
     case PCT_ENDING_EARLY:

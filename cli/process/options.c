@@ -49,8 +49,9 @@ static const struct argp_option launch_options[] = {
       "(cwd)",
       8 },
     { "setup", KEY_SETUP, "COMMAND", 0,
-      "before each run, do this by sh -c, not under control; it must end with status 0", 8 },
-    { "teardown", KEY_TEARDOWN, "COMMAND", 0, "and this after each run", 8 },
+      "run this by sh -c before each run, not under control; it must end with status 0", 8 },
+    { "teardown", KEY_TEARDOWN, "COMMAND", 0,
+      "run this by sh -c after each run, not under control; it must end with status 0", 8 },
     { "aslr", KEY_ASLR, NULL, 0,
       "leave address-space randomisation on: addresses, and what depends on them, will differ", 8 },
     { "lib", KEY_LIB, "FILE", 0, "the libpct.so to preload (default: the one that belongs to this pct)", 8 },
@@ -71,10 +72,12 @@ static const struct argp_option launch_options[] = {
       "the target is a server, and ready when: line:TEXT or regex:REGEX is in a line of its output, port:NUMBER or "
       "unix:PATH is listened on, file:PATH is new",
       9 },
-    { "drive", KEY_DRIVE, "CLIENT", 0, "then run this, by sh -c and not under control; it must end with status 0", 9 },
-    { "stop", KEY_STOP, "SIGNAL", 0, "what then stops the server; none: the client does (default: TERM)", 9 },
+    { "drive", KEY_DRIVE, "CLIENT", 0,
+      "when the server is ready, run this client by sh -c, not under control; it must end with status 0", 9 },
+    { "stop", KEY_STOP, "SIGNAL", 0, "what stops the server after the client; none: the client does (default: TERM)",
+      9 },
     { "ready-timeout", KEY_READY_TIMEOUT, "SECONDS", 0, "how long the server may take to be ready (default: 30)", 9 },
-    { "stop-timeout", KEY_STOP_TIMEOUT, "SECONDS", 0, "and to end (default: 10)", 9 },
+    { "stop-timeout", KEY_STOP_TIMEOUT, "SECONDS", 0, "how long the server may take to end (default: 10)", 9 },
     { 0 },
 };
 

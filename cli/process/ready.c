@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFERED "a program whose output is no terminal may write it late: then wait for a port or a file."
-#define ELSEWHERE "was the server told to use this one?"
+#define BUFFERED "a program whose output is no terminal may write it late (then wait for a port or a file)"
+#define ELSEWHERE "was the server told to use this one"
 
 static const struct {
     const char *name;

@@ -123,7 +123,7 @@ static void judge(struct pct_process *process, struct pct_result *result)
     else if (result->state == PCT_TRACE_EMPTY && process->timed_out &&
              (process->forked || process->index || process->launch->controls))
         /* Earlier runs were under control. */
-        set_unrecorded(result, process, "its time was over before its first step");
+        set_unrecorded(result, process, "it ran out of time before its first step");
     else if (result->state != PCT_TRACE_GOOD && process->killed_pct)
         set_unrecorded(result, process, "it has killed pct before its first step");
     if (process->killed_pct) {

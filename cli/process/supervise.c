@@ -309,7 +309,7 @@ static bool recover(int signal)
         shared->alone = shared->reached;
     }
     if (!shared->deaths++ && goes_on)
-        pct_cli_say("it goes on, and does these again, one at a time");
+        pct_cli_say("going on, with these runs again, one at a time");
     clean_up();
     if (goes_on && supervisor.fruitless < FRUITLESS) {
         pct_around_renew(launch);
@@ -319,7 +319,7 @@ static bool recover(int signal)
     if (meant)
         end_by(signal);
     if (goes_on)
-        pct_cli_say("this has happened %u times in a row, and nothing was gained: it does not go on", FRUITLESS);
+        pct_cli_say("this has happened %u times in a row without progress: giving up", FRUITLESS);
     _exit(128 + signal);
 }
 

@@ -274,7 +274,7 @@ C
     LD_PRELOAD=$BATS_FILE_TMPDIR/nospace.so NOSPACE_BYTES=150000 run "$pct" campaign -n 3000 -s 1 -k 9 --epoch 1700000000 -- \
         ./target race 0
     is "$status" 125
-    has "there is no space left on the disk. What is in it stays; when there is room, the same command goes on"
+    has "there is no space left on the disk; what is in it stays, and when there is room, the same command goes on"
     run "$pct" campaign report
     is "$status" 0
     before=$(query pct-campaign.db 'SELECT count(*) FROM runs')

@@ -245,7 +245,7 @@ PYTHON
     refuse $'Command: a\nOptions: --timeout x' "bad:4: --timeout: 'x' is not a number of seconds above 0"
     refuse $'Command: a\nOptions: --children=x' "bad:4: --children: 'x' is not one of stuck, all and none"
     refuse $'Command: a\nOptions: word' "bad:4: Options: not among"
-    refuse $'Command: a\nOptions: --stop TERM' "--drive and --stop go with --ready"
+    refuse $'Command: a\nOptions: --stop TERM' "--drive and --stop need --ready"
 }
 
 @test "variables of the environment stand for places that differ" {

@@ -174,7 +174,7 @@ mistakes()
     has "the program does not run; \`run\` starts it"
     run "$pct" replay --"$debugger" -n 2 deadlock.trace -- ./target abba
     is "$status" 2
-    has "--$debugger goes with neither --with, --rr, --runs"
+    has "--$debugger cannot be combined with --with, --rr, --runs"
     PATH=/nowhere run -127 "$pct" replay --"$debugger" deadlock.trace -- ./target abba
     has "$debugger: command not found; Debian's package $debugger has it$otherwise"
 }

@@ -146,7 +146,7 @@ nothing_left()
     case $(replay_line) in *" --ready-timeout 0.3 "*) ;; *) is "$(replay_line)" "the limit in it" ;; esac
     run "$pct" run -n 3 -s 1 --ready line:nonsense --ready-timeout 0.3 --drive "$ask" -- ./server 0
     is "$status" 124
-    has "no line with 'nonsense' came within 0.3 s; a program whose output is no terminal may write it late"
+    has "no line with 'nonsense' came within 0.3 s: a program whose output is no terminal may write it late"
     nothing_left
 }
 

@@ -170,7 +170,7 @@ kept()
     for command in run campaign; do
         run "$pct" $command --confidence 0.99 -d 2 -S random-walk -- ./target
         is "$status" 2
-        has "--confidence: the strategy random-walk has no guarantee, and no depth; say --strategy pct"
+        has "--confidence: the strategy random-walk has no guarantee, and no depth; use --strategy pct"
         run "$pct" $command -d 2 -S random-walk -- ./target
         is "$status" 2
         has "--depth: the strategy random-walk has no depth, and no guarantee; --strategy pct has both"

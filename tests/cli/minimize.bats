@@ -155,19 +155,19 @@ END
     find_deadlock
     run "$pct" minimize --seconds 0 -o whole.schedule "$token" -- ./target abba
     is "$status" 0
-    has "depth: not measured: the time was over"
-    has "the time was over (--seconds=0): this is the best that was found so far"
+    has "depth: not measured: out of time"
+    has "out of time (--seconds=0): this is the best that was found so far"
     switches=$(printf '%s\n' "$output" | sed -n 's/^the smallest schedule: .*(of \([0-9]*\) switches.*/\1/p')
     is "$(grep -c '^switch ' whole.schedule)" "$switches"
     run "$pct" replay whole.schedule -- ./target abba
     is "$status" 120
     run "$pct" explain --seconds 0 "$token" -- ./target abba
     is "$status" 0
-    has "The orderings that it needs were not found: the time was over"
-    has "No schedule was found that passes: the time was over"
+    has "The orderings that it needs were not found: out of time"
+    has "No schedule was found that passes: out of time"
     run "$pct" minimize --seconds 1000000 "$token" -- ./target abba
     has "depth 2: 100 of 100 schedules fail"
-    lacks "the time was over"
+    lacks "out of time"
 }
 
 @test "a failure that hangs on which waiter a signal wakes" {
@@ -364,7 +364,7 @@ END
     run -122 "$pct" replay "$small" -- ./changed
     has "did NOT replay: "
     lacks "it may have been rebuilt"
-    has "which functions have changed is not known from a token or trace; a file of \`pct minimize -o\` would tell"
+    has "a token or trace does not tell which functions have changed; a schedule file (\`pct minimize -o\`) does"
     has "the nearest schedule that fails: pct minimize '$small'"
     touch -d 2100-01-01 changed
     run -122 "$pct" replay -q -n 2 small -- ./changed

@@ -209,7 +209,7 @@ END
     has "--with: no-such-tool: command not found"
     run "$pct" replay --with '' one.trace -- touch started
     is "$status" 2
-    has "--with: which command?"
+    has "--with: no command is given"
     [ ! -e started ]
 }
 

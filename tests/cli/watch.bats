@@ -143,7 +143,7 @@ token()
     has "'change' is no variable, but a function"
     run "$pct" run --watch=pair+8 -- ./torn
     is "$status" 2
-    has "'pair' is no variable of so many bytes"
+    has "'pair' is no variable of that size"
     run "$pct" run --watch=pair:x -- ./torn
     is "$status" 2
     run "$pct" run --watch=+0x10 -- ./torn
