@@ -129,7 +129,7 @@ replay_command()
     is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 32
     run "$pct" campaign --confidence 0.9 --strategy portfolio -- ./target race 0
     is "$status" 2
-    has "say --strategy pct"
+    has "with --strategy pct all do"
     run "$pct" campaign --budget 5 -- ./target race 0
     is "$status" 2
     has "--budget is for --confidence"

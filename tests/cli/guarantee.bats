@@ -309,7 +309,7 @@ kept()
     has "; depth 5: 0.9953 (PCT, theorem 9; the depth is drawn for each run)"
     run "$pct" run --confidence 0.9 -- ./target race 0
     is "$status" 2
-    has "say it with --depth"
+    has "--depth says it"
 }
 
 @test "of a portfolio the runs of pct count" {
@@ -323,7 +323,7 @@ kept()
     has "no claim about the bugs that these runs may have missed: none of these runs of the portfolio was one of pct"
     run "$pct" run --confidence 0.9 -S portfolio -- ./target race 0
     is "$status" 2
-    has "say --strategy pct"
+    has "with --strategy pct all do"
 }
 
 @test "a signal that has several waiters to choose from is said, also of a campaign that is read again" {
