@@ -97,7 +97,10 @@ bool pct_replay_jumps(const struct pct_sched *s)
     if (PCT_RECORD_THREAD(expected) >= s->threads || PCT_RECORD_OP(expected) == PCT_OP_OUTSIDE)
         return false;
     const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
-    return t->timer.place || (t->state == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention);
+    if (t->timer.place || (t->state == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention))
+        return true;
+    /* What comes from outside has a step of its own, so this was a signal of the process's own timer, if one is due next. */
+    return t->state == PCT_STATE_BLOCKED && s->timers_count && s->timers[0]->fire != t->timer.fire;
 }
 
 struct pct_thread *pct_replay_next(struct pct_sched *s)
