@@ -117,6 +117,7 @@ struct pct_shim_thread {
     bool stepping;         /* executes instruction by instruction until it is out of a wrapper */
     bool trap_hidden;      /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
     uint64_t trap_blocked; /* SIGTRAP's bit, if it was blocked before that */
+    int half_open;         /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
     uint64_t signal_mask;  /* of a thread that has not started, or that waits for a child of vfork */
     int handled;           /* the last signal whose handler has run in it */
     struct pct_pin pin;    /* the handler for which it keeps the baton, while pct_S.pinned says so */

@@ -69,6 +69,7 @@ static int finish(struct pct_shim_thread *self, const struct half *half)
     long flags = PCT_SYS2(SYS_fcntl, half->fd, F_GETFL);
     PCT_SYS3(SYS_fcntl, half->fd, F_SETFL, flags & ~O_NONBLOCK);
     PCT_SYS3(SYS_fcntl, half->fd, F_SETFD, half->flags & O_CLOEXEC ? FD_CLOEXEC : 0);
+    self->half_open = 0;
     pct_fd_made(half->fd, PCT_FD_UNKNOWN);
     return (int)pct_io_end(self, PCT_OP_OPEN, half->fd, half->fd);
 }
@@ -76,6 +77,7 @@ static int finish(struct pct_shim_thread *self, const struct half *half)
 static void give_up(struct pct_shim_thread *self, const struct half *half)
 {
     pct_fd_forget(half->fd);
+    self->half_open = 0;
     struct pct_object *object = pct_io_object(half->fd);
     PCT_SYS1(SYS_close, half->fd);
     pct_io_done(self, PCT_OP_OPEN, PCT_ARG_ERROR, object);
@@ -104,6 +106,7 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
     pct_fd_made(half.fd, PCT_FD_UNKNOWN);
     if (!waits)
         return finish(self, &half);
+    self->half_open = half.fd + 1;
     /* A step of its own: from here on the other end need not wait for this one. */
     pct_io_done(self, PCT_OP_OPEN, PCT_ARG_BUSY, pct_io_object(half.fd));
     for (;;) {
@@ -128,10 +131,8 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
 unsigned pct_fifo_half_open(int *fds, unsigned most)
 {
     unsigned count = 0;
-    for (const struct pct_thread *t = pct_S.polled; t; t = t->polled_next) {
-        const struct pct_io *io = t->wait.ready_arg;
-        if ((io->ready == has_writer || io->ready == has_reader) && count < most)
-            fds[count++] = ((const struct half *)io->arg)->fd;
-    }
+    for (uint32_t id = 0; id < pct_S.threads; id++)
+        if (pct_shim.slots[id].half_open && pct_shim.slots[id].core.state != PCT_STATE_FINISHED && count < most)
+            fds[count++] = pct_shim.slots[id].half_open - 1;
     return count;
 }

@@ -40,6 +40,34 @@ static bool begin(void)
     return pct_shim.mode == PCT_MODE_FREE && pct_S.host;
 }
 
+/* Ends of named pipes that threads wait with to open them: the kernel would not have copied these. Whoever opens the other end must
+ * not meet the child's copies, so its parent goes on when they are closed, which it hears by a pipe. */
+struct half_open {
+    int fds[64];
+    unsigned count;
+    int closed[2]; /* -1: there is nothing to wait for, or no descriptor left */
+};
+
+static void find_half_open(struct half_open *half, bool known)
+{
+    half->count = known ? pct_fifo_half_open(half->fds, sizeof half->fds / sizeof *half->fds) : 0;
+    if (!half->count || PCT_SYS2(SYS_pipe2, half->closed, O_CLOEXEC))
+        half->closed[0] = -1;
+}
+
+static void close_half_open(const struct half_open *half, bool child)
+{
+    char byte;
+    for (unsigned i = 0; child && i < half->count; i++)
+        PCT_SYS1(SYS_close, half->fds[i]);
+    if (half->closed[0] < 0)
+        return;
+    PCT_SYS1(SYS_close, half->closed[1]);
+    while (!child && PCT_SYS3(SYS_read, half->closed[0], &byte, 1) == -EINTR)
+        continue;
+    PCT_SYS1(SYS_close, half->closed[0]);
+}
+
 static pid_t fork_by(pid_t (*real)(void))
 {
     PCT_ENTER(self);
@@ -47,16 +75,15 @@ static pid_t fork_by(pid_t (*real)(void))
         return real();
     uint64_t seed = pct_S.run.seed;
     uint32_t ordinal = count_child();
-    int half_open[64];
-    unsigned count = self ? pct_fifo_half_open(half_open, sizeof half_open / sizeof *half_open) : 0;
+    struct half_open half;
+    find_half_open(&half, self != NULL);
     uint32_t slot = pct_family_expect();
     pid_t pid = real();
     if (pid)
         pct_family_born(slot, pid);
     else
         pct_family_forked(slot);
-    for (unsigned i = 0; !pid && i < count; i++)
-        PCT_SYS1(SYS_close, half_open[i]);
+    close_half_open(&half, !pid);
     if (!pid && self)
         self->sent = NULL; /* pending signals are not inherited */
     if (!pid)
