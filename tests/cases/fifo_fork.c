@@ -32,7 +32,7 @@ int main(void)
     snprintf(path, sizeof path, "/tmp/pct-fifo-%d", getpid());
     if (mkfifo(path, 0600) || pthread_create(&thread, NULL, open_it, NULL))
         return 1;
-    usleep(1000); /* with slack 0 it is in open() then */
+    usleep(1000);                  /* with slack 0 it is in open() then */
     pthread_kill(thread, SIGUSR1); /* it has not given up yet */
     pid_t child = fork();
     if (!child)
