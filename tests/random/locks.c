@@ -575,6 +575,6 @@ const struct pattern lock_patterns[] = {
     { "barrier", 1, MOST_THREADS, 0, 0, 0, 0, 0, 0, prepare_barrier, run_barrier, finish_barrier },
     { "once", 2, MOST_THREADS, 0, 0, 0, 0, 0, ALONE, prepare_once, run_once, NULL },
     { "robust mutex", 1, MOST_THREADS, 0, 0, 0, 0, 0, 0, prepare_robust, run_robust, finish_robust },
-    { "locks of a file", 1, 4, 0, 0, 0, 0, 0, ALONE, NULL, run_file, finish_file },
+    { "locks of a file", 1, 4, 0, 0, 0, 0, 0, ALONE | FOREIGN, NULL, run_file, finish_file },
     { NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL },
 };
