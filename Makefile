@@ -244,7 +244,7 @@ bench: all bench-programs
 # goes on where it was interrupted. PARTS, RUNS, JOBS, LOAD: bench/experiments/common.bash.
 experiments:
 	@scripts/setup build experiments
-	@$(build_with) command lib bugs paper scale
+	@$(build_with) command lib bugs paper memory-bugs scale
 	@PCT_BUILD='$(B)' bench/experiments/run $(PARTS)
 
 # The bugs of bench/bugs made small, and what that takes.

@@ -216,6 +216,29 @@ void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *str
         *k = depth;
 }
 
+void pct_config_become(struct pct_config *config, const struct pct_strategy **strategy,
+                       const struct pct_strategy *member)
+{
+    struct pct_run before = config->run;
+    const struct pct_param *from = (*strategy)->params;
+    uint32_t given = config->given;
+    *strategy = member;
+    config->given = 0;
+    struct pct_text name;
+    pct_text_init(&name, config->strategy, sizeof config->strategy);
+    pct_text_add(&name, member->name);
+    for (unsigned i = 0; i < PCT_MAX_PARAMS; i++)
+        config->run.param[i] = 0;
+    for (unsigned i = 0; member->params && i < PCT_MAX_PARAMS && member->params[i].name; i++) {
+        config->run.param[i] = member->params[i].preset;
+        for (unsigned j = 0; from && j < PCT_MAX_PARAMS && from[j].name; j++)
+            if (pct_text_same(member->params[i].name, from[j].name)) {
+                config->run.param[i] = before.param[j];
+                config->given |= (given >> j & 1) << i;
+            }
+    }
+}
+
 /* Half of the runs wait before the handlers: many programs do not join their threads, and what these still do is most of what can go
  * wrong. */
 enum pct_end pct_end_of_run(uint8_t end, uint64_t seed)

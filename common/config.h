@@ -115,6 +115,12 @@ void pct_config_settle(struct pct_config *config);
 /* How long runs are is not known, and k was not given: draw it from the seed, over all scales, because change points that are spread over a
  * thousand steps find nothing in a run of fifty. Changes nothing where k was given, and for strategies of the user's own. */
 void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *strategy);
+
+/* The run is that of a member of *strategy (mixture), which becomes it: parameters go to the member's of the same name, others are
+ * preset. */
+void pct_config_become(struct pct_config *config, const struct pct_strategy **strategy,
+                       const struct pct_strategy *member);
+
 /* slack.c: how far ahead in virtual time a deadline may be for its wait to time out while others could run. A number and its unit
  * (ns, us, ms or s), or 0. pct_config_add_slack() gives the shortest of the texts that mean the same. */
 #define PCT_SLACK_PRESET UINT64_C(20000000)
@@ -155,7 +161,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
 /* The variables of the environment that pct knows: X(NAME, value, one line of help). docs/VARIABLES.md is generated. */
 #define PCT_VARIABLES(X)                                                                                               \
     X(PCT_STRATEGY, "NAME[,PARAM=VALUE...]",                                                                           \
-      "the strategy and its parameters; a path loads an out-of-tree one. Default: pct")                                \
+      "the strategy and its parameters; a path loads an out-of-tree one. Default: mixture")                            \
     X(PCT_SEED, "NUMBER", "the seed. Default: drawn at random, and printed")                                           \
     X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \

@@ -25,3 +25,10 @@ __attribute__((cold)) const struct pct_strategy *pct_strategy_find(const char *n
             return *strategy;
     return NULL;
 }
+
+const struct pct_strategy *pct_strategy_member(const struct pct_strategy *strategy, uint64_t seed)
+{
+    if (strategy == &pct_strategy_portfolio)
+        return pct_portfolio_member(seed);
+    return strategy == &pct_strategy_mixture ? pct_mixture_member(seed) : strategy;
+}

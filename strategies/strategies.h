@@ -4,7 +4,7 @@
 
 #include <pct/strategy.h>
 
-/* X(identifier): the strategy pct_strategy_<identifier>, in <identifier>.c */
+/* X(identifier): the strategy pct_strategy_<identifier>, in <identifier>.c (surw_one: in surw.c) */
 #define PCT_STRATEGIES(X)                                                                                              \
     X(pct)                                                                                                             \
     X(tapct)                                                                                                           \
@@ -12,9 +12,12 @@
     X(pos)                                                                                                             \
     X(urw)                                                                                                             \
     X(surw)                                                                                                            \
+    X(surw_one)                                                                                                        \
+    X(hold)                                                                                                            \
     X(delay_bound)                                                                                                     \
     X(preemption_bound)                                                                                                \
     X(portfolio)                                                                                                       \
+    X(mixture)                                                                                                         \
     X(random_walk)                                                                                                     \
     X(random_delay)                                                                                                    \
     X(schedule)                                                                                                        \
@@ -29,8 +32,12 @@ PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
 /* All of them, ended by NULL. */
 extern const struct pct_strategy *const pct_strategies[];
 
-/* Which strategy makes the portfolio's run of this seed: it is that strategy's own run of the seed (portfolio.c). */
+/* Which strategy makes the run of this seed: it is that strategy's own run of the seed (portfolio.c, mixture.c). */
 const struct pct_strategy *pct_portfolio_member(uint64_t seed);
+const struct pct_strategy *pct_mixture_member(uint64_t seed);
+
+/* The same for any strategy: one that is the same in each run is its own member. */
+const struct pct_strategy *pct_strategy_member(const struct pct_strategy *strategy, uint64_t seed);
 
 /* The built-in strategy of this name, or NULL. */
 const struct pct_strategy *pct_strategy_find(const char *name);

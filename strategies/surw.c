@@ -1,18 +1,22 @@
-/* The strategy `surw`: H. Zhao, D. Wolff, U. Mathur, A. Roychoudhury, "Selectively Uniform Concurrency Testing",
- * ASPLOS 2025: uniform over the interleavings of the interesting events alone.
+/* The strategies `surw` and `surw-one`: H. Zhao, D. Wolff, U. Mathur, A. Roychoudhury, "Selectively Uniform
+ * Concurrency Testing", ASPLOS 2025: uniform over the interleavings of the interesting events alone.
  *
- * Some events are interesting. One thread is intended to make the next interesting event, drawn in proportion to the number
- * of interesting events that the threads have left; others that come to one wait for theirs. Among the threads that do not
- * wait, at every step each is equally likely. When the intended thread has made its event, the next one is drawn.
+ * Some events are interesting. One thread is intended to make the next interesting event, drawn in proportion to the
+ * number of interesting events that the threads have left; others that come to one wait for theirs. Among the threads
+ * that do not wait, at every step each is equally likely. When the intended thread has made its event, the next one
+ * is drawn.
  *
  * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1.
  *
- * The paper makes the accesses to one shared variable interesting, drawn for each run. Here each object is interesting with
- * probability 1/`among`, drawn for each run; or object number `object` is, and no other. Events on threads and without an
- * object never are. The numbers are estimated from those of all events (weights.h): a 1/`among` of them. What deviates,
- * because threads block: an intended thread that blocks, ends or spins is not waited for, another one is drawn. Nor is one that
- * makes `PATIENCE` steps without coming to an interesting event, or a thread that polls for what another one is to do would
- * hold back that one for ever; it is drawn again only after it has come to such an event. */
+ * The paper makes the accesses to one shared variable interesting, drawn for each run in proportion to them, and
+ * knows how many each thread makes. That is `surw-one`: object number `object`, and the counts are of the events on
+ * it. In `surw` each object is interesting with probability 1/`among`, drawn for each run; or object number `object`
+ * is, and no other. Events on threads and without an object never are. Its numbers are estimated from those of all
+ * events (weights.h): a 1/`among` of them. What deviates, in both, because threads block: an intended thread that
+ * blocks, ends or spins is not waited for, another one is drawn. Nor is one that makes `PATIENCE` steps without
+ * coming to an interesting event, or a thread that polls for what another one is to do would hold back that one for
+ * ever; it is drawn again only after it has come to such an event. */
+#include "one_object.h"
 #include "weights.h"
 #include <pct/sets.h>
 
@@ -35,6 +39,12 @@ static const struct pct_param params[] = {
     PCT_COUNT_PARAMS(PARAM_N, "events of a thread, estimated; with an object given, those on it"),
     { 0 }
 };
+
+enum { ONE_OBJECT, ONE_N };
+
+static const struct pct_param one_params[] = { PCT_OBJECT_PARAM(ONE_OBJECT),
+                                               PCT_COUNT_PARAMS(ONE_N, "events of a thread on that object, estimated"),
+                                               { 0 } };
 
 struct surw_thread {
     bool enabled;
@@ -69,22 +79,37 @@ static uint32_t state_size(const struct pct_run *run)
     return PCT_LAYOUT_SIZE(struct state, lay_out, run);
 }
 
-static int start(void *state, const struct pct_run *run, const char **why)
+static struct state *begin(void *state, const struct pct_run *run)
 {
-    (void)why;
     struct state *s = state;
     struct pct_layout layout = { .base = state, .used = sizeof *s };
     lay_out(s, &layout, run);
     s->seed = run->seed;
+    return s;
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = begin(state, run);
     s->among = run->param[PARAM_AMONG];
     s->object = (uint32_t)run->param[PARAM_OBJECT];
     pct_weights_start(&s->weights, run->param + PARAM_N, s->object ? 1 : s->among);
     return 0;
 }
 
+static int start_one(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = begin(state, run);
+    s->object = pct_object_of_run(run->param[ONE_OBJECT], run->seed);
+    pct_weights_start(&s->weights, run->param + ONE_N, 1);
+    return 0;
+}
+
 static bool is_interesting(const struct state *s, uint32_t object)
 {
-    if (!object || object >= PCT_THREAD_OBJECT)
+    if (!pct_object_counts(object))
         return false;
     return s->object ? object == s->object : !pct_random_below(s->seed, PCT_STREAM_OBJECT, object, s->among);
 }
@@ -223,6 +248,23 @@ const struct pct_strategy pct_strategy_surw = {
     .params = params,
     .state_size = state_size,
     .start = start,
+    .created = created,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+};
+
+const struct pct_strategy pct_strategy_surw_one = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "surw-one",
+    .summary = "uniform over the interleavings of the operations on one object, drawn for each run",
+    .source = "Zhao, Wolff, Mathur, Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025 (SURW)",
+    .params = one_params,
+    .state_size = state_size,
+    .start = start_one,
     .created = created,
     .announce = announce,
     .enable = enable,

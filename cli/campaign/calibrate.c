@@ -5,6 +5,7 @@
 #include <cli/base/cli.h>
 #include <cli/trace/early.h>
 #include "estimate.h"
+#include "objects.h"
 #include "outcome.h"
 #include "sampling.h"
 #include "state.h"
@@ -44,6 +45,8 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     uint64_t points = header->points ? header->points : steps;
     pct_learned_add(&k->learned, points, header->threads);
+    if (pct_objects_add(&k->c->objects, &result->trace))
+        pct_cli_say("out of memory: the uses of objects are not counted");
     /* A wait that ends early is a step more; which do hangs on coins. */
     if (k->c->config.slack)
         points += header->deadlines - pct_early_count(&result->trace);
@@ -75,7 +78,9 @@ static void make_token(const struct pct_campaign *c, uint64_t index, char *token
     if (c->depth >= 0)
         config.run.param[c->depth] = 1;
     config.slack = pct_config_draw_slack(&config, c->strategy);
-    pct_config_format_token(token, PCT_TOKEN_MAX, &config, c->strategy);
+    const struct pct_strategy *strategy = c->strategy;
+    pct_objects_settle(NULL, &config, &strategy);
+    pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
 }
 
 /* Runs with so many plain accesses want a sample: from the first run on, so that it does not matter which runs were made before. Returns
@@ -122,6 +127,7 @@ int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs
     size_t count = c->learns || judge->same ? CALIBRATION : 1;
     do {
         k = (struct calibration){ .c = c, .judge = judge, .reference = CALIBRATION };
+        pct_objects_free(&c->objects);
         for (size_t i = 0; i < count; i++)
             make_token(c, i, tokens[i]);
         failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);

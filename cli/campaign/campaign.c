@@ -4,6 +4,7 @@
 #include <cli/binary/elf_facts.h>
 #include <cli/process/core.h>
 #include "estimate.h"
+#include "objects.h"
 #include "outcome.h"
 #include "sampling.h"
 #include <cli/process/supervise.h>
@@ -19,7 +20,8 @@
 enum {
     JOBS_MAX = 256,
     PLACES = 2 /* runs of a worker that have begun: one may wait for the other */,
-    PROBE = 32 /* runs by which to tell how fast they are; a power of two */
+    COUNTED = 16, /* runs whose uses of objects are counted; a power of two */
+    PROBE = 32    /* runs by which to tell how fast they are; a power of two */
 };
 
 /* A run that has ended and waits for its turn to be looked at. */
@@ -79,7 +81,9 @@ static void make_token(const struct state *s, uint64_t index, char *token)
         config.run.param[s->c->depth] = depth_of(s->c, index);
     config.slack = pct_config_draw_slack(&config, s->c->strategy);
     pct_sampling_configure(s->c, index, &config);
-    pct_config_format_token(token, PCT_TOKEN_MAX, &config, s->c->strategy);
+    const struct pct_strategy *strategy = s->c->strategy;
+    pct_objects_settle(s->c->objects, &config, &strategy);
+    pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
 }
 
 /* --- What the runs so far teach --------------------------------------------------------------------------------------- */
@@ -97,6 +101,18 @@ static void learn_order(const struct state *s)
     c->config.ordered = digest;
     c->learned = c->before = (struct pct_learned){ 0 };
     c->guarantee = (struct pct_guarantee){ 0 };
+}
+
+/* What the first runs have shown of the objects holds from now on: a copy, since runs that are looked at now count for later ones only. */
+static void learn_objects(struct pct_campaign *c)
+{
+    if (!c->counting || c->kept)
+        return;
+    struct pct_object_counts *copy = pct_objects_copy(c->counting);
+    if (!copy)
+        return; /* those of before will do */
+    pct_objects_free(&c->objects);
+    c->objects = copy;
 }
 
 /* PCT, section 5.1.1: the steps of earlier runs are the estimate of k for the next ones. */
@@ -277,6 +293,8 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
         c->sample_points = points;
     if (!result->unrecorded)
         pct_learned_add(&c->learned, points, threads);
+    if (c->runs > 1 && !c->kept && index < COUNTED)
+        pct_objects_add(&c->counting, &result->trace);
     uint64_t plain = c->may_sample && !c->config.sample ? pct_sampling_count(&result->trace) : 0;
     if (plain > c->learned.plain)
         c->learned.plain = plain;
@@ -399,6 +417,8 @@ static int loop(struct state *s)
         }
         if (is_milestone(s) && s->next == s->frontier) {
             learn_order(s);
+            if (s->next <= COUNTED)
+                learn_objects(s->c);
             learn(s->c, s->next);
             plan(s);
         }
@@ -525,6 +545,8 @@ int pct_campaign_run(struct pct_campaign *campaign)
 void pct_campaign_close(struct pct_campaign *campaign)
 {
     pct_ordered_free(&campaign->ordered);
+    pct_objects_free(&campaign->objects);
+    pct_objects_free(&campaign->counting);
     close_races(campaign);
     if (!campaign->failed)
         return;

@@ -13,6 +13,7 @@
 #include "state.h"
 
 struct pct_campaign;
+struct pct_object_counts;
 
 /* Somebody who follows a campaign: recorder.c. Functions that return int return 0, or an exit status that ends the campaign. */
 struct pct_campaign_observer {
@@ -49,7 +50,9 @@ struct pct_campaign {
     bool may_sample;     /* nobody has said which memory accesses count: a sample may switch itself on (sampling.h) */
     bool may_take_slack; /* nobody has said how much slack deadlines have: that of a campaign file holds */
     bool repeat;         /* after a clean campaign, repeat its first run: does the schedule decide all? */
-    bool ok[256];        /* exit statuses that are no failure */
+    struct pct_object_counts
+        *objects;              /* what is known of them, for the next runs; NULL: nothing. Of its owner, as the next */
+    bool ok[256];              /* exit statuses that are no failure */
     struct pct_learned before; /* what earlier campaigns have learned */
     double
         confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that is
@@ -66,15 +69,16 @@ struct pct_campaign {
     uint64_t max_steps;
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
     double seconds;
-    uint64_t unrecorded;            /* runs that left no trace, for want of space */
-    uint64_t lost;                  /* runs whose target exited unseen: their traces end before that */
-    uint64_t incomplete;            /* runs whose trace lacks steps, these included */
-    struct pct_learned learned;     /* steps and threads of these runs */
-    struct pct_learned whole;       /* the same of runs before a sample switched itself on, and of earlier campaigns */
-    uint64_t sample_from;           /* the first run that has a sample */
-    uint64_t sample_points;         /* k of the runs that have the same sample as the one before */
-    struct pct_ordered ordered;     /* with --memory-points=learned: what these and earlier runs have taught */
-    struct pct_guarantee guarantee; /* what theorem 9 needs to know of them; claim.c draws the conclusion */
+    uint64_t unrecorded;        /* runs that left no trace, for want of space */
+    uint64_t lost;              /* runs whose target exited unseen: their traces end before that */
+    uint64_t incomplete;        /* runs whose trace lacks steps, these included */
+    struct pct_learned learned; /* steps and threads of these runs */
+    struct pct_learned whole;   /* the same of runs before a sample switched itself on, and of earlier campaigns */
+    uint64_t sample_from;       /* the first run that has a sample */
+    uint64_t sample_points;     /* k of the runs that have the same sample as the one before */
+    struct pct_object_counts *counting; /* of the first runs */
+    struct pct_ordered ordered;         /* with --memory-points=learned: what these and earlier runs have taught */
+    struct pct_guarantee guarantee;     /* what theorem 9 needs to know of them; claim.c draws the conclusion */
     struct {
         char token[PCT_TOKEN_MAX];
         uint64_t hash;

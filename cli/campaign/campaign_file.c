@@ -1,5 +1,6 @@
 /* The facts of a campaign file: see campaign_file.h. */
 #include "campaign_file.h"
+#include "objects.h"
 #include <cli/base/cli.h>
 #include <cli/process/options.h>
 #include "recorder.h"
@@ -81,6 +82,12 @@ static void print_judging(FILE *out, const void *data)
     pct_judge_print(out, data);
 }
 
+static void print_objects(FILE *out, const void *data)
+{
+    const struct pct_campaign *c = data;
+    pct_objects_print(out, c->objects);
+}
+
 /* The part of a token that names strategy and parameters. */
 static void print_spec(FILE *out, const void *data)
 {
@@ -125,6 +132,7 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add(&facts, "shard", "%llu", (unsigned long long)plan->shard);
     add(&facts, "of", "%llu", (unsigned long long)plan->of);
     add(&facts, "learned", "%d", c->calibrated);
+    add_printed(&facts, "objects", c, print_objects);
     add(&facts, "differs", "%d", differs);
     char error[512] = "out of memory";
     int failed = facts.failed ? -ENOMEM : pct_store_create(plan->path, facts.list, error, sizeof error);
@@ -213,6 +221,9 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     c->may_sample = false;
     c->learns = false;
     c->calibrated = pct_store_number(store, "learned");
+    pct_objects_free(&c->objects);
+    if (*pct_store_fact(store, "objects"))
+        c->objects = pct_objects_parse(pct_store_fact(store, "objects"));
     return 0;
 }
 

@@ -53,15 +53,16 @@ static uint64_t parameter(const struct pct_campaign *c, const char *name, uint64
 
 /* --- Whether the theorem applies -------------------------------------------------------------------------------------- */
 
-static bool is_portfolio(const struct pct_campaign *c)
+/* Each run may be of another strategy. */
+static bool is_mixed(const struct pct_campaign *c)
 {
-    return !strcmp(c->config.strategy, pct_strategy_portfolio.name);
+    return c->strategy == &pct_strategy_portfolio || c->strategy == &pct_strategy_mixture;
 }
 
-/* Whether theorem 9 speaks of the run of this seed: the portfolio's runs are those of its members. */
+/* Whether theorem 9 speaks of the run of this seed: runs of a portfolio or a mixture are those of a member. */
 static bool is_pct(const struct pct_campaign *c, uint64_t seed)
 {
-    return !is_portfolio(c) || pct_portfolio_member(seed) == &pct_strategy_pct;
+    return !is_mixed(c) || pct_strategy_member(c->strategy, seed) == &pct_strategy_pct;
 }
 
 /* One run in so many has no final wait; 0: all. */
@@ -151,10 +152,10 @@ __attribute__((format(printf, 3, 4))) static const char *write_reason(char *buff
 /* What the options and the strategy have to do with it. */
 static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
 {
-    if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_portfolio(c)) || strchr(c->config.strategy, '/'))
+    if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_mixed(c)) || strchr(c->config.strategy, '/'))
         return write_reason(buffer, size, "the strategy %s has no guarantee; --strategy pct has one",
                             c->strategy->name);
-    if (is_portfolio(c) && c->confidence > 0)
+    if (is_mixed(c) && c->confidence > 0)
         return write_reason(buffer, size, "only the runs of pct count; with --strategy pct all do");
     if (!c->config.run.param[c->depth] && c->confidence > 0)
         return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; --depth says it");
@@ -210,11 +211,12 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
         return write_reason(buffer, size,
                             "the first run, repeated at the end, took other steps: something besides the schedule "
                             "decides, or its input has changed");
-    if (is_portfolio(c) && g->steps && !g->added)
+    if (is_mixed(c) && g->steps && !g->added)
         return write_reason(
             buffer, size,
-            "none of these runs of the portfolio was one of pct, which alone has a guarantee; of more runs "
-            "one in six is, with --strategy pct all are");
+            "none of these runs of the %s was one of pct, which alone has a guarantee; of more runs one in %s is, with "
+            "--strategy pct all are",
+            c->strategy->name, c->strategy == &pct_strategy_mixture ? "five" : "six");
     if (!c->learns && g->added && !pct_guarantee_counted(g))
         return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
                             format_count(count, sizeof count, g->steps),
@@ -296,14 +298,14 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
         if (run.k < c->guarantee.steps)
             run.k = c->guarantee.steps;
         uint64_t runs = pct_guarantee_missing(&none, &run, bug, 0.99);
-        const char *strategy = is_portfolio(c) ? "--strategy pct " : "";
+        const char *strategy = is_mixed(c) ? "--strategy pct " : "";
         /* Runs of another configuration do not go into the same file. */
-        const char *fresh = c->kept && (is_portfolio(c) || c->config.run.param[c->depth] != bug) ? "--fresh " : "";
+        const char *fresh = c->kept && (is_mixed(c) || c->config.run.param[c->depth] != bug) ? "--fresh " : "";
         fprintf(out, "pct: to be 99 %% sure of depth %u: %s%s--depth %u --confidence 0.99, ", bug, fresh, strategy,
                 bug);
         print_price(out, runs, (double)c->done / c->seconds);
         fputc('\n', out);
-        if (bug <= 2 && !is_portfolio(c) && c->config.memory != PCT_PATCH_OFF)
+        if (bug <= 2 && !is_mixed(c) && c->config.memory != PCT_PATCH_OFF)
             fputs("pct: most of these points are accesses to memory, and the bound is for all of them: --strategy pos "
                   "has none, "
                   "and often finds sooner what lies between two of them\n",
@@ -387,7 +389,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
               "new; "
               "runs that skipped others do not count\n",
               out);
-    if (is_portfolio(c))
+    if (is_mixed(c))
         fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
                 format_count(count, sizeof count, g->added), format_count(other, sizeof other, c->done));
     if (counted < g->added)

@@ -108,6 +108,7 @@ static int create(struct merge *m, const char *path)
         { "shard", "0" },
         { "of", "1" },
         { "learned", learned ? "1" : "0" },
+        { "objects", pct_store_fact(first, "objects") },
         { "differs", differs ? "1" : "0" },
         { most[0], text[0] },
         { most[1], text[1] },

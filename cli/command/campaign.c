@@ -239,9 +239,6 @@ static int check(struct command *w)
     cpu_set_t set;
     w->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
     int failed = *w->plan.path ? pct_environment_check(false) : pct_cli_usage("--db: the name of the file is empty");
-    /* Of all strategies that were measured, the one with the fewest runs to the first failure: docs/experiments/FINDINGS.md. */
-    if (!pct_configure_choose(w->schedules.strategy, "PCT_STRATEGY"))
-        w->schedules.strategy = c->confidence > 0 ? pct_strategy_pct.name : pct_strategy_portfolio.name;
     if (!failed)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
     c->may_sample &= !(c->confidence > 0); /* there is no bound for runs with a sample */

@@ -1,5 +1,6 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
+#include <strategies/strategies.h>
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
 #include <cli/binary/locate.h>
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
     { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random)", 2 },
     { "strategy", 'S', "SPEC", 0,
-      "NAME[,PARAM=VALUE...]; see `pct strategies` (default: pct; of a campaign: portfolio)", 2 },
+      "NAME[,PARAM=VALUE...]; see `pct strategies` (default: mixture; with --depth or --confidence: pct)", 2 },
     { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
     { "points", 'k', "N", 0, "its parameter k (default: learned from runs of the command)", 2 },
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
@@ -158,8 +159,10 @@ static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
     char whole[PCT_TOKEN_MAX], error[512];
     if (w->depth && check_depth(c, spec))
         return PCT_EXIT_USAGE;
-    int length = snprintf(whole, sizeof whole, "%s%s%s%s%s", spec ? spec : "pct", w->depth ? ",depth=" : "",
-                          w->depth ? w->depth : "", w->points ? ",k=" : "", w->points ? w->points : "");
+    if (!spec) /* who names a depth, or wants to be sure, wants what has a bound */
+        spec = w->depth || c->confidence > 0 ? pct_strategy_pct.name : pct_strategy_mixture.name;
+    int length = snprintf(whole, sizeof whole, "%s%s%s%s%s", spec, w->depth ? ",depth=" : "", w->depth ? w->depth : "",
+                          w->points ? ",k=" : "", w->points ? w->points : "");
     if ((size_t)length >= sizeof whole)
         return pct_cli_usage("the strategy is too long");
     c->config.end = PCT_END_DRAWN;

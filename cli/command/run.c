@@ -1,4 +1,5 @@
 /* `pct run`: its options, the configuration that they make, and what is said at the end. campaign.c does the runs. */
+#include <strategies/strategies.h>
 #include <cli/campaign/campaign.h>
 #include <cli/campaign/claim.h>
 #include <cli/base/cli.h>
@@ -162,13 +163,21 @@ static int check_places(struct pct_campaign *c)
     return 0;
 }
 
+/* In the run that measures k there are no change points. */
+static const char *first_measures(const struct pct_campaign *c)
+{
+    const struct pct_strategy *first = pct_strategy_member(c->strategy, c->config.run.seed);
+    return pct_cli_strategy_parameter(first, "depth") >= 0 ? "these runs, the first of which had depth 1"
+                                                           : "these runs, the first of which had no change points";
+}
+
 /* What was learned about k; where the depth needs more, what that means. */
 static void print_learned(const struct pct_campaign *c)
 {
     struct pct_learned known = pct_learned_merge(&c->before, &c->learned);
     unsigned long long learned = pct_learned_k(&known), k = c->config.run.param[c->k];
     fprintf(stderr, "pct: k=%llu, learned from %s (PCT, section 5.1.1)\n", learned && learned < k ? learned : k,
-            c->before.runs ? "earlier runs" : "these runs, the first of which had depth 1");
+            c->before.runs ? "earlier runs" : first_measures(c));
     if (learned && learned < k && c->depth >= 0 && k == c->config.run.param[c->depth])
         pct_cli_say(
             "k=%llu was used all the same, so that the change points of depth %llu have room: bugs of that depth need "

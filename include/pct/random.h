@@ -24,6 +24,7 @@ enum {
     PCT_STREAM_SITES = 15,   /* by place in the target's code */
     PCT_STREAM_END = 16,     /* which end a run has */
     PCT_STREAM_SCALE = 17,   /* of k, where nobody knows it */
+    PCT_STREAM_MEMBER = 18,  /* of the mixture, by group of seeds */
     PCT_STREAM_USER = 256
 };
 

@@ -196,7 +196,7 @@ PCT_STARTS static void configure(void)
         failed = pct_config_parse_token(config, variables.PCT_TOKEN, find_strategy, error, sizeof error);
     } else {
         config->end = PCT_END_DRAWN;
-        const char *spec = variables.PCT_STRATEGY ? variables.PCT_STRATEGY : "pct";
+        const char *spec = variables.PCT_STRATEGY ? variables.PCT_STRATEGY : pct_strategy_mixture.name;
         config->slack = PCT_SLACK_UNSAID;
         failed = pct_config_parse_spec(config, spec, find_strategy, error, sizeof error);
     }
@@ -261,6 +261,8 @@ static void draw(void)
     if (!variables.PCT_TOKEN && !variables.PCT_SEED)
         PCT_SYS3(SYS_getrandom, &config->run.seed, 4, 0); /* short enough to type */
     if (!variables.PCT_TOKEN) {
+        if (pct_shim.strategy == &pct_strategy_mixture)
+            pct_config_become(config, &pct_shim.strategy, pct_mixture_member(config->run.seed));
         pct_config_draw_k(config, pct_shim.strategy);
         config->slack = pct_config_draw_slack(config, pct_shim.strategy);
     }

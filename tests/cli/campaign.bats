@@ -455,20 +455,45 @@ END
     has "failed the same way"
 }
 
-@test "the strategy is the portfolio, unless another one is asked for" {
+@test "what was counted of objects stands in the file: resumed, and in shards, a campaign makes the same runs" {
+    runs="SELECT group_concat(seed || ' ' || hash) FROM (SELECT * FROM runs ORDER BY seed)"
+    for strategy in mixture surw-one hold; do
+        run "$pct" campaign --epoch 1700000000 --db whole.db --fresh -n 40 -s 1 -S $strategy -- ./target race 0
+        is "$status" 0
+        [ -n "$(query whole.db "SELECT value FROM facts WHERE key = 'objects'")" ]
+        run "$pct" campaign --epoch 1700000000 --db part.db --fresh -n 15 -s 1 -S $strategy -- ./target race 0
+        run "$pct" campaign --epoch 1700000000 --db part.db -n 40 -s 1 -S $strategy -- ./target race 0
+        is "$status" 0
+        is "$(query part.db "$runs")" "$(query whole.db "$runs")"
+        for shard in 1 2; do
+            run "$pct" campaign --epoch 1700000000 --db $shard.db --fresh -n 40 -s 1 -S $strategy --shard $shard/2 -- ./target race 0
+            is "$status" 0
+        done
+        rm -f both.db
+        run "$pct" campaign merge both.db 1.db 2.db
+        is "$(query both.db "$runs")" "$(query whole.db "$runs")"
+        is "$(query both.db "SELECT value FROM facts WHERE key = 'objects'")" "$(query whole.db "SELECT value FROM facts WHERE key = 'objects'")"
+    done
+}
+
+@test "the strategy is the mixture, unless another one is asked for" {
     unset PCT_STRATEGY
-    # Two of twelve runs are those of pct: seeds 6 and 12.
-    run "$pct" campaign -n 12 -s 1 -d 2 -k 9 -- ./target race 0
+    # Of each 20 seeds from 0 on, four are those of pct.
+    run "$pct" campaign -n 40 -s 0 -k 9 -- ./target race 0
     is "$status" 0
-    has "portfolio,depth=2,k=9,"
-    has "n = 2 threads, k = 9 points, 2 runs: a bug of depth 1 would have been missed with probability at most 0.90"
-    has "2 of 12 runs are those of pct, which alone has a guarantee"
+    has "mixture,depth=auto,k=9,"
+    has "n = 2 threads, k = 9 points, 8 runs: a bug of depth 1 would have been missed with probability at most "
+    has "8 of 40 runs are those of pct, which alone has a guarantee"
     # The file knows which runs they were.
     run "$pct" campaign report
-    has "2 of 12 runs are those of pct, which alone has a guarantee"
-    run "$pct" campaign --fresh -n 60 -s 1 -d 2 -- ./target race
+    has "8 of 40 runs are those of pct, which alone has a guarantee"
+    # A token names the strategy that was drawn.
+    run "$pct" campaign --fresh -n 60 -s 1 -- ./target race
     is "$status" 1
-    has "replay 'pct1:portfolio,"
+    has "replay 'pct1:"
+    lacks "pct1:mixture"
+    run "$pct" campaign --fresh -n 60 -s 1 -d 2 -- ./target race
+    has "replay 'pct1:pct,depth=2,"
     run "$pct" campaign --db other.db -n 4 -s 1 -k 9 -S pct,depth=1 -- ./target race 0
     has "pct,depth=1,k=9,"
     has ", seeds 1 to 4,"

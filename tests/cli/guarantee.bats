@@ -198,21 +198,21 @@ kept()
 }
 
 @test "the first run measures k, later ones correct it, the next campaign begins with it" {
-    run "$pct" run -n 3 -s 1 -- ./target race 0
+    run "$pct" run -n 3 -s 1 -S pct -- ./target race 0
     is "$status" 0
     has "learned from these runs, the first of which had depth 1"
     is "$(grep -E '^(most|least|runs|threads) ' "$(kept)")" $'runs 3\nmost 9\nleast 9\nthreads 2'
-    run "$pct" run -n 3 -s 1 -- ./target race 0
+    run "$pct" run -n 3 -s 1 -S pct -- ./target race 0
     has "k=9, learned from earlier runs"
     has "k = 9 points, 3 runs"
     # So does a single run, and its token has the k.
-    run "$pct" run -s 5 -- ./target race 0
+    run "$pct" run -s 5 -S pct -- ./target race 0
     has "pct1:pct,depth=auto,k=9,"
     # Other arguments: another command.
-    run "$pct" run -s 5 -- ./target race 00
+    run "$pct" run -s 5 -S pct -- ./target race 00
     has "pct1:pct,depth=auto,k=821,"
     is "$(kept | wc -l)" 2
-    run "$pct" run -n 3 -s 1 -k 77 -- ./target race 0
+    run "$pct" run -n 3 -s 1 -S pct -k 77 -- ./target race 0
     lacks "learned"
 }
 
@@ -220,7 +220,7 @@ kept()
     echo 400 > size
     printf '#!/bin/sh\nread -r n < size; exec ./target steps $n\n' > sized
     chmod +x sized
-    run "$pct" run -n 2 -s 1 --state file -- ./sized
+    run "$pct" run -n 2 -s 1 -S pct --state file -- ./sized
     before=$(sed -n 's/^most //p' file)
     [ "$before" -gt 800 ]
     echo 1 > size
@@ -251,7 +251,7 @@ kept()
     cp kept copy
     run "$pct" run -n 3 --state kept -- ./target race 00
     has "the state file kept is not used, and left as it is: it is of another command"
-    has "the first of which had depth 1"
+    has "learned from these runs, the first of which had"
     cmp kept copy
     echo important > mine
     run "$pct" run -n 3 --state mine -- ./target race 0
@@ -303,13 +303,28 @@ kept()
 
 @test "a clean campaign of drawn depths claims what their mixture is worth" {
     # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/72 + 1/648 + 1/5832 + 1/104976, one of depth 5 with the last.
-    run "$pct" run -n 500 -s 1 -k 9 -- ./target race 0
+    run "$pct" run -n 500 -s 1 -S pct -k 9 -- ./target race 0
     is "$status" 0
     has "500 runs: a bug of depth 1 would have been missed with probability at most 2.2e-18; "
     has "; depth 5: 0.9953 (PCT, theorem 9; the depth is drawn for each run)"
-    run "$pct" run --confidence 0.9 -- ./target race 0
+    run "$pct" run --confidence 0.9 -S pct -- ./target race 0
     is "$status" 2
     has "--depth says it"
+}
+
+@test "of the mixture, the default, the runs of pct count, and a depth or a confidence makes all of them so" {
+    # Of 40 seeds from 0 on, each 20 have the shares.
+    run "$pct" run -n 40 -s 0 -k 9 -- ./target race 0
+    is "$status" 0
+    has "k = 9 points, 8 runs: a bug of depth 1 would have been missed with probability at most "
+    has "8 of 40 runs are those of pct, which alone has a guarantee"
+    run "$pct" run -n 40 -s 0 -d 2 -k 9 -- ./target race 0
+    has "40 runs: a bug of depth 1"
+    lacks "are those of pct"
+    run "$pct" run --confidence 0.9 -d 1 -- ./target race 0
+    is "$status" 0
+    run "$pct" run -n 40 -s 0 -S mixture,k=8 -- ./target race 0
+    has "no claim about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
 }
 
 @test "of a portfolio the runs of pct count" {

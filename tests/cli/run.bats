@@ -13,7 +13,7 @@ setup()
 }
 
 @test "a run without failure has status 0 and a summary with a token" {
-    run --separate-stderr "$pct" run -s 7 -- ./target
+    run --separate-stderr "$pct" run -s 7 -S pct -- ./target
     is "$status" 0
     has "no failure"
     has "pct1:pct,depth=auto,k=347,"
@@ -110,7 +110,7 @@ setup()
 }
 
 @test "the step bound is a livelock, 121" {
-    run "$pct" run --slack=0 --max-steps 10 -- ./target abba
+    run "$pct" run --slack=0 --max-steps 10 -s 2 -S pct -- ./target abba
     is "$status" 121
     has "livelock"
     has ",max-steps=10,"

@@ -42,7 +42,7 @@ static void test_tables(void **unused)
             assert_null(strchr(param->help, '\n'));
         }
     }
-    assert_int_equal(count, 15);
+    assert_int_equal(count, 18);
 }
 
 static void test_find(void **unused)
@@ -105,7 +105,7 @@ static void test_pinned(void **unused)
         { "urw", UINT64_C(0x7773e403f26ea95c) },          { "surw", UINT64_C(0xd0d752f31fae8051) },
         { "delay-bound", UINT64_C(0xa55c5474770eb71f) },  { "preemption-bound", UINT64_C(0x7eb6f1c7a23b3451) },
         { "portfolio", UINT64_C(0x6ff6332d80d35c85) },    { "schedule", UINT64_C(0xd09a8be2fc200f38) },
-        { "order", UINT64_C(0xe93f9c983358fd8f) },
+        { "order", UINT64_C(0xe93f9c983358fd8f) },        { "surw-one", UINT64_C(0x44be1e7062dd92a9) },
     };
     for (size_t i = 0; i < sizeof pinned / sizeof pinned[0]; i++)
         assert_int_equal(schedule(pct_strategy_find(pinned[i].name), 42, 42), pinned[i].hash);

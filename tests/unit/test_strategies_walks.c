@@ -1,7 +1,8 @@
-/* Unit tests of the strategies urw, surw, delay-bound, preemption-bound and portfolio. Each is compared step by step with a
+/* Unit tests of the strategies urw, surw, surw-one, delay-bound, preemption-bound, portfolio and mixture. Each is compared step by step with a
  * naive model over random abstract runs; the distributions that their papers promise are tested in
  * tests/sim/test_sampling.c. Links with: strategies/ *.c. */
 #include "abstract_run.h"
+#include "../../strategies/one_object.h"
 #include "../../strategies/strategies.h"
 #include <pct/random.h>
 
@@ -258,6 +259,25 @@ static void test_surw_model(void **unused)
     assert_true(events > 10000 && waited > 10000 && idled > 0);
 }
 
+/* surw-one is surw with one object, given or drawn. */
+static void test_surw_one(void **unused)
+{
+    (void)unused;
+    uint32_t drawn[129] = { 0 };
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        struct pct_run run = { .seed = seed, .param = { seed % 2 ? 0 : 1 + seed % 6, 1 + seed % 50, 4, 9 } };
+        uint32_t object = pct_object_of_run(run.param[0], seed);
+        struct pct_run same = { .seed = seed, .param = { 3, object, 1 + seed % 50, 4, 9 } };
+        struct model nothing = { .data = NULL };
+        assert_int_equal(compare(&pct_strategy_surw_one, &run, &nothing, seed),
+                         compare(&pct_strategy_surw, &same, &nothing, seed));
+        assert_in_range(object, 1, 128);
+        drawn[object] += seed % 2;
+    }
+    /* Small numbers are drawn most: object 1 in one run of twelve, the last one hardly ever. */
+    assert_true(drawn[1] > 50 && drawn[1] < 120 && drawn[2] > 50 && drawn[128] < 10);
+}
+
 /* --- delay-bound, preemption-bound ------------------------------------------------------------------------------------ */
 
 struct bounded {
@@ -381,13 +401,34 @@ static void test_portfolio(void **unused)
                          run_named(members[seed % 6], seed, names, values));
 }
 
+/* Each seed's run is that of a member, with the same parameters. Of twenty seeds in a row, each member has its share. */
+static void test_mixture(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = { "depth", "k", "n", "n0", "n3", "n15", NULL };
+    static const uint64_t values[] = { 5, 200, 30, 90, 10, 20 };
+    unsigned orders = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        const struct pct_strategy *member = pct_strategy_member(&pct_strategy_mixture, seed);
+        assert_int_equal(run_named(&pct_strategy_mixture, seed, names, values), run_named(member, seed, names, values));
+        unsigned first = 0, here = 0;
+        for (uint64_t i = 0; i < 20; i++) {
+            first += pct_strategy_member(&pct_strategy_mixture, i) == member;
+            here += pct_strategy_member(&pct_strategy_mixture, seed / 20 * 20 + i) == member;
+        }
+        assert_int_equal(first, here);
+        orders += member != pct_strategy_member(&pct_strategy_mixture, seed % 20);
+    }
+    assert_true(orders > 100);
+    assert_ptr_equal(pct_strategy_member(&pct_strategy_pos, 7), &pct_strategy_pos);
+    assert_ptr_equal(pct_strategy_member(&pct_strategy_portfolio, 7), &pct_strategy_pos);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_urw_model),
-        cmocka_unit_test(test_surw_model),
-        cmocka_unit_test(test_bounded_models),
-        cmocka_unit_test(test_portfolio),
+        cmocka_unit_test(test_urw_model),      cmocka_unit_test(test_surw_model), cmocka_unit_test(test_surw_one),
+        cmocka_unit_test(test_bounded_models), cmocka_unit_test(test_portfolio),  cmocka_unit_test(test_mixture),
     };
     return cmocka_run_group_tests_name("strategies that walk and bound", tests, NULL, NULL);
 }

@@ -1,0 +1,244 @@
+/* The strategy `hold`: threads that come to one kind of access to one object wait there while others can go on.
+ *
+ * Many bugs need threads to stand between two of their steps while another one goes by; with n of them that could each
+ * spoil it, a random schedule has all of them stand there with a probability that falls with n. Here each run has one
+ * object, and one kind of access to it: those that read it, try it or take it, or those that write it or give it back.
+ * Every thread that is about to make such an access is held; in half of the runs only at some of them, its first, its
+ * second, ..., drawn for each run and the same for all threads. The others walk at random. When only held ones can go on,
+ * one of them makes its access: one that owns what another thread waits for, if there is one, or any.
+ *
+ * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is about
+ * to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it for ever:
+ * after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
+#include "one_object.h"
+#include <pct/layout.h>
+#include <pct/sets.h>
+#include <pct/operations.h>
+
+enum { PATIENCE = 4096, SPIN = 256, OWNERS = 1 << 12 };
+
+enum { KIND_AUTO, KIND_READS, KIND_WRITES };
+enum { PARAM_OBJECT, PARAM_KIND };
+
+static const struct pct_param params[] = {
+    PCT_OBJECT_PARAM(PARAM_OBJECT),
+    [PARAM_KIND] = { .name = "kind",
+                     .max = KIND_WRITES,
+                     .zero = "auto",
+                     .help =
+                         "1: threads that read the object or take it; 2: that write it or give it back; auto: drawn" },
+    { 0 }
+};
+
+struct hold_thread {
+    struct pct_operation next;
+    uint32_t made; /* accesses of the kind to the object */
+    bool enabled;
+    bool passes; /* is not held at this operation */
+    bool ends;   /* the process */
+};
+
+struct state {
+    uint64_t seed;
+    uint32_t object;
+    uint8_t kind;
+    bool some;                       /* accesses only, drawn by their number in their thread */
+    uint32_t threads;                /* that there have been: ids are below it */
+    uint64_t step;                   /* of the last pick */
+    uint32_t redraw;                 /* picks at that step before the last one */
+    uint32_t previous;               /* the thread that the last pick chose, plus 1 */
+    uint32_t in_vain;                /* steps since one was let go */
+    struct pct_operation last;       /* what that thread was about to do */
+    struct pct_dense_set free, held; /* the enabled threads */
+    struct hold_thread *of;          /* by thread */
+    uint16_t owner[OWNERS];          /* by object: the thread that took it last and has not given it back, plus 1 */
+};
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_dense_set_start(&s->free, layout, threads);
+    pct_dense_set_start(&s->held, layout, threads);
+    s->of = pct_layout_take(layout, threads, sizeof *s->of);
+}
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    struct pct_layout layout = { .base = state, .used = sizeof *s };
+    lay_out(s, &layout, run);
+    s->seed = run->seed;
+    s->object = pct_object_of_run(run->param[PARAM_OBJECT], run->seed);
+    s->kind = (uint8_t)run->param[PARAM_KIND];
+    if (s->kind == KIND_AUTO)
+        s->kind = pct_object_draw(run->seed, PCT_OBJECT_KIND, 2) ? KIND_WRITES : KIND_READS;
+    s->some = pct_object_draw(run->seed, PCT_OBJECT_SOME, 2);
+    return 0;
+}
+
+static bool is_access(const struct state *s, const struct pct_operation *next)
+{
+    return next->object == s->object && pct_operation_gives(next->op) == (s->kind == KIND_WRITES);
+}
+
+static bool is_held(const struct state *s, uint32_t thread)
+{
+    const struct hold_thread *t = &s->of[thread];
+    if (t->passes)
+        return false;
+    if (t->ends || !is_access(s, &t->next))
+        return t->ends;
+    return !s->some || pct_random_below(s->seed, PCT_STREAM_CHANGE, t->made, 2);
+}
+
+/* Whether this thread is enabled or held may have changed. */
+static void sort(struct state *s, uint32_t thread)
+{
+    bool enabled = s->of[thread].enabled, held = is_held(s, thread);
+    if (enabled && !held)
+        pct_dense_set_insert(&s->free, thread);
+    else
+        pct_dense_set_remove(&s->free, thread);
+    if (enabled && held)
+        pct_dense_set_insert(&s->held, thread);
+    else
+        pct_dense_set_remove(&s->held, thread);
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread] = (struct hold_thread){ .passes = false };
+    if (s->threads <= thread)
+        s->threads = thread + 1;
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    s->of[thread].next = *next;
+    s->of[thread].passes = false;
+    sort(s, thread);
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread].enabled = true;
+    sort(s, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread].enabled = false;
+    sort(s, thread);
+}
+
+/* The thread that was picked last has made its step. What it will do next was announced before. */
+static void made(struct state *s)
+{
+    if (is_access(s, &s->last)) {
+        s->of[s->previous - 1].made++;
+        sort(s, s->previous - 1);
+    }
+    if (!pct_object_counts(s->last.object))
+        return;
+    uint16_t *owner = &s->owner[s->last.object % OWNERS];
+    if (!pct_operation_gives(s->last.op))
+        *owner = (uint16_t)s->previous;
+    else if (*owner == s->previous)
+        *owner = 0;
+}
+
+/* A held thread that owns what another one waits for; PCT_NO_THREAD: there is none. Looked for from a random thread
+ * on. */
+static uint32_t find_wanted(const struct state *s, uint64_t place)
+{
+    uint32_t from = (uint32_t)pct_random_below(s->seed, PCT_STREAM_INTEND, place, s->threads);
+    for (uint32_t i = 0; i < s->threads; i++) {
+        const struct hold_thread *waiting = &s->of[(from + i) % s->threads];
+        if (waiting->enabled || !pct_object_counts(waiting->next.object))
+            continue;
+        uint32_t owner = s->owner[waiting->next.object % OWNERS];
+        if (owner && pct_dense_set_has(&s->held, owner - 1))
+            return owner - 1;
+    }
+    return PCT_NO_THREAD;
+}
+
+/* One of the held threads makes its access. */
+static void let_go(struct state *s, uint64_t place)
+{
+    uint32_t thread = find_wanted(s, place);
+    if (thread == PCT_NO_THREAD) {
+        uint32_t count = pct_dense_set_size(&s->held);
+        thread = pct_dense_set_at(&s->held, (uint32_t)pct_random_below(s->seed, PCT_STREAM_EVENT, place, count));
+    }
+    s->of[thread].passes = true;
+    s->in_vain = 0;
+    sort(s, thread);
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    if (s->previous && point->step > s->step)
+        made(s);
+    s->in_vain += point->step > s->step && pct_dense_set_size(&s->held);
+    s->redraw = point->step == s->step ? s->redraw + 1 : 0;
+    s->step = point->step;
+    uint64_t place = point->step << 16 | (s->redraw & 0xffff);
+    if (!pct_dense_set_size(&s->free) || (s->in_vain >= PATIENCE && pct_dense_set_size(&s->held)))
+        let_go(s, place);
+    uint64_t i = pct_random_below(s->seed, PCT_STREAM_PICK, place, pct_dense_set_size(&s->free));
+    uint32_t thread = pct_dense_set_at(&s->free, (uint32_t)i);
+    s->previous = thread + 1;
+    s->last = s->of[thread].next;
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    return pct_random_waiter(s->seed, waiters, step);
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)thread;
+    (void)spins;
+    struct state *s = state;
+    if (pct_dense_set_size(&s->held))
+        s->in_vain += SPIN;
+}
+
+static void final_wait(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread].ends = true;
+    sort(s, thread);
+}
+
+const struct pct_strategy pct_strategy_hold = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "hold",
+    .summary = "threads that come to one kind of access to one object wait while others can go on",
+    .params = params,
+    .state_size = state_size,
+    .start = start,
+    .created = created,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+    .final_wait = final_wait,
+};
