@@ -246,6 +246,7 @@ void pct_record_finish(struct pct_sched *s)
     h->left = s->left;
     h->deadlines = s->deadlines;
     h->fixed_deadlines = s->fixed_deadlines;
+    h->passed_over = s->passed_over;
 }
 
 static uint64_t before(const struct pct_sched *s, const uint64_t *end, uint64_t back)

@@ -353,9 +353,13 @@ struct pct_sched {
     struct pct_races *races; /* the race detector, or NULL */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
-    uint64_t choices; /* signals and wakes that had several waiters to choose from */
-    uint64_t spins;   /* times that the strategy was told of a spin, and may have lowered a priority by chance */
+    uint64_t choices;     /* signals and wakes that had several waiters to choose from */
+    uint64_t passed_over; /* points at which others could run, but the thread is pinned */
+    uint64_t spins;       /* times that the strategy was told of a spin, and may have lowered a priority by chance */
 };
+
+/* The thread, which holds the baton, keeps it until it blocks or s->pinned is cleared. Returns who did before: to be put back. */
+struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self);
 
 /* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns, slack set and the recorder started
  * (pct_record_start). Returns 0, -ENOMEM, or the strategy's error with *why set; with 0, *why is the strategy's remark on

@@ -30,6 +30,7 @@ void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op 
     pct_sched_announce(s, self);
     bool due = is_due(s, self, op, may_switch);
     pct_record(s, self, op, due ? PCT_ARG_ASKED : 0, object->number);
+    s->passed_over += may_switch && s->pinned == self && pct_ready_now(s) > 1;
     if (s->step_ns)
         s->base -= s->step_ns - PCT_MEMORY_NS;
     pct_sched_keep_house(s);

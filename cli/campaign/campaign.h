@@ -91,6 +91,8 @@ struct pct_campaign {
     uint64_t left;            /* threads that lived on when the process ended, at most */
     uint64_t deadlines;       /* in a run, at most: waits with a deadline that slack applies to; */
     uint64_t fixed_deadlines; /* and others, with timers */
+    uint64_t
+        passed_over; /* in a run, at most: points within handlers and the like, at which no other thread is asked for */
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */
     bool differs;             /* the first run was repeated, and took other steps */
     bool failed;              /* there is a first failing run: */

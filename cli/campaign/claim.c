@@ -94,6 +94,7 @@ void pct_claim_add_run(struct pct_campaign *c, const struct pct_claim_run *run)
     see_most(&c->left, run->left);
     see_most(&c->deadlines, run->deadlines);
     see_most(&c->fixed_deadlines, run->fixed_deadlines);
+    see_most(&c->passed_over, run->passed_over);
     if (c->k < 0 || c->depth < 0)
         return;
     struct pct_guarantee_run added = { .threads = run->threads,
@@ -134,6 +135,7 @@ void pct_claim_add(struct pct_campaign *c, const struct pct_result *result, uint
                                  .left = result->trace.header.left,
                                  .deadlines = result->trace.header.deadlines,
                                  .fixed_deadlines = result->trace.header.fixed_deadlines,
+                                 .passed_over = result->trace.header.passed_over,
                                  .threads = threads,
                                  .complete = !result->unrecorded && result->trace.complete };
     pct_claim_add_run(c, &run);
@@ -402,6 +404,11 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
             "pct: signals had several waiters to choose from, up to %s times in a run: a bug that needs a certain one "
             "to wake is not among these\n",
             format_count(count, sizeof count, c->choices));
+    if (c->passed_over)
+        fprintf(out,
+                "pct: change points were passed over where a handler had interrupted the program's own code, or libc "
+                "held a lock, up to %s points in a run: a bug that needs a switch there is not among these\n",
+                format_count(count, sizeof count, c->passed_over));
     if (g->end_inverse)
         fprintf(out,
                 "pct: threads lived on when the process ended: only the runs in which it does not wait for them count, "

@@ -380,6 +380,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = store_most(r, "deadlines", &r->deadlines, c->deadlines);
     if (!error)
         error = store_most(r, "fixed_deadlines", &r->fixed_deadlines, c->fixed_deadlines);
+    if (!error)
+        error = store_most(r, "passed_over", &r->passed_over, c->passed_over);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? pct_cli_no_memory("") : fail(r, error);
@@ -436,6 +438,7 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
     c->left = pct_store_number(store, "left"); /* the runs below count by it, and by the next */
     c->deadlines = pct_store_number(store, "deadlines");
     c->fixed_deadlines = pct_store_number(store, "fixed_deadlines");
+    c->passed_over = pct_store_number(store, "passed_over");
     int failed = pct_store_each_run(store, restore_run, c);
     if (!failed)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);

@@ -67,9 +67,9 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
-    enum { MOST = 4 };
+    enum { MOST = 5 };
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
-    static const char *const most[MOST] = { "choices", "left", "deadlines", "fixed_deadlines" };
+    static const char *const most[MOST] = { "choices", "left", "deadlines", "fixed_deadlines", "passed_over" };
     uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
     for (size_t i = 0; i < m->count; i++) {
@@ -114,6 +114,7 @@ static int create(struct merge *m, const char *path)
         { most[1], text[1] },
         { most[2], text[2] },
         { most[3], text[3] },
+        { most[4], text[4] },
         { NULL, NULL },
     };
     return pct_store_create(path, facts, m->error, m->error_size);

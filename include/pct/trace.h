@@ -306,6 +306,8 @@ struct pct_trace_header {
     uint32_t possible_races;   /* more sections of the snapshot: accesses in machine code that are possibly races */
     uint64_t deadlines;        /* of waits, which slack may let come early, or could have; */
     uint64_t fixed_deadlines;  /* and others: of waits that the outside may end, and timers */
+    uint64_t passed_over; /* scheduling points at which others could run and were not asked for: in a handler that has
+                                  interrupted the program's own code, and in libc's calls that hold a lock of its */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

@@ -130,8 +130,7 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     struct pct_shim_thread *self = pct_holder();
     if (!self || pct_loader_is_held(self))
         return REAL(dl_iterate_phdr)(callback, data);
-    struct pct_thread *pinned = pct_S.pinned;
-    pct_S.pinned = &self->core;
+    struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     self->loader = __builtin_frame_address(0);
     pct_order_at(self, &list, PCT_ACQUIRES);
     int result = MAY_SLEEP(self, REAL(dl_iterate_phdr)(callback, data));

@@ -181,13 +181,12 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     const struct pct_pin outer = self->pin;
-    const struct pct_thread *pinned = pct_S.pinned;
     self->pin = (struct pct_pin){ .frame = __builtin_frame_address(0),
                                   .context = context,
                                   .pc = (uint64_t)registers[REG_RIP],
                                   .sp = (uint64_t)registers[REG_RSP],
                                   .alternate = on_alternate_stack() };
-    pct_S.pinned = &self->core;
+    const struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     run_on_turn(self, signal, info, context);
     self->pin = outer;
     if (pct_S.pinned == &self->core && pinned != &self->core)

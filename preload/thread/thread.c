@@ -234,8 +234,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
          * locks of libc's. */
         pct_sched_reserve(&pct_S, &slot->core);
         pct_thread_coming++;
-        struct pct_thread *pinned = pct_S.pinned;
-        pct_S.pinned = &self->core;
+        struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
         error = MAY_SLEEP(self, REAL(pthread_create)(handle, attr, run, slot));
         pct_S.pinned = pinned;
         pct_thread_coming--;
