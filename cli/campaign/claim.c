@@ -205,7 +205,8 @@ const char *pct_claim_doubt(const struct pct_campaign *c, char *buffer, size_t s
             format_count(count, sizeof count, c->hardware));
     if (g->threads >= PCT_MAX_THREADS)
         return write_reason(
-            buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again");
+            buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again%s",
+            c->config.races ? "; nor is a race seen between a thread and an earlier one of its id" : "");
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
                             format_count(count, sizeof count, c->incomplete));

@@ -1,7 +1,7 @@
 /* What orders two threads, and what does not: the matrix of the race detectors (tests/programs/races runs it).
  *
- *     matrix --list     a line for each row: its name, what is true of it (ordered, unordered), what libtsan says, and why it says
- *                      something else
+ *     matrix --list     a line for each row: its name, what is true of it (ordered, unordered), what libtsan says (-: it cannot run it), and why
+ *                      it says something else
  *     matrix NAME       one row
  *
  * In each row, a thread writes x and then does something; another one does something and then reads x. Where the second half was not what the row is about (a lock was free that should have
@@ -55,9 +55,9 @@ int run(const row &row)
 
 int main(int count, char **arguments)
 {
-    static const char *const words[] = { "ordered", "unordered" };
+    static const char *const words[] = { "ordered", "unordered", "-" };
     const bool lists = count == 2 && !strcmp(arguments[1], "--list");
-    for (const table &table : { thread_table, kernel_table })
+    for (const table &table : { thread_table, kernel_table, service_table })
         for (const row *row = table.rows; row < table.rows + table.count; row++) {
             if (lists)
                 printf("%s\t%s\t%s\t%s\n", row->name, words[row->is], words[row->libtsan], row->why);

@@ -62,7 +62,7 @@ inline void await(int wanted)
         asm volatile("movl %1, %0" : "=r"(now) : "m"(stage) : "memory");
 }
 
-enum what { ORDERED, UNORDERED };
+enum what { ORDERED, UNORDERED, CANNOT_RUN };
 
 struct row {
     const char *name;
@@ -94,13 +94,20 @@ constexpr row unknown(const char *name, const char *why, void (*first)(), void (
     return { name, ORDERED, UNORDERED, why, first, second, prepare };
 }
 
+/* libtsan cannot run it. */
+constexpr row alone(const char *name, what is, const char *why, void (*first)(), void (*second)(),
+                    void (*prepare)() = nullptr)
+{
+    return { name, is, CANNOT_RUN, why, first, second, prepare };
+}
+
 struct table {
     const row *rows;
     size_t count;
 };
 
-/* The rows of threads.cc and of kernel.cc, and what each of these needs. */
-extern const table thread_table, kernel_table;
+/* The rows of threads.cc, kernel.cc and services.cc, and what the first two need. */
+extern const table thread_table, kernel_table, service_table;
 void make_objects();
 void make_descriptors();
 
