@@ -123,4 +123,7 @@ void pct_sites_keep(struct pct_sched *s);
 /* In a replay, before an operation of this thread: make up for the times that it lost the baton before it. */
 void pct_stuck_replay(struct pct_sched *s, struct pct_thread *self);
 
+/* pin.c: whether the thread, at a scheduling point, keeps the baton because it is pinned; that is counted. */
+bool pct_pinned_passes(struct pct_sched *s, const struct pct_thread *self);
+
 #endif

@@ -24,7 +24,6 @@ void pct_sched_set_stop(struct pct_sched *s)
         limit = min(limit, s->exit_by);
     if (s->break_step)
         limit = min(limit, s->break_step - 1);
-    /* Of a pinned thread each point is counted. */
     if (s->replay || s->woke || s->sites || s->often || s->pinned || limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
@@ -497,20 +496,10 @@ void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thr
     }
 }
 
-struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self)
-{
-    struct pct_thread *before = s->pinned;
-    s->pinned = self;
-    pct_sched_set_stop(s);
-    return before;
-}
-
 static bool switch_is_due(struct pct_sched *s, const struct pct_thread *self)
 {
-    if (s->pinned == self) {
-        s->passed_over += pct_ready_now(s) > 1;
+    if (pct_pinned_passes(s, self))
         return false;
-    }
     return s->woke || pct_steps(s) >= s->budget_end || s->replay || (s->exiting && pct_steps(s) >= s->exit_by);
 }
 
