@@ -1,9 +1,10 @@
 /* The trace: see record.h. The hash is chained over blocks of records, so that a step costs one store, and the hash 1 ns
  * for every eight bytes; docs/TRACE.md has the definition.
  *
- * A page of fresh memory costs more than the steps that it holds. So from step 28,672 on, records go into the same 32 KB again and again,
- * and full blocks are packed (common/pack.h). Shorter runs never pack: that took longer than their memory. The last steps always
- * stand in the record area, so whoever looks back a little (polling, races, reports) need not know. */
+ * A page of fresh memory costs more than the steps that it holds. So from step 28,672 on, records go into the same 32
+ * KB again and again, and full blocks are packed (common/pack.h). Shorter runs never pack: that took longer than their
+ * memory. The last steps always stand in the record area, so whoever looks back a little (polling, races, reports)
+ * need not know. */
 #include "internal.h"
 #include "record.h"
 #include "races.h"

@@ -1,8 +1,8 @@
 /* Locks on files: flock, lockf, fcntl. Other processes may hold them, so waiting for one is waiting for the world. Whether a
  * lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the question.
  *
- * Locks that belong to processes may be waited for in a circle of processes. The kernel finds that (EDEADLK), but only among those that
- * wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
+ * Locks that belong to processes may be waited for in a circle of processes. The kernel finds that (EDEADLK), but only
+ * among those that wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
 #include "io.h"
 #include <preload/core/order.h>
 #include <preload/core/sys.h>

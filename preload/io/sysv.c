@@ -2,8 +2,9 @@
  * thread waits for can be asked without taking it, and so what threads of this process do for each other is a matter of the
  * schedule. Each operation is first tried without waiting, because the kernel alone knows which of its errors comes first.
  *
- * That holds for IPC_PRIVATE, too: the id of a set or queue is good for every process of the same user, and that it was handed on cannot
- * be seen. So threads that wait for each other through these objects alone are no deadlock; such a run ends by --timeout. */
+ * That holds for IPC_PRIVATE, too: the id of a set or queue is good for every process of the same user, and that it
+ * was handed on cannot be seen. So threads that wait for each other through these objects alone are no deadlock; such
+ * a run ends by --timeout. */
 #include "io.h"
 #include <preload/core/sys.h>
 #include <preload/core/user.h>
