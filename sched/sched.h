@@ -283,15 +283,15 @@ struct pct_sched {
     struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
 
     uint32_t patience; /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
-    uint32_t often;    /* threads that wait like that */
     uint32_t unseen;   /* what may enable a waiter without a call to pct_sched_changed(), counted by the host */
 
     uint64_t budget_end; /* the step at which the strategy's budget is used up */
     uint64_t picked_at;  /* the step of the last pick */
     uint64_t switches, preemptions;
 
-    struct pct_timer **timers; /* binary heap by (deadline, order) */
-    uint32_t timers_count;
+    uint32_t often;             /* threads in waits whose predicates are asked at each step */
+    uint32_t timers_count;      /* in: */
+    struct pct_timer **timers;  /* binary heap by (deadline, order) */
     struct pct_timer **nearing; /* the same, of deadlines that come near */
     uint32_t nearing_count;
     uint32_t jumps; /* to deadlines in a row, since step jumped_at */

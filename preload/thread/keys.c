@@ -26,7 +26,9 @@ void pct_keys_find(void)
 void pct_keys_end(void)
 {
     bool called = false;
-    for (pthread_key_t number = FIRST_LATER; keys && number < PTHREAD_KEYS_MAX; number++) {
+    if (!keys)
+        return;
+    for (pthread_key_t number = FIRST_LATER; number < PTHREAD_KEYS_MAX; number++) {
         void *value = keys[number].sequence & 1 ? pthread_getspecific(number) : NULL;
         if (!value)
             continue;
