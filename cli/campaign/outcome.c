@@ -120,6 +120,9 @@ void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_
     const struct pct_trace_header *header = &result->trace.header;
     if (!strcmp(header->strategy, "none"))
         pct_cli_say("strategy none leaves the order to the operating system: a replay need not do the same");
+    else if (header->verdict == PCT_VERDICT_RUNNING)
+        pct_cli_say("the token has no hash, as the target ended where pct does not see it: a replay cannot say whether "
+                    "it did the same");
     fputs("pct: this replays it:\n", stderr);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputc(' ', stderr);

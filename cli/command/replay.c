@@ -240,7 +240,9 @@ static void compare(struct replay *r, const struct pct_process *process, const s
         return;
     else if (!r->has_hash)
         pct_cli_say("ran, but there is no hash to compare with (%s): %s",
-                    r->is_schedule ? "the schedule was edited" : "the run that it repeats was killed", ending);
+                    r->is_schedule ? "the schedule was edited"
+                                   : "the run that it repeats was killed, or ended where pct does not see it",
+                    ending);
     else if (!whole)
         pct_cli_say("did NOT replay: this run was killed, the recorded one was not: %s", ending);
     else
