@@ -428,6 +428,24 @@ static bool ask_for_last_word(const struct pct_process *process)
     return true;
 }
 
+/* Whether our library is in the process: the loader maps it before any code runs, long before it starts. */
+static bool is_preloaded(const struct pct_process *process)
+{
+    char first[PATH_MAX], real[PATH_MAX], name[64], line[PATH_MAX + 128];
+    const char *library = process->launch->library_path;
+    bool found = false;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(library, ":"), library);
+    snprintf(name, sizeof name, "/proc/%d/maps", process->pid);
+    FILE *maps = process->pid && realpath(first, real) ? fopen(name, "re") : NULL;
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        const char *path = strchr(line, '/');
+        found = path && !strncmp(path, real, strlen(real)) && path[strlen(real)] == '\n';
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
 /* End what is over its time; returns when the next one will be, or `next` if that is earlier; 0 for never. */
 static double enforce_deadlines(struct pct_process *processes, int count, double now, double next)
 {
@@ -438,6 +456,7 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
         if (now >= process->deadline) {
             bool asked = process->timed_out;
             process->timed_out = true;
+            process->preloaded |= !asked && is_preloaded(process);
             process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;
             if (process->deadline <= 0) {
                 pct_drive_kill(process);

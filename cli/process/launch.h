@@ -142,6 +142,7 @@ struct pct_process {
     off_t dropped;          /* so many bytes of it, from the start, were given back to the file system */
     double deadline;        /* on the clock of pct_cli_now(), 0: none */
     bool timed_out;
+    bool preloaded; /* when its time was over, it had our library, though that may not have started yet */
     int status; /* as from waitpid() */
     char token[PCT_TOKEN_MAX];
 };

@@ -2,6 +2,8 @@
  * together because either can be silent: a killed process wrote nothing, and a deadlock is a plain exit to the kernel. */
 #include "children.h"
 #include "launch.h"
+#include <cli/base/cli.h>
+#include <common/config.h>
 #include <pct/strategy.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -69,6 +71,12 @@ static void set_unrecorded(struct pct_result *result, const struct pct_process *
     header->exit_status = code;
     header->culprit = PCT_NO_THREAD;
     snprintf(header->token, sizeof header->token, "%s", process->token);
+    struct pct_config config;
+    char error[512];
+    if (!pct_config_parse_token(&config, process->token, pct_cli_find_strategy, error, sizeof error)) {
+        snprintf(header->strategy, sizeof header->strategy, "%.*s", (int)sizeof header->strategy - 1, config.strategy);
+        header->seed = config.run.seed;
+    }
     snprintf(header->message, sizeof header->message, "%s", why);
 }
 
@@ -121,8 +129,8 @@ static void judge(struct pct_process *process, struct pct_result *result)
     if (result->state == PCT_TRACE_EMPTY && !fstat(process->trace, &file) && !file.st_size)
         set_unrecorded(result, process, "no space for the trace: the run was not recorded");
     else if (result->state == PCT_TRACE_EMPTY && process->timed_out &&
-             (process->forked || process->index || process->launch->controls))
-        /* Earlier runs were under control. */
+             (process->forked || process->index || process->launch->controls || process->preloaded))
+        /* Earlier runs were under control, or this one was about to be. */
         set_unrecorded(result, process, "it ran out of time before its first step");
     else if (result->state != PCT_TRACE_GOOD && process->killed_pct)
         set_unrecorded(result, process, "it has killed pct before its first step");
