@@ -114,6 +114,30 @@ static void print_state(FILE *out, const struct pct_snapshot *snapshot, const st
         fprintf(out, ", at most until virtual time %.6f s", (double)thread->deadline / 1e9);
 }
 
+static bool destroys(unsigned op)
+{
+    return op == PCT_OP_MUTEX_DESTROY || op == PCT_OP_COND_DESTROY || op == PCT_OP_RWLOCK_DESTROY ||
+           op == PCT_OP_BARRIER_DESTROY || op == PCT_OP_SPIN_DESTROY || op == PCT_OP_SEM_DESTROY;
+}
+
+/* What it waits for was destroyed while threads were about to use it: who did that, and when. An object that is initialised again has
+ * another number. */
+static void print_destroyed(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                            const struct pct_snap_thread *thread)
+{
+    unsigned class_ = pct_snapshot_wait_class(snapshot, thread);
+    for (uint64_t i = thread->state == PCT_SNAP_BLOCKED && thread->object ? trace->count : 0; i-- > 0;) {
+        uint64_t record = trace->records[i];
+        unsigned op = PCT_RECORD_OP(record);
+        if (!destroys(op) || PCT_RECORD_ARG(record) == PCT_ARG_ERROR || pct_name_op_class(op) != class_ ||
+            PCT_RECORD_OBJECT(record) != thread->object)
+            continue;
+        fprintf(out, ", which thread %u destroyed in step %llu", PCT_RECORD_THREAD(record),
+                (unsigned long long)(trace->first + i + 1));
+        return;
+    }
+}
+
 static void print_thread(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                          struct pct_unwinder *unwinder, size_t index)
 {
@@ -126,6 +150,7 @@ static void print_thread(FILE *out, const struct pct_trace *trace, const struct 
     }
     fputs(trace->header.culprit == thread->id ? " (here it happened) " : " ", out);
     print_state(out, snapshot, thread);
+    print_destroyed(out, trace, snapshot, thread);
     fputs(":\n", out);
     print_stack(out, unwinder, index);
 }
