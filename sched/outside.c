@@ -275,18 +275,81 @@ void pct_outside_keep(struct pct_sched *s)
     pct_outside_lag(s);
 }
 
+/* Free the baton. False: somebody has come back before it was. */
+static bool set_free(struct pct_sched *s)
+{
+    __atomic_store_n(&s->idle, 1, __ATOMIC_SEQ_CST);
+    return !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) || !take(s);
+}
+
 bool pct_outside_idle(struct pct_sched *s)
 {
     bool relatives = has_relatives(s);
     uint64_t again;
     if (relatives)
         s->host->idle(pct_sched_now(s), first_deadline(s), awaits_world(s, true), &again);
-    __atomic_store_n(&s->idle, 1, __ATOMIC_SEQ_CST);
-    /* Somebody may have come back before the baton was free. */
-    if (!__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) || !take(s))
+    s->idle_deadline = s->timers_count && !s->replay ? s->timers[0]->deadline : PCT_NEVER;
+    if (s->idle_deadline != PCT_NEVER && s->host->tend)
+        s->host->tend();
+    if (set_free(s))
         return true;
     pct_outside_lag(s);
     return false;
+}
+
+/* How much time has passed when this thread takes the baton that was free. Exactly as much as until its deadline, if that is why it is
+ * back: a run to which nothing came does not depend on how late the kernel was. */
+static uint64_t passed_until(struct pct_sched *s, const struct pct_thread *self)
+{
+    bool relatives = has_relatives(s);
+    uint64_t passed = passed_since(s, s->idle_real, !relatives || awaits_world(s, relatives));
+    uint64_t limit = relatives ? PCT_NEVER : pct_sched_outside_limit(s, self);
+    return passed < limit ? passed : limit;
+}
+
+/* The baton was free and is taken up again, because this thread, and perhaps others, has come back. */
+static void resume(struct pct_sched *s, const struct pct_thread *thread)
+{
+    uint64_t passed = passed_until(s, thread);
+    pct_outside_drain(s);
+    if (!s->replay)
+        pct_outside_note(s, passed);
+    pct_timer_expire(s);
+}
+
+/* Nobody has the baton: whether the first timer is due. */
+static bool timer_is_due(struct pct_sched *s)
+{
+    uint64_t again, length = s->idle_deadline - s->idle_virtual;
+    bool relatives = has_relatives(s);
+    if (!relatives || awaits_world(s, relatives))
+        return s->host->now() - s->idle_real >= length;
+    return s->host->idle(s->idle_virtual, s->idle_deadline, false, &again);
+}
+
+void pct_sched_tend(struct pct_sched *s)
+{
+    /* Whoever takes the baton sees what stood there when it was freed. */
+    if (!__atomic_load_n(&s->idle, __ATOMIC_SEQ_CST) || s->idle_deadline == PCT_NEVER || !take(s))
+        return;
+    bool due = !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) && timer_is_due(s);
+    if (due) {
+        pct_timer_jump(s);
+        pct_outside_lag(s);
+    } else if (__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) || !set_free(s)) {
+        resume(s, __atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST));
+    } else {
+        return;
+    }
+    struct pct_thread *outside = NULL;
+    for (uint32_t id = 0; id < s->threads && !outside; id++)
+        if (s->thread_at(id)->state == PCT_STATE_OUTSIDE)
+            outside = s->thread_at(id);
+    struct pct_thread *next = pct_sched_next(s, outside);
+    if (next) {
+        s->switches++;
+        s->host->release(next);
+    }
 }
 
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
@@ -324,16 +387,6 @@ uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *s
     return deadline > s->idle_virtual ? deadline - s->idle_virtual : 0;
 }
 
-/* How much time has passed when this thread takes the baton that was free. Exactly as much as until its deadline, if that is why it is
- * back: a run to which nothing came does not depend on how late the kernel was. */
-static uint64_t passed_until(struct pct_sched *s, const struct pct_thread *self)
-{
-    bool relatives = has_relatives(s);
-    uint64_t passed = passed_since(s, s->idle_real, !relatives || awaits_world(s, relatives));
-    uint64_t limit = relatives ? PCT_NEVER : pct_sched_outside_limit(s, self);
-    return passed < limit ? passed : limit;
-}
-
 void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *head = __atomic_load_n(&s->arrivals, __ATOMIC_RELAXED);
@@ -344,11 +397,7 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
     if (!take(s)) {
         s->host->park(self);
     } else {
-        uint64_t passed = passed_until(s, self);
-        pct_outside_drain(s);
-        if (!s->replay)
-            pct_outside_note(s, passed);
-        pct_timer_expire(s);
+        resume(s, self);
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }
     s->current = self;

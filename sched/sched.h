@@ -214,6 +214,9 @@ struct pct_host {
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
     void (*caught_up)(uint64_t by);
+    /* Nobody is going to hold the baton, and a timer is armed: from now on pct_sched_tend() is to be called now and then. May be NULL: then it is
+     * late. */
+    void (*tend)(void);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
@@ -313,6 +316,7 @@ struct pct_sched {
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
     uint64_t idle_real, idle_virtual; /* when that began */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
+    uint64_t idle_deadline;           /* of the first timer, virtual; PCT_NEVER: none */
     uint64_t ahead; /* real time less virtual time at the first arrival from outside, once that was met */
     bool met;
     struct pct_thread *arrivals; /* came back from outside; lock-free list, atomic */
@@ -468,6 +472,10 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
  * is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. */
 void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
+
+/* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are outside, and a timer of
+ * the host's is due, it goes off. */
+void pct_sched_tend(struct pct_sched *s);
 
 /* Called without the baton, also from signal handlers: something has changed that the scheduler did not see. */
 void pct_sched_attention(struct pct_sched *s);

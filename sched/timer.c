@@ -151,7 +151,7 @@ void pct_timer_jump(struct pct_sched *s)
     /* Timers of the host that come again and again, for nobody. */
     s->jumps = s->jumped_at == pct_steps(s) ? s->jumps + 1 : 1;
     s->jumped_at = pct_steps(s);
-    if (s->jumps >= PCT_VAIN_JUMPS)
+    if (s->jumps >= PCT_VAIN_JUMPS && pct_outside_none(s))
         s->host->end(PCT_VERDICT_LIVELOCK, "timers go off again and again, and no thread can go on");
 }
 

@@ -143,9 +143,6 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_REPLAY=", launch->replay);
     if (process->schedule)
         add(&b, "PCT_SCHEDULE=", process->schedule);
-    if (process
-            ->driven) /* its clients live in the world's time, which a server's processes each keep up with by themselves */
-        add(&b, "PCT_FAMILY=", "off");
     if (launch->no_environment)
         add(&b, "PCT_ENVIRONMENT=", "off");
     if (process->sites)

@@ -174,6 +174,7 @@ const struct pct_host pct_host_futex = {
     .idle = pct_family_idle,
     .busy = pct_family_busy,
     .caught_up = pct_family_caught_up,
+    .tend = pct_watchdog_tend,
     .holder = pct_mutex_holder,
     .strangers = pct_strangers,
     .told = pct_told,

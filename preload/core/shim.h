@@ -484,6 +484,8 @@ void pct_watchdog_forget(void);
 int32_t pct_watchdog_tid(void);
 /* Make the watchdog, if there is none yet and there may be one. Any thread, also in a signal handler. */
 void pct_watchdog_start(void);
+/* Likewise, also for a process with a single thread: the host's tend (struct pct_host). */
+void pct_watchdog_tend(void);
 /* The same, and wait until it has made all the system calls of its start. */
 void pct_watchdog_have(void);
 /* As pct_futex_wait(word, 0), for a thread that waits for the baton; it may return for no reason. */

@@ -26,7 +26,6 @@ enum { MOMENT = 10000000, MOMENTS = 100 };
 static int id;        /* of the shared memory; UNKNOWN_ID: programs that are started cannot find it */
 static uint32_t mine; /* the ticket of the own slot, which stays this process's; 0: none */
 static uint32_t self; /* that slot */
-static bool off;      /* each process has its own time: a server with clients */
 static bool lost;     /* there may be relatives, but who they are is not known */
 
 uint64_t *pct_family_clock;
@@ -206,7 +205,7 @@ static void found(void)
 
 uint32_t pct_family_expect(void)
 {
-    if (!pct_S.step_ns || off)
+    if (!pct_S.step_ns)
         return 0;
     if (!pct_family_memory && !lost)
         found();
@@ -271,8 +270,6 @@ char **pct_family_environment(void *room, char *const *environment, uint32_t slo
 void pct_family_join(const char *text)
 {
     if (!text || pct_shim.config.real_time)
-        return;
-    if ((off = !strcmp(text, "off")))
         return;
     struct pct_family_name name = pct_family_name_read(text);
     lost = true;
@@ -489,7 +486,7 @@ static bool all_idle(uint64_t *passed)
         idles = sleeps(i, passed);
     /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
     if (idles && pct_S.threads > 1 && (pct_S.outside || pct_action_any()))
-        idles = pct_relative_others_sleep(pct_shim.pid, pct_engine_tid());
+        idles = pct_relative_others_sleep(pct_shim.pid, pct_engine_any_tid());
     for (uint32_t i = 1; idles && i <= top; i++)
         if (i != self && known[i].turn & 1 && !pct_slot_is_free(known[i].who))
             idles = has_asked(i);

@@ -289,6 +289,7 @@ __attribute__((noreturn)) static void watch(void)
             PCT_SYS1(SYS_exit, 0);
             __builtin_unreachable();
         }
+        pct_sched_tend(&pct_S);
         look();
     }
 }
@@ -378,12 +379,28 @@ void pct_watchdog_listen(void)
         pct_watchdog_start();
 }
 
-void pct_watchdog_start(void)
+static void make_once(void)
 {
     uint32_t missing = MISSING;
-    if (pct_S.threads > 1 && pct_shim.mode == PCT_MODE_CONTROLLED &&
+    if (pct_shim.mode == PCT_MODE_CONTROLLED &&
         __atomic_compare_exchange_n(&presence, &missing, COMES, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         make();
+}
+
+void pct_watchdog_start(void)
+{
+    if (pct_S.threads > 1)
+        make_once();
+}
+
+void pct_watchdog_tend(void)
+{
+    pct_watchdog_plan();
+    if (__atomic_load_n(&presence, __ATOMIC_RELAXED) != MISSING)
+        return;
+    if (!pct_shim.header->watched)
+        pct_shim.header->watched = pct_preempt_listen();
+    make_once();
 }
 
 void pct_watchdog_have(void)

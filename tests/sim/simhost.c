@@ -280,6 +280,10 @@ static void release(struct pct_thread *thread)
     sim_check(of(thread)->parked, "release() of a thread that is not parked");
     if (!of(thread)->parked)
         return;
+    if (!sim.running) { /* by pct_sched_tend() */
+        sim.baton = of(thread);
+        return;
+    }
     of(thread)->released = true;
     sim.outsiders++;
 }
@@ -403,6 +407,13 @@ static struct sim_thread *without_baton(void)
     return NULL;
 }
 
+/* Nobody has the baton: when, in real time, the first timer is due. */
+static uint64_t timer_due(void)
+{
+    const struct pct_sched *s = &sim.sched;
+    return s->idle_deadline == PCT_NEVER ? PCT_NEVER : s->idle_real + (s->idle_deadline - s->idle_virtual);
+}
+
 static void drive(void)
 {
     sim.baton = &sim.thread[0];
@@ -414,18 +425,20 @@ static void drive(void)
             run(next);
             continue;
         }
-        uint64_t when = next_happening();
+        uint64_t when = next_happening(), due = timer_due();
         if (!sim.sched.live) {
             sim.result->verdict = PCT_VERDICT_EXIT;
             return;
         }
-        if (when == PCT_NEVER) {
+        if (when == PCT_NEVER && due == PCT_NEVER) {
             strcpy(sim.result->message, "everybody waits for the outside world for ever");
             return;
         }
+        when = when < due ? when : due;
         if (sim.real_ns < when)
             sim.real_ns = when;
         happen();
+        pct_sched_tend(&sim.sched);
     }
 }
 

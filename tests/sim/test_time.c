@@ -388,6 +388,36 @@ static void test_host_timer_in_vain(void **unused)
     assert_in_range(sim.note[0], 1999, 2001);
 }
 
+static void note_both_times(struct pct_sched *s, struct pct_timer *timer)
+{
+    (void)timer;
+    sim.note[8] = pct_sched_now(s);
+    sim.note[9] = sim.real_ns;
+}
+
+static void arm_to_note(struct sim *s)
+{
+    timers[0] = (struct pct_timer){ .order = PCT_MAX_THREADS, .fire = note_both_times };
+    pct_sched_set_timer(&s->sched, &timers[0], 300000);
+}
+
+/* It goes off in time also where every thread is away for good: nobody holds the baton then. */
+static void test_host_timer_all_away(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CALL(arm_to_note), CREATE(1), AWAY(5000000), JOIN(1)),
+                                                     THREAD(AWAY(7000000)) } };
+    for (int prefer = PREFER_NEW; prefer <= PREFER_STAY; prefer++) {
+        assert_int_equal(probe_run(&program, (enum prefer)prefer, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+        assert_int_equal(sim.note[8], 300000);
+        assert_in_range(sim.note[9], 300000 - 10 * PCT_STEP_NS, 300000 + 10 * PCT_STEP_NS);
+        assert_in_range(probe_result.real_ns, 7000000, 7000000 + 20 * PCT_STEP_NS);
+    }
+    const struct sim_program alone = { .thread = { THREAD(CALL(arm_to_note), AWAY(5000000)) } };
+    assert_int_equal(probe_run(&alone, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_int_equal(sim.note[8], 300000);
+}
+
 /* While every thread waits for the outside world, one of them comes back for the timer. */
 static void test_host_timer_outside(void **unused)
 {
@@ -529,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_host_timer_while_busy),
         cmocka_unit_test(test_host_timer_in_vain),
         cmocka_unit_test(test_host_timer_outside),
+        cmocka_unit_test(test_host_timer_all_away),
         cmocka_unit_test(test_host_timer_replay),
         cmocka_unit_test(test_heap),
     };
