@@ -18,4 +18,8 @@ void pct_confine_entered(void);
 /* Whether it keeps the kernel from answering. */
 bool pct_confine_refuses(enum pct_question question);
 
+/* Whether System V's shared memory may be asked for: not in a sandbox, nor where a filter that was there before the program began kills for
+ * that. Before the family is founded or found, on the baton holder's turn or by the first thread; makes a child to ask where there is a filter. */
+bool pct_confine_may_share(void);
+
 #endif
