@@ -314,11 +314,11 @@ struct pct_sched {
     uint64_t starving_step; /* the step from which on starving.c looks again */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
+    bool met;                         /* `ahead` is known */
     uint64_t idle_real, idle_virtual; /* when that began */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
     uint64_t idle_deadline;           /* of the first timer, virtual; PCT_NEVER: none */
-    uint64_t ahead; /* real time less virtual time at the first arrival from outside, once that was met */
-    bool met;
+    uint64_t ahead;              /* real time less virtual time at the first arrival from outside, once that was met */
     struct pct_thread *arrivals; /* came back from outside; lock-free list, atomic */
 
     /* record.c */
