@@ -80,14 +80,17 @@ bool pct_confine_refuses(enum pct_question question)
 /* Whether a filter of system calls was there when the program began: not one of its own. */
 static bool is_filtered(void)
 {
+    static const char mode[] = "Seccomp:\t";
     char text[4096];
     long fd = PCT_SYS3(SYS_open, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
     long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
     if (fd >= 0)
         PCT_SYS1(SYS_close, fd);
     text[got > 0 ? got : 0] = 0;
-    const char *mode = strstr(text, "Seccomp:\t");
-    return mode && mode[sizeof "Seccomp:\t" - 1] == '2';
+    for (const char *at = text; *at; at++)
+        if (!strncmp(at, mode, sizeof mode - 1))
+            return at[sizeof mode - 1] == '2';
+    return false;
 }
 
 bool pct_confine_may_share(void)
