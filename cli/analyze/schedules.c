@@ -237,7 +237,7 @@ static int split(const char *place, const char *name, const char *text, wordexp_
 enum { KEY_OK_STATUS = 4000, KEY_NEAR, KEY_EXPECT, KEY_ORACLE };
 
 static const struct argp_option options[] = {
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated; any: none is",
       7 },
     { "expect", KEY_EXPECT, "FILE", 0,
       "output (standard output and error together) that is not what this file has is a failure", 7 },
@@ -257,7 +257,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = w->launch;
         return 0;
     case KEY_OK_STATUS:
-        w->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
+        pct_options_ok_status(state, argument, w->ok);
         return 0;
     case KEY_EXPECT:
         w->judge.expect = argument;

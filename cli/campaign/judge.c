@@ -58,9 +58,7 @@ void pct_judge_close(struct pct_judge *judge)
 
 void pct_judge_print(FILE *out, const struct pct_judge *judge)
 {
-    for (unsigned status = 1; status < 256; status++)
-        if (judge->ok[status])
-            fprintf(out, "--ok-status %u ", status);
+    pct_options_print_ok_status(out, judge->ok);
     pct_options_print_word(out, "--expect", judge->expect);
     if (judge->same)
         fputs("--expect-same ", out);

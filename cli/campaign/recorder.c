@@ -228,7 +228,8 @@ static int look_at_replay(void *data, size_t index, struct pct_process *process,
         return failed;
     const struct pct_trace_header *header = &result->trace.header;
     k->row.replays++;
-    k->row.identical += header->hash == k->finding->hash;
+    /* A run that was killed has none. */
+    k->row.identical += header->hash && header->hash == k->finding->hash;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (header->uncontrolled[i] > k->finding->uncontrolled[i])
             k->finding->uncontrolled[i] = header->uncontrolled[i];

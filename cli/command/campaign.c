@@ -66,7 +66,7 @@ static const struct argp_option options[] = {
       "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 1 },
     { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 1 },
     { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated; any: none is",
       3 },
     { "expect", KEY_EXPECT, "FILE", 0, "output (standard output and error together) that is not what this file has",
       3 },
@@ -152,7 +152,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->framework = argument;
         return 0;
     case KEY_OK_STATUS:
-        c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
+        pct_options_ok_status(state, argument, c->ok);
         return 0;
     case KEY_EXPECT:
         w->judge.expect = argument;

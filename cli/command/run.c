@@ -32,8 +32,8 @@ static const struct argp_option options[] = {
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
       1 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated",
-      1 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "state", KEY_STATE, "FILE", 0, "where to keep what was learned, or none (default: a file in ~/.local/state/pct)",
       2 },
     { NULL, 0, NULL, 0, "Output", 3 },
@@ -90,7 +90,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->framework = argument;
         return 0;
     case KEY_OK_STATUS:
-        c->ok[pct_options_number(state, "--ok-status", argument, 0, 255)] = true;
+        pct_options_ok_status(state, argument, c->ok);
         return 0;
     case KEY_SHOW_OUTPUT:
         c->pass_output = true;
@@ -244,8 +244,21 @@ static void print_races(const struct pct_campaign *c)
     pct_outcome_print_replay(&c->launch, &c->race, &c->race_result);
 }
 
+/* With --quiet: somebody has ended the campaign before its end. */
+static void print_interrupted(const struct pct_campaign *c)
+{
+    unsigned long long done = c->done, first = c->config.run.seed;
+    if (done)
+        pct_cli_say("interrupted; %llu run%s done, seeds %llu to %llu, %llu failed", done, done == 1 ? "" : "s", first,
+                    first + done - 1, (unsigned long long)c->failures);
+    else
+        pct_cli_say("interrupted; no run was done");
+}
+
 static int finish(struct pct_campaign *c, const struct wishes *w, int status)
 {
+    if (w->quiet && status > 128)
+        print_interrupted(c);
     if (!c->failed) {
         if (!w->quiet && (!status || status > 128))
             print_summary(c, status);

@@ -111,6 +111,13 @@ static void print_early(FILE *out, const char *report)
     }
 }
 
+/* The hash is the last but one part of a token. */
+static bool has_hash(const char *token)
+{
+    const char *check = strrchr(token, ':');
+    return check && !(check - token >= 2 && check[-1] == '-' && check[-2] == ':');
+}
+
 static void print_confirmation(FILE *out, const struct pct_store_finding *finding)
 {
     if (pct_recorder_never_replays(finding)) {
@@ -127,7 +134,10 @@ static void print_confirmation(FILE *out, const struct pct_store_finding *findin
         fprintf(out, ", %u in another way", finding->other);
     if (passed)
         fprintf(out, ", %u did not fail", passed);
-    fprintf(out, "; %u identical\n", finding->identical);
+    if (has_hash(finding->token))
+        fprintf(out, "; %u identical\n", finding->identical);
+    else
+        fputs("; a run that was killed has no hash to compare\n", out);
     if (finding->same == finding->replays)
         return;
     if (finding->uncontrolled[0]) {

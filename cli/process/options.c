@@ -195,6 +195,28 @@ void pct_options_take_command(struct argp_state *state, struct pct_launch *launc
     state->next = state->argc;
 }
 
+enum { STATUSES = 256 };
+
+void pct_options_ok_status(struct argp_state *state, const char *argument, bool ok[256])
+{
+    if (!strcmp(argument, "any"))
+        memset(ok, true, STATUSES);
+    else
+        ok[pct_options_number(state, "--ok-status", argument, 0, STATUSES - 1)] = true;
+}
+
+void pct_options_print_ok_status(FILE *out, const bool ok[256])
+{
+    unsigned count = 0;
+    for (unsigned status = 0; status < STATUSES; status++)
+        count += ok[status];
+    if (count == STATUSES)
+        fputs("--ok-status any ", out);
+    for (unsigned status = 1; status < STATUSES && count < STATUSES; status++)
+        if (ok[status])
+            fprintf(out, "--ok-status %u ", status);
+}
+
 void pct_options_print_word(FILE *out, const char *option, const char *value)
 {
     if (!value)

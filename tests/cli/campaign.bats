@@ -74,6 +74,9 @@ replay_command()
     is "$status" 0
     has "no failure"
     [ -e three.db.old ]
+    run "$pct" campaign --db any.db -n 2 -s 1 --ok-status any -- ./target exit 3
+    is "$status" 0
+    is "$(query any.db "SELECT value FROM facts WHERE key = 'judging'")" "--ok-status any "
 }
 
 @test "a run that hangs is a finding, and the campaign goes on" {
@@ -82,6 +85,7 @@ replay_command()
     has "2 of 2 runs"
     has "1 finding;"
     has "10 of 10  timeout"
+    has "10 failed the same way; a run that was killed has no hash to compare"
     has "replay --timeout 0.3 "
     run "$pct" campaign --db presets.db -q -n 1 -s 1 -k 9 -- ./target
     is "$(query presets.db "SELECT value FROM facts WHERE key = 'options'")" "--timeout 60 "

@@ -299,6 +299,14 @@ setup()
     grep -q 'interrupted; [0-9]* runs in .* no failure' said
     is "$(find scratch -type f)" ""
 
+    "$pct" run -q -n 1000000 -s 1 -- ./target 2> said &
+    pid=$!
+    sleep 0.7
+    kill -INT $pid
+    wait $pid || status=$?
+    is "$status" 130
+    grep -q 'interrupted; \(no run was\|[0-9]* runs\?\) done' said
+
     XDG_RUNTIME_DIR=$PWD/scratch "$pct" run -- ./target hang 2> said &
     pid=$!
     sleep 0.4
