@@ -9,7 +9,7 @@
  * A holder that runs is asked by a signal what it does: preempt.c.
  *
  * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is made when
- * one of the threads that wait for the baton has waited for that long: without one, there is nobody to whom the baton could go.
+ * one of the threads that wait for the baton has waited while the process computed for a millisecond, or for 16: without one, there is nobody to whom the baton could go.
  * Whatever else makes the watchdog needed starts it at once: a timer of the target's, which is nobody's wait; a real-time policy, which leaves
  * the waiting threads no CPU; a sandbox, which may forbid to make it later; the command, when the run is over its time.
  *
@@ -35,7 +35,9 @@
 /* How often to look: often when something has just been found, for it is likely to happen again. */
 #define SHORTEST (1 * MS)
 #define LONGEST (16 * MS)
-/* CPU time that a thread gets before it is asked what it does: less after each spin, more after each that computed. */
+/* Between two questions, until it is known what it does. */
+#define QUESTION (MS / 10)
+/* CPU time that a thread gets before it is asked what it does: the least at first and after spins, more after one that computed. */
 #define LEAST_TRUST (1 * MS)
 #define MOST_TRUST (20 * MS)
 /* Between two questions when it computes, at most. */
@@ -193,8 +195,8 @@ static void question(const struct pct_shim_thread *thread)
         seen.next = cpu + (ran < SELDOM ? ran : SELDOM);
         trust = MOST_TRUST;
     } else {
-        seen.next = cpu + SHORTEST;
-        interval = SHORTEST;
+        seen.next = cpu + QUESTION;
+        interval = QUESTION;
     }
 }
 
@@ -276,9 +278,9 @@ __attribute__((noreturn)) static void watch(void)
         PCT_SYS1(SYS_exit, 0);
         __builtin_unreachable();
     }
-    trust = MOST_TRUST;
-    /* Somebody has waited for the longest pause already, mostly. */
-    for (interval = SHORTEST;;) {
+    trust = LEAST_TRUST;
+    /* Somebody has waited already, mostly. */
+    for (interval = QUESTION;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
         pct_futex_wait(&never, 0, &pause);
@@ -411,12 +413,34 @@ void pct_watchdog_have(void)
         pct_futex_wait(&presence, COMES, &patience);
 }
 
+/* The CPU time of this process, in nanoseconds; 0: a sandbox does not tell. */
+static uint64_t process_cpu(void)
+{
+    struct timespec t = { 0 };
+    PCT_SYS2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+/* Whether the wait for the baton takes long: of the process's own time, for another process may have the CPU; or at all. */
+static bool waits_long(const uint32_t *word)
+{
+    const struct timespec patience = { .tv_nsec = SHORTEST };
+    uint64_t first = 0;
+    for (uint64_t waited = 0; waited < LONGEST; waited += SHORTEST) {
+        if (pct_futex_wait(word, 0, &patience) != -ETIMEDOUT)
+            return false;
+        uint64_t cpu = process_cpu();
+        if (first && cpu - first >= SHORTEST / 2)
+            return true;
+        first = first ? first : cpu;
+    }
+    return true;
+}
+
 void pct_watchdog_wait(const uint32_t *word)
 {
-    struct timespec patience = { .tv_nsec = LONGEST };
     if (__atomic_load_n(&presence, __ATOMIC_RELAXED) != MISSING)
         pct_futex_wait(word, 0, NULL);
-    else if (__atomic_add_fetch(&parked, 1, __ATOMIC_RELAXED) > MANY ||
-             pct_futex_wait(word, 0, &patience) == -ETIMEDOUT)
+    else if (__atomic_add_fetch(&parked, 1, __ATOMIC_RELAXED) > MANY || waits_long(word))
         pct_watchdog_start();
 }
