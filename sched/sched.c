@@ -89,46 +89,6 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
 }
 
 /* The deadline of a wait has passed. */
-static void time_out(struct pct_sched *s, struct pct_timer *timer)
-{
-    pct_sched_end_wait(s, (struct pct_thread *)((char *)timer - offsetof(struct pct_thread, timer)), PCT_TIMEOUT);
-}
-
-void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread)
-{
-    if (!thread->id || thread->id >= s->threads)
-        thread->id = s->threads++;
-    thread->stamp = PCT_RECORD(thread->id, 0, 0, 0);
-    thread->state = PCT_STATE_BLOCKED;
-    thread->wait.op = PCT_OP_THREAD_START;
-    thread->self.class_ = PCT_CLASS_THREAD;
-    thread->self.number = thread->id;
-    thread->self.holder = thread->id;
-    thread->timer.order = thread->nearing.order = thread->id;
-    thread->timer.fire = time_out;
-    s->live++;
-    if (s->strategy->created)
-        s->strategy->created(s->strategy_state, thread->id);
-}
-
-void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread)
-{
-    thread->state = PCT_STATE_FINISHED;
-    s->live--;
-}
-
-void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread)
-{
-    pct_sched_announce(s, thread);
-    pct_sched_set_enabled(s, thread, true);
-}
-
-void pct_sched_create(struct pct_sched *s, struct pct_thread *thread)
-{
-    pct_sched_reserve(s, thread);
-    pct_sched_start_thread(s, thread);
-}
-
 void pct_sched_begin(struct pct_sched *s, struct pct_thread *first)
 {
     pct_sched_set_stop(s);
@@ -589,21 +549,6 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     pct_sched_pause(s, self);
     s->current = self;
     return self->result;
-}
-
-void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
-{
-    s->current = NULL;
-    pct_sched_keep_house(s);
-    pct_sched_set_enabled(s, self, false);
-    self->state = PCT_STATE_FINISHED;
-    s->live--;
-    if (s->exiting == self)
-        s->exiting = NULL;
-    pct_sched_changed(s, &self->self);
-    if (s->unseen)
-        pct_sched_attend(s);
-    pct_sched_pass(s, self, pct_sched_next(s, self));
 }
 
 void pct_sched_ask_kernel(struct pct_sched *s)

@@ -388,13 +388,6 @@ static void open_replay(const char *path)
 /* The strategy's list, if it comes from a file. */
 static const char *list;
 
-static void read_list(const char *path)
-{
-    list = pct_start_read(path);
-    if (!list)
-        refuse("cannot read the list that PCT_SCHEDULE names");
-}
-
 static struct pct_thread *thread_at(uint32_t id)
 {
     return &pct_shim.slots[id].core;
@@ -595,8 +588,8 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     if (variables.PCT_REPLAY)
         open_replay(variables.PCT_REPLAY);
     configure();
-    if (variables.PCT_SCHEDULE && pct_shim.strategy->list)
-        read_list(variables.PCT_SCHEDULE);
+    if (variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(variables.PCT_SCHEDULE)))
+        refuse("cannot read the list that PCT_SCHEDULE names");
     pct_affinity_start(variables.PCT_CPU);
     if (variables.PCT_ENVIRONMENT && strcmp(variables.PCT_ENVIRONMENT, "on")) {
         if (strcmp(variables.PCT_ENVIRONMENT, "off"))
