@@ -237,8 +237,8 @@ static int split(const char *place, const char *name, const char *text, wordexp_
 enum { KEY_OK_STATUS = 4000, KEY_NEAR, KEY_EXPECT, KEY_ORACLE };
 
 static const struct argp_option options[] = {
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0, "this exit status of the target is no failure, like 0; may be repeated; any: none is",
-      7 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 7 },
     { "expect", KEY_EXPECT, "FILE", 0,
       "output (standard output and error together) that is not what this file has is a failure", 7 },
     { "oracle", KEY_ORACLE, "COMMAND", 0,

@@ -139,7 +139,8 @@ static int prepare(struct check *c)
     c->items = calloc(c->schedules.count + 1, sizeof *c->items);
     c->processes = calloc(c->jobs, sizeof *c->processes);
     if (!c->items || !c->processes) {
-        return pct_cli_no_memory("");
+        pct_cli_no_memory("");
+        return PCT_EXIT_INTERNAL;
     }
     for (size_t i = 0; !failed && i < c->schedules.count; i++) {
         c->items[i].entry = &c->schedules.entries[i];

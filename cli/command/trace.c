@@ -119,8 +119,10 @@ static int choose_window(struct pct_trace_export *x, const struct wishes *w, con
     uint64_t then = PCT_NO_THREAD;
     if (w->then && pct_config_parse_u64(&then, w->then, 0, PCT_MAX_THREADS - 1, "--then", error, sizeof error))
         return pct_cli_usage("%s", error);
-    if (format->export == pct_trace_export_schedule ? w->from || w->last : w->then != NULL)
-        return pct_cli_usage("--then needs --format=schedule, which begins with the first step");
+    if (format->export == pct_trace_export_schedule && (w->from || w->last))
+        return pct_cli_usage("--format=schedule begins with the first step: leave out --from and --last");
+    if (format->export != pct_trace_export_schedule && w->then)
+        return pct_cli_usage("--then needs --format=schedule");
     x->then = (uint32_t)then;
     if (!trace->count)
         return 0;

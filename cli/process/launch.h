@@ -143,7 +143,7 @@ struct pct_process {
     double deadline;        /* on the clock of pct_cli_now(), 0: none */
     bool timed_out;
     bool preloaded; /* when its time was over, it had our library, though that may not have started yet */
-    int status; /* as from waitpid() */
+    int status;     /* as from waitpid() */
     char token[PCT_TOKEN_MAX];
 };
 

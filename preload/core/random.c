@@ -40,6 +40,10 @@ PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
     /* The kernel knows what is wrong with the arguments, and how much it would give. GLIBC: since 2.41 its own goes to the vDSO, which
      * writes to a bad pointer itself; syscall(SYS_getrandom) also comes here, and does not. */
+    __asm__(""
+            :
+            : "r"(buffer)
+            : "memory"); /* what is there is not read: compilers warn that it need not be anything yet */
     if (!pct_user_readable(buffer, size)) {
         long result = PCT_SYS3(SYS_getrandom, buffer, size, flags);
         errno = result < 0 ? (int)-result : errno;

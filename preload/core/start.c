@@ -590,6 +590,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     configure();
     if (variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(variables.PCT_SCHEDULE)))
         refuse("cannot read the list that PCT_SCHEDULE names");
+    pct_slots_see_limit();
     pct_affinity_start(variables.PCT_CPU);
     if (variables.PCT_ENVIRONMENT && strcmp(variables.PCT_ENVIRONMENT, "on")) {
         if (strcmp(variables.PCT_ENVIRONMENT, "off"))

@@ -12,7 +12,7 @@
 
 /* Whether all of it can be read. A wrapper to which it says no leaves the call to the kernel, which knows which error comes first. Leaves
  * errno alone, like the others. */
-bool pct_user_readable(const void *from, size_t size) __attribute__((access(none, 1)));
+bool pct_user_readable(const void *from, size_t size);
 
 /* The same for what may stand on the same page as something that can be read. */
 bool pct_user_readable_beside(const void *from, size_t size, const void *readable);

@@ -315,7 +315,10 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
     char *variable = (char *)&pct_memory_own;
-    __asm__("" : "+r"(variable)); /* gcc 14 would read half of the offset from the table of the linker, which assemblers refuse */
+    __asm__(
+        ""
+        : "+r"(
+            variable)); /* gcc 14 would read half of the offset from the table of the linker, which assemblers refuse */
     int32_t own = (int32_t)(variable - (char *)__builtin_thread_pointer());
     void *const *table = pct_memory_table();
     pct_leaf_make(p->near, p->near_address, table, own, &p->leaves);

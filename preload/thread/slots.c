@@ -9,7 +9,7 @@
 enum { PIECE = 1024 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
-static uint32_t room;      /* for so many threads there is memory now */
+static uint32_t room; /* for so many threads there is memory now */
 static uint64_t inherited; /* the limit of address space at the start */
 
 /* at: 0 or an address; flags: MAP_FIXED_NOREPLACE if it must be that one, or 0. Linux before 4.17 takes that for a wish, too. */
@@ -26,12 +26,17 @@ static bool map(uint64_t at, uint32_t count, int flags)
     return true;
 }
 
-bool pct_slots_begin(bool all)
+void pct_slots_see_limit(void)
 {
     inherited = pct_start_address_space();
-    bool piecewise = !all && inherited != UINT64_MAX;
+}
+
+bool pct_slots_begin(bool all)
+{
     room = 0;
-    return piecewise ? map(BEGINNING, PIECE, 0) : map(0, PCT_MAX_THREADS, 0);
+    if ((all || inherited == UINT64_MAX) && map(0, PCT_MAX_THREADS, 0))
+        return true;
+    return !all && map(BEGINNING, PIECE, 0); /* the program may have set a limit since */
 }
 
 bool pct_slots_reach(uint32_t id)

@@ -5,6 +5,10 @@
 
 #include <preload/core/shim.h>
 
+/* Remember the limit of address space that the program starts with: the run may begin in a sandbox, where to ask is forbidden. At the start,
+ * by the only thread. */
+void pct_slots_see_limit(void);
+
 /* Begin the array: pct_shim.slots, which is NULL. all: with room for every thread that there can be (PCT_MAX_THREADS). False: out of memory.
  * At the start, by the only thread. */
 bool pct_slots_begin(bool all);

@@ -5,7 +5,7 @@
 // RUN: ulimit -v 2000000; pct run -q -s 1 --state none -- %p 3000
 // RUN: for v in $(seq 12000 2000 40000); do (ulimit -v $v; pct run -q -s 1 --state none -- %p); s=$?; [ $s = 125 ] || [ $s = 127 ] || [ $s = 0 ] || exit 1; done
 // RUN 125: ulimit -v 20000; pct run -q -s 1 --state none -- %p
-// RUN 125: ulimit -v 20000; LD_PRELOAD=$LIBPCT %p
+// RUN 125: ulimit -v 20000; LD_PRELOAD=$LIBPCT PCT_STRATEGY=pct %p
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -305,7 +305,7 @@ END
     run --separate-stderr "$pct" run -s 3 -- ./target output
     passing=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
     run -2 "$pct" minimize "$passing" -- ./target output
-    has "did not fail, and it is the same run as then"
+    has "does not fail, and did not then"
 }
 
 @test "another failure than before is gone on with" {

@@ -181,7 +181,7 @@ check(all(("thread_name", tid) in names for tid in stacks), "and so has each tra
     is "$("$pct" report --events again.trace)" "$("$pct" report --events deadlock.trace)"
     run "$pct" trace yields.trace -f schedule --last 3
     is "$status" 2
-    has "begin with the first step"
+    has "begins with the first step"
     run "$pct" trace yields.trace -f text --then 1
     is "$status" 2
     run "$pct" trace many.trace -f schedule
