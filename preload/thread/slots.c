@@ -9,7 +9,7 @@
 enum { PIECE = 1024 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
-static uint32_t room; /* for so many threads there is memory now */
+static uint32_t room;      /* for so many threads there is memory now */
 static uint64_t inherited; /* the limit of address space at the start */
 
 /* at: 0 or an address; flags: MAP_FIXED_NOREPLACE if it must be that one, or 0. Linux before 4.17 takes that for a wish, too. */
