@@ -21,10 +21,11 @@ int main(void)
     CHECK_EQ(aio_error(&second), EINPROGRESS);
     one.aio_threads = 2; /* too late */
     aio_init(&one);
-    usleep(1000);
+    const struct aiocb *const list[] = { &second };
+    const struct timespec soon = { .tv_nsec = 1000000 };
+    CHECK_FAILS(aio_suspend(list, 1, &soon), EAGAIN);
     CHECK_EQ(aio_error(&second), EINPROGRESS);
     CHECK_EQ(write(ends[1], "y", 1), 1);
-    const struct aiocb *const list[] = { &second };
     while (aio_error(&second) == EINPROGRESS)
         aio_suspend(list, 1, NULL);
     CHECK_EQ(aio_return(&first), 1);
