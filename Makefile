@@ -13,7 +13,7 @@ MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 .DELETE_ON_ERROR:
 
 B := $(if $(BUILD),$(BUILD),build)
-# cc and g++ are GNU make's presets; only what the user says on the command line or in the environment counts.
+# cc and g++ are GNU make's defaults; only what the user says on the command line or in the environment counts.
 ifeq ($(filter-out undefined default,$(origin CC)),)
 CC := gcc
 endif
@@ -306,7 +306,7 @@ clean:
 	rm -rf $(B)
 
 help:
-	@echo 'all (the preset)  the shim, the command, the example strategy, the programs with known bugs'
+	@echo 'all (the default)  the shim, the command, the example strategy, the programs with known bugs'
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts of the suite'

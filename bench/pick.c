@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     if (!strategy || count < 2 || count > PCT_MAX_THREADS)
         return 2;
     for (int i = 0; strategy->params && strategy->params[i].name; i++)
-        run.param[i] = strategy->params[i].preset;
+        run.param[i] = strategy->params[i].default_value;
     void *state = aligned_alloc(64, (strategy->state_size(&run) + 63u) & ~63u);
     memset(state, 0, strategy->state_size(&run));
     if (strategy->start(state, &run, &why))

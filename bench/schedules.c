@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     const struct pct_strategy *strategy = argc > 1 ? pct_strategy_find(argv[1]) : NULL;
     if (!strategy)
         return 2;
-    struct sim_options options = sim_preset(strategy);
+    struct sim_options options = sim_defaults(strategy);
     double us[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         double start = real_ns();

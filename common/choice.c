@@ -230,7 +230,7 @@ void pct_config_become(struct pct_config *config, const struct pct_strategy **st
     for (unsigned i = 0; i < PCT_MAX_PARAMS; i++)
         config->run.param[i] = 0;
     for (unsigned i = 0; member->params && i < PCT_MAX_PARAMS && member->params[i].name; i++) {
-        config->run.param[i] = member->params[i].preset;
+        config->run.param[i] = member->params[i].default_value;
         for (unsigned j = 0; from && j < PCT_MAX_PARAMS && from[j].name; j++)
             if (pct_text_same(member->params[i].name, from[j].name)) {
                 config->run.param[i] = before.param[j];

@@ -167,7 +167,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
                    "end or slack";
-        if (param->preset < param->min || param->preset > param->max)
+        if (param->default_value < param->min || param->default_value > param->max)
             return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
             if (pct_text_same(param->name, strategy->params[j].name))
@@ -387,7 +387,7 @@ static int parse_spec(struct pct_config *config, const char *spec, pct_find_stra
     result.list[0] = '\0';
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < PCT_MAX_PARAMS; i++)
-        result.run.param[i] = i < count ? strategy->params[i].preset : 0;
+        result.run.param[i] = i < count ? strategy->params[i].default_value : 0;
     unsigned seen = 0;
     const char *rest = spec + length;
     while (*rest == ',') {
@@ -434,7 +434,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count && i < PCT_MAX_PARAMS; i++) {
         const struct pct_param *param = &strategy->params[i];
-        if (param->quiet && config->run.param[i] == param->preset)
+        if (param->quiet && config->run.param[i] == param->default_value)
             continue;
         pct_text_add_char(&text, ',');
         pct_text_add(&text, param->name);
@@ -569,7 +569,7 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
         (result.has_hash && pct_number_read(&result.hash, field[FIELD_HASH], 16, false) != PCT_NUMBER_OK))
         return fail(error, size, "token ", token, foreign);
 
-    /* A preset may differ from one version of a strategy to the next: a token must not depend on it, unless the strategy
+    /* A default may differ from one version of a strategy to the next: a token must not depend on it, unless the strategy
      * says that it never will. */
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++)

@@ -35,7 +35,7 @@ enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_P
 
 struct pct_config {
     char strategy[256];    /* a built-in name, or a path (it has a slash) */
-    uint32_t given;        /* bit i: parameter i was given by the user, not preset */
+    uint32_t given;        /* bit i: parameter i was given by the user */
     struct pct_run run;    /* seed and the values of the parameters */
     uint64_t epoch;        /* seconds since 1970 at which virtual time begins; 0: the time of the start */
     bool real_time;        /* PCT_TIME=real */
@@ -66,7 +66,7 @@ struct pct_config {
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
  * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end= and slack=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
- * given get their presets. */
+ * given get their defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
 int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
                           size_t size);
@@ -117,7 +117,7 @@ void pct_config_settle(struct pct_config *config);
 void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *strategy);
 
 /* The run is that of a member of *strategy (mixture), which becomes it: parameters go to the member's of the same name, others are
- * preset. */
+ * default. */
 void pct_config_become(struct pct_config *config, const struct pct_strategy **strategy,
                        const struct pct_strategy *member);
 
@@ -132,7 +132,7 @@ int pct_config_parse_slack(struct pct_config *config, const char *text, const ch
 struct pct_text;
 void pct_config_add_slack(struct pct_text *text, uint64_t slack);
 
-/* Where nothing was said, it is the preset; but 0 where a list says what happens in which order. And it is 0 where time is real, or
+/* Where nothing was said, it is the default; but 0 where a list says what happens in which order. And it is 0 where time is real, or
  * nothing is scheduled. */
 void pct_config_settle_slack(struct pct_config *config, const struct pct_strategy *strategy);
 

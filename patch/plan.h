@@ -1,5 +1,5 @@
 /* What can be patched in a module (an executable or a library): its plan. The command makes it from the file
- * (cli/binary/plan.c), the shim carries it out in the process (preload/patch/patch.c). It depends on nothing but the file, so one plan
+ * (cli/binary/patch_plan.c), the shim carries it out in the process (preload/patch/patch.c). It depends on nothing but the file, so one plan
  * serves all runs of a campaign. A plan is this header, then its sites by address, then its pads by address.
  *
  * A *site* is an instruction that touches memory which other threads may see. A *pad* is a stretch of filling between
@@ -59,7 +59,7 @@ enum pct_site_flags {
     PCT_SITE_ENTERED = 2,       /* some branch of the module goes into the middle of it: it must stay as it is */
     PCT_SITE_SHORT_ADDRESS = 4, /* the address has 32 bits */
     PCT_SITE_FLAGS_DEAD = 8,    /* nobody reads what the processor's flags are before it */
-    PCT_SITE_WAITS = 16,        /* it reads in a loop that may wait for the place to change (cli/binary/waits.h) */
+    PCT_SITE_WAITS = 16,        /* it reads in a loop that may wait for the place to change (cli/binary/spin_loops.h) */
     PCT_SITE_PLAIN = 32         /* no compiler that has made the module makes such an instruction of an atomic access */
 };
 

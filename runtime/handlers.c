@@ -3,7 +3,7 @@
  * link-time optimisation the calls come into being after the linker has looked through archives.
  *
  * The names are hidden: each module has handlers of its own. The state stays in libpct.so. A section of its own, because patching at
- * load time leaves these functions out (cli/binary/plan.c). */
+ * load time leaves these functions out (cli/binary/patch_plan.c). */
 #include "plain.h"
 #include <patch/plan.h>
 

@@ -45,11 +45,11 @@ void pct_polling_notice(struct pct_sched *s);
 /* The next step at which to look, once a thread was seen to poll. */
 uint64_t pct_polling_next(const struct pct_sched *s);
 
-/* starving.c */
+/* starvation.c */
 /* At the end of a block of the trace: does a thread starve? Then the one that runs is to let others overtake. */
-void pct_starving_notice(struct pct_sched *s);
+void pct_starvation_notice(struct pct_sched *s);
 
-/* cycle.c */
+/* deadlock_cycle.c */
 /* Whether threads wait for each other's locks in a cycle: for ever, whatever the others do. Nothing is enabled. */
 bool pct_cycle_find(struct pct_sched *s);
 
@@ -119,9 +119,9 @@ void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self);
 /* The steps made since the last time are those of the last points of their threads. Before another point is noted. */
 void pct_sites_keep(struct pct_sched *s);
 
-/* stuck.c */
+/* revoke.c */
 /* In a replay, before an operation of this thread: make up for the times that it lost the baton before it. */
-void pct_stuck_replay(struct pct_sched *s, struct pct_thread *self);
+void pct_revoke_replay(struct pct_sched *s, struct pct_thread *self);
 
 /* pin.c: whether the thread, at a scheduling point, keeps the baton because it is pinned; that is counted. */
 bool pct_pinned_passes(struct pct_sched *s, const struct pct_thread *self);

@@ -220,9 +220,9 @@ static bool keep(struct pct_sched *s, bool relatives)
         if (!world && !relatives) {
             /* Only signals, which the kernel may have for them already. */
             pct_sched_attend(s);
-            if (!s->replay && pct_ready_now(s))
+            if (!s->replay && pct_readiness_now(s))
                 pct_outside_note(s, 0);
-            return !pct_ready_now(s);
+            return !pct_readiness_now(s);
         }
         world = world && !recorded;
         if (world && (!relatives || s->stranger))
@@ -251,7 +251,7 @@ static bool keep(struct pct_sched *s, bool relatives)
             pct_sched_attend(s);
         if (s->replay && (pct_replay_ready(s) || (!recorded && s->timers_count && pct_replay_jumps(s))))
             return false;
-        if (!s->replay && pct_ready_now(s)) {
+        if (!s->replay && pct_readiness_now(s)) {
             pct_outside_note(s, passed_since(s, real, world || !relatives));
             return false;
         }
@@ -358,7 +358,7 @@ void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     pct_sched_keep_house(s);
     if (s->sites)
         pct_sites_note(s, self, object);
-    pct_stuck_replay(s, self);
+    pct_revoke_replay(s, self);
     self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = PCT_NEVER, .kin = op == PCT_OP_CHILD_WAIT };
     pct_sched_announce(s, self);
     pct_outside_go(s, self);

@@ -14,6 +14,6 @@ bool pct_pinned_passes(struct pct_sched *s, const struct pct_thread *self)
 {
     if (PCT_LIKELY(s->pinned != self))
         return false;
-    s->passed_over += pct_ready_now(s) > 1;
+    s->passed_over += pct_readiness_now(s) > 1;
     return true;
 }

@@ -50,7 +50,7 @@ void pct_polling_notice(struct pct_sched *s)
         return;
     s->polling_step = step;
     unsigned count = PCT_POLLING_STEPS;
-    if (pct_ready_now(s) > 1) /* alone, it may poll as long as it likes */
+    if (pct_readiness_now(s) > 1) /* alone, it may poll as long as it likes */
         sum = rounds(s, count, &period);
     if (!sum || !is_known(s, sum)) {
         if (!full)

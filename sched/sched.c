@@ -195,11 +195,11 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
 {
     /* The predicate that was asked last, and its answer, which is that of all that are alike. */
-    pct_ready *asked = NULL;
+    pct_readiness *asked = NULL;
     const void *arg = NULL;
     bool answer = false;
     for (struct pct_thread *t = object->first; t; t = t->next) {
-        pct_ready *ready = t->wait.ready;
+        pct_readiness *ready = t->wait.ready;
         if (!ready)
             continue;
         if (!t->wait.alike || ready != asked || t->wait.ready_arg != arg)
@@ -283,7 +283,7 @@ void pct_sched_turn(struct pct_sched *s)
         return;
     if (s->record > s->block + PCT_TRACE_BLOCK)
         s->host->end(PCT_VERDICT_INTERNAL, "more steps were made than a block of the trace has");
-    pct_starving_notice(s);
+    pct_starvation_notice(s);
     pct_record_turn(s);
     /* The next record is somewhere else: whatever was to be done by then is asked again. */
     pct_stop_soon(s);
@@ -364,13 +364,13 @@ static bool attention_may_come(struct pct_sched *s)
 static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
 {
     *keeper = NULL;
-    while (s->replay ? !pct_replay_ready(s) : !pct_ready_now(s)) {
+    while (s->replay ? !pct_replay_ready(s) : !pct_readiness_now(s)) {
         if (!s->live)
             return false;
         if (s->attention) {
             /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
             pct_sched_attend(s);
-            if (pct_ready_now(s) && !s->replay &&
+            if (pct_readiness_now(s) && !s->replay &&
                 (s->outside || s->can_outside || s->polled_outside || s->can_attention))
                 pct_outside_note(s, 0);
             continue;
@@ -379,7 +379,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
         pct_outside_strangers(s);
         if (s->attention || s->enabled != enabled)
             continue;
-        if (s->lock_waits && !pct_ready_now(s) && others_wait(s) && pct_cycle_find(s)) {
+        if (s->lock_waits && !pct_readiness_now(s) && others_wait(s) && pct_cycle_find(s)) {
             s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
         } else if (pct_outside_awaits(s) || attention_may_come(s)) {
             pct_outside_send(s, self);
@@ -415,7 +415,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *next, *last = self;
     s->pinned = NULL;
-    if (!pct_ready_now(s) && (s->unseen || s->often))
+    if (!pct_readiness_now(s) && (s->unseen || s->often))
         pct_sched_attend(s);
     for (;; last = next) {
         if (!await_somebody(s, self, &next))
@@ -425,7 +425,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
             s->budget_end = pct_steps(s) + 1;
         } else if (s->exiting && pct_steps(s) >= s->exit_by && s->exiting->state == PCT_STATE_ENABLED) {
             next = s->exiting;
-            s->uncontrolled[PCT_UNCONTROLLED_HELD] += pct_ready_now(s) > 1;
+            s->uncontrolled[PCT_UNCONTROLLED_HELD] += pct_readiness_now(s) > 1;
             s->budget_end = PCT_UNLIMITED;
         } else {
             next = pick(s, last);
@@ -478,7 +478,7 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     pct_sched_keep_house(s);
     if (s->sites)
         pct_sites_note(s, self, object);
-    pct_stuck_replay(s, self);
+    pct_revoke_replay(s, self);
     self->wait.op = op;
     self->wait.object = object;
     pct_sched_announce(s, self);
@@ -498,7 +498,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     pct_sched_keep_house(s);
     if (s->sites)
         pct_sites_note(s, self, wait->object);
-    pct_stuck_replay(s, self);
+    pct_revoke_replay(s, self);
     self->wait = *wait;
     self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
     self->result = PCT_READY;
@@ -506,7 +506,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     pct_sched_announce(s, self);
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been awaited. */
-    if (ready && wait->certain && pct_ready_now(s) == 1 && !s->replay)
+    if (ready && wait->certain && pct_readiness_now(s) == 1 && !s->replay)
         pct_outside_arrived(s, self, pct_outside_lag(s));
     if (ready && !switch_is_due(s, self)) {
         pct_sched_set_stop(s);

@@ -12,12 +12,12 @@
  *     record.c   the trace and its running hash
  *     replay.c   following a recorded trace
  *     outside.c  waits that only the outside world can end
- *     cycle.c    threads that wait for each other while others sleep
- *     stuck.c    holders of the baton that pass no point
+ *     deadlock_cycle.c    threads that wait for each other while others sleep
+ *     revoke.c    holders of the baton that pass no point
  *     sites.c    where in the target's code each step is made, if that is to be recorded
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
  *     memory.c   which memory accesses are scheduling points
- *     watch.c    accesses that the scheduler hears of when they are made
+ *     post_access.c    accesses that the scheduler hears of when they are made
  *
  * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
  * Of one that can: try it; when that fails, pct_sched_wait() until its predicate holds, try again, pct_record().
@@ -79,7 +79,7 @@
 
 /* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back. More than
  * most runs have, so that the guarantee is theirs; little enough to be made in a second. */
-#define PCT_STARVING_STEPS UINT64_C(500000)
+#define PCT_STARVATION_STEPS UINT64_C(500000)
 
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
  * thread that never blocks must not keep it from ending. */
@@ -120,11 +120,11 @@ struct pct_timer {
 #define PCT_MAX_TIMERS 32768u
 
 /* Whether the pending operation of this thread could complete now. Must not change anything. */
-typedef bool pct_ready(const struct pct_thread *thread);
+typedef bool pct_readiness(const struct pct_thread *thread);
 
 /* A wait: what the thread is about to do, on what, and what can end it. */
 struct pct_wait {
-    pct_ready *ready;          /* NULL: only pct_sched_wake() ends it */
+    pct_readiness *ready;      /* NULL: only pct_sched_wake() ends it */
     const void *ready_arg;     /* for the predicate: pct_thread.wait.ready_arg */
     struct pct_object *object; /* may be NULL */
     enum pct_op op;
@@ -140,7 +140,7 @@ struct pct_wait {
     uint64_t deadline; /* virtual ns, PCT_NEVER */
     /* When anything else has ended the wait, the thread still has to wait for this: a condition variable's mutex. */
     struct pct_object *then_object;
-    pct_ready *then_ready;
+    pct_readiness *then_ready;
     const void *then_arg;
     enum pct_op then_op;
     bool then_alike;
@@ -158,12 +158,12 @@ struct pct_thread {
     bool in_then;             /* the first part of the wait is over */
     bool near;                /* its deadline is within the slack, and its coin says that this matters */
     bool early;               /* and only that enables it */
-    bool passed_over;         /* it has not run since starving.c saw that it could */
+    bool passed_over;         /* it has not run since starvation.c saw that it could */
     struct pct_timer timer;   /* armed while it waits with a deadline */
     struct pct_timer nearing; /* armed until that deadline is near */
     uint32_t coins;           /* drawn for its waits with a deadline */
     uint64_t spins;           /* spins since it last blocked */
-    uint64_t mark;            /* cycle.c: the search that met it last */
+    uint64_t mark;            /* deadlock_cycle.c: the search that met it last */
     uint32_t clock_reads;     /* reads of the clock since step clock_step */
     uint64_t clock_step;
     uint32_t
@@ -276,10 +276,10 @@ struct pct_sched {
     uint32_t can_both;      /* blocked in a wait for a signal, which is one of either kind */
     bool stranger;          /* a thread that is not in the schedule may act before the next deadline, */
     bool hope;              /* host->hopes(), when it was asked last */
-    bool lock_waits;        /* a thread has begun to wait since cycle.c searched last */
+    bool lock_waits;        /* a thread has begun to wait since deadlock_cycle.c searched last */
     bool woke;              /* a thread has become enabled since the last pick */
     uint64_t stranger_at;   /* and none of them does before this virtual time, when that was asked last */
-    uint64_t cycle_mark;    /* of the searches of cycle.c */
+    uint64_t cycle_mark;    /* of the searches of deadlock_cycle.c */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
     uint32_t polled_outside;                 /* those of them that the outside world could end */
     uint32_t polled_kin;                     /* and those of these that only the family could */
@@ -311,7 +311,7 @@ struct pct_sched {
     uint32_t pollings;
     uint64_t polled_by[8];  /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint64_t polling_step;  /* the last step at which this was looked at */
-    uint64_t starving_step; /* the step from which on starving.c looks again */
+    uint64_t starving_step; /* the step from which on starvation.c looks again */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
     bool met;                         /* `ahead` is known */
@@ -508,7 +508,7 @@ static inline uint64_t pct_steps(const struct pct_sched *s)
 
 /* How many threads could go on without a time-out. Of the others, those that wait for a deadline within the slack may be chosen,
  * but they keep nothing from being done that is done when nobody can run. */
-static inline uint32_t pct_ready_now(const struct pct_sched *s)
+static inline uint32_t pct_readiness_now(const struct pct_sched *s)
 {
     return s->enabled - s->early;
 }

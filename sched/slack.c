@@ -4,7 +4,7 @@
  * deadline, and its wait times out. It is early as long as nothing else enables it.
  *
  * An early thread is no thread that can run: where all others wait, time jumps, cycles are searched and the outside is awaited as
- * without slack (pct_ready_now()). What the outside may end gets none: its time is the world's.
+ * without slack (pct_readiness_now()). What the outside may end gets none: its time is the world's.
  *
  * A coin for each wait says whether slack applies to it. Without, a thread that polls (waits 5 ms, looks, waits again) would be
  * chosen again and again before the others have made a step; so such rounds follow each other with probability 1/2 each. The coin

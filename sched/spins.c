@@ -84,7 +84,7 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = NULL;
     spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
     /* Nobody but a sleeper could change what the thread looks at. */
-    if (self->spins >= PCT_SPINS_ALONE && pct_ready_now(s) == 1 && s->timers_count && !s->replay &&
+    if (self->spins >= PCT_SPINS_ALONE && pct_readiness_now(s) == 1 && s->timers_count && !s->replay &&
         pct_outside_still(s) && !pct_outside_strangers(s))
         pct_timer_jump(s);
     s->current = self;

@@ -11,16 +11,16 @@
  * What deviates: the papers explore all schedules with up to `bound` delays; here their steps are drawn, independently and
  * uniformly over 1 .. k, so that several may fall on one step and pass over several threads. A thread that spins, and one
  * that ends the process, goes to the end of the circle without counting as delayed. */
-#include "changes.h"
+#include "change_points.h"
 #include "lockstep.h"
 #include <pct/sets.h>
 
 enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
-    [PARAM_BOUND] = { .name = "bound", .preset = 2, .max = PCT_MAX_CHANGES, .help = "delays in a run" },
+    [PARAM_BOUND] = { .name = "bound", .default_value = 2, .max = PCT_MAX_CHANGES, .help = "delays in a run" },
     [PARAM_K] = { .name = "k",
-                  .preset = 1000,
+                  .default_value = 1000,
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the steps over which delays are spread: those of a run" },

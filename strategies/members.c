@@ -13,7 +13,7 @@ static struct pct_run run_of(const struct pct_strategy *member, const struct pct
 {
     struct pct_run result = { .seed = run->seed, .threads = run->threads };
     for (uint32_t i = 0; member->params && member->params[i].name; i++) {
-        result.param[i] = member->params[i].preset;
+        result.param[i] = member->params[i].default_value;
         for (uint32_t j = 0; params[j].name; j++)
             if (same(member->params[i].name, params[j].name))
                 result.param[i] = run->param[j];

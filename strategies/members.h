@@ -1,7 +1,7 @@
 /* Strategies that are another one in each run: portfolio.c and mixture.c.
  *
  * The run is that of the member, with the same seed. Parameters go to the member's of the same name, and those that
- * the strategy has not are at their presets. */
+ * the strategy has not are at their defaults. */
 #ifndef PCT_STRATEGIES_MEMBERS_H
 #define PCT_STRATEGIES_MEMBERS_H
 

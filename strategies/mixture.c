@@ -7,7 +7,7 @@
  *
  * Called by the scheduler through <pct/strategy.h>. But pct and libpct.so draw the member before the run begins, and
  * its token names that: so tokens do not depend on the shares. */
-#include "depths.h"
+#include "depth_param.h"
 #include "members.h"
 #include "strategies.h"
 #include "weights.h"
@@ -30,7 +30,7 @@ static const struct pct_param params[] = { [PARAM_DEPTH] = { .name = "depth",
                                                              .zero = "auto",
                                                              .help = "that of pct; auto: drawn for each run" },
                                            [PARAM_K] = { .name = "k",
-                                                         .preset = 1000,
+                                                         .default_value = 1000,
                                                          .min = 1,
                                                          .max = UINT64_C(1000000000000),
                                                          .help = "that of pct: the steps of a run" },

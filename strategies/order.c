@@ -17,7 +17,7 @@
  * if that may be the operation that has to wait.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "list.h"
+#include "number_list.h"
 #include <pct/random.h>
 #include <pct/sets.h>
 #include <pct/trace.h>

@@ -19,7 +19,7 @@
  *     phases      "identifying join points": a phase begins when only one enabled thread is left of several. In each, the
  *                 steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of at most k
  *                 steps. The theorem then holds for bugs whose constraints lie in one phase */
-#include "changes.h"
+#include "change_points.h"
 #include "priorities.h"
 
 _Static_assert((int)PCT_MAX_CHANGES == PCT_MAX_DEPTH - 1, "d-1 change points");
@@ -29,18 +29,18 @@ enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PH
 static const struct pct_param params[] = {
     PCT_DEPTH_PARAM(PARAM_DEPTH),
     [PARAM_K] = { .name = "k",
-                  .preset = 1000,
+                  .default_value = 1000,
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the steps over which change points are spread: those of a run" },
     [PARAM_SPIN] = { .name = "spin",
-                     .preset = PCT_SPIN_INVERSE,
+                     .default_value = PCT_SPIN_INVERSE,
                      .max = UINT64_C(1000000000),
                      .zero = "never",
                      .help = "one spin in this many puts a thread below all others",
                      .quiet = true },
     [PARAM_FINAL] = { .name = "final",
-                      .preset = 1,
+                      .default_value = 1,
                       .max = 1,
                       .help = "1: the thread that ends the process is put below all others",
                       .quiet = true },

@@ -12,7 +12,7 @@
  * its priority. All events of the first come before the creation, and so before those of the second. The paper partitions
  * messages, one by one and greedily, by vector clocks; causality through locks, semaphores and queues (a pool of threads
  * that serves tasks) is not looked at here. */
-#include "changes.h"
+#include "change_points.h"
 #include "priorities.h"
 #include <pct/trace.h>
 
@@ -21,7 +21,7 @@ enum { PARAM_DEPTH, PARAM_K, PARAM_SHIFT };
 static const struct pct_param params[] = {
     PCT_DEPTH_PARAM(PARAM_DEPTH),
     [PARAM_K] = { .name = "k",
-                  .preset = 1000,
+                  .default_value = 1000,
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the steps over which change points are spread: those of a run" },

@@ -5,8 +5,8 @@
  * share of the runs, and none costs more than the number of members times its own runs to the first failure.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "changes.h"
-#include "depths.h"
+#include "change_points.h"
+#include "depth_param.h"
 #include "members.h"
 #include "strategies.h"
 #include "weights.h"
@@ -27,11 +27,15 @@ static const struct pct_param params[] = {
                       .zero = "auto",
                       .help = "that of pct and tapct; auto: drawn for each run" },
     [PARAM_K] = { .name = "k",
-                  .preset = 1000,
+                  .default_value = 1000,
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "that of pct, tapct and preemption-bound: the steps of a run" },
-    [PARAM_BOUND] = { .name = "bound", .preset = 2, .max = 63, .help = "that of preemption-bound", .quiet = true },
+    [PARAM_BOUND] = { .name = "bound",
+                      .default_value = 2,
+                      .max = 63,
+                      .help = "that of preemption-bound",
+                      .quiet = true },
     PCT_COUNT_PARAMS(PARAM_N, "that of urw and surw: events of a thread"),
     PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }

@@ -9,15 +9,15 @@
  * What deviates: the paper explores all schedules with up to `bound` preemptions; here their steps are drawn, independently
  * and uniformly over 1 .. k. Those that coincide are one, and one that finds no other thread enabled does nothing. A thread
  * that spins, and one that ends the process, lets another one run without counting as preempted. */
-#include "changes.h"
+#include "change_points.h"
 #include <pct/sets.h>
 
 enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
-    [PARAM_BOUND] = { .name = "bound", .preset = 2, .max = PCT_MAX_CHANGES, .help = "preemptions in a run" },
+    [PARAM_BOUND] = { .name = "bound", .default_value = 2, .max = PCT_MAX_CHANGES, .help = "preemptions in a run" },
     [PARAM_K] = { .name = "k",
-                  .preset = 1000,
+                  .default_value = 1000,
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the steps over which preemptions are spread: those of a run" },

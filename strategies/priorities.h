@@ -15,7 +15,7 @@
 #ifndef PCT_STRATEGIES_PRIORITIES_H
 #define PCT_STRATEGIES_PRIORITIES_H
 
-#include "depths.h"
+#include "depth_param.h"
 #include <pct/layout.h>
 #include <pct/random.h>
 

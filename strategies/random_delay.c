@@ -36,12 +36,12 @@ enum { PARAM_INVERSE, PARAM_LENGTH };
 
 static const struct pct_param params[] = {
     [PARAM_INVERSE] = { .name = "inverse",
-                        .preset = 50,
+                        .default_value = 50,
                         .min = 1,
                         .max = UINT64_C(1000000000),
                         .help = "a thread sleeps before one step in this many, on average" },
     [PARAM_LENGTH] = { .name = "length",
-                       .preset = 100,
+                       .default_value = 100,
                        .min = 1,
                        .max = MAX_LENGTH,
                        .help = "the longest sleep, in ticks; a step takes one tick" },

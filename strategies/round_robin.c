@@ -13,11 +13,11 @@
 
 enum { PARAM_QUANTUM };
 
-/* The preset: long enough for a thread to get through a critical section or two, so that not every lock is contended;
+/* The default: long enough for a thread to get through a critical section or two, so that not every lock is contended;
  * short enough that all threads have their turns many times in a run of a few hundred steps. A prime, or the turns of a thread
  * that loops over a lock and an unlock would all end inside the critical section, and who waits for the lock would starve. */
 static const struct pct_param params[] = { [PARAM_QUANTUM] = { .name = "quantum",
-                                                               .preset = 11,
+                                                               .default_value = 11,
                                                                .min = 1,
                                                                .max = UINT64_C(1000000000000),
                                                                .help = "the steps of a turn" },

@@ -13,7 +13,7 @@
  * spinning thread is followed by the next one in a circle. Without chance: the seed decides only what the target draws.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "list.h"
+#include "number_list.h"
 #include <pct/sets.h>
 #include <stddef.h>
 

@@ -27,7 +27,7 @@ enum { PARAM_AMONG, PARAM_OBJECT, PARAM_N };
 
 static const struct pct_param params[] = {
     [PARAM_AMONG] = { .name = "among",
-                      .preset = 3,
+                      .default_value = 3,
                       .min = 1,
                       .max = 1000000,
                       .help = "one object in this many is interesting, drawn for each run" },

@@ -16,7 +16,7 @@
  * threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a table of 65,536
  * places, or fewer if it is known that there will not be so many objects; those that fall into one place count as one, which makes
  * more operations racy, never fewer. */
-#include "changes.h"
+#include "change_points.h"
 #include "priorities.h"
 
 enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL, PARAM_SHIFT };
@@ -24,12 +24,12 @@ enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL, PARAM_SHIFT };
 static const struct pct_param params[] = {
     PCT_DEPTH_PARAM(PARAM_DEPTH),
     [PARAM_K] = { .name = "k",
-                  .preset = 300,
+                  .default_value = 300,
                   .min = 1,
                   .max = UINT64_C(1000000000000),
                   .help = "the racy operations over which change points are spread: those of a run" },
     [PARAM_TRIAL] = { .name = "trial",
-                      .preset = 8,
+                      .default_value = 8,
                       .min = 1,
                       .max = UINT16_MAX,
                       .help = "this many operations on an object are racy although only one thread has used it" },

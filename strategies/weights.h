@@ -27,11 +27,11 @@ enum { PCT_NAMED_COUNTS = 16 };
     [(at) + 1 +                                                                                                        \
         (i)] = { .name = "n" #i, .max = PCT_COUNT_MAX, .help = "the same of thread " #i, .zero = "n", .quiet = true }
 #define PCT_COUNT_PARAMS(at, what)                                                                                     \
-    [at] = { .name = "n", .preset = 100, .min = 1, .max = PCT_COUNT_MAX, .help = what }, PCT_COUNT_PARAM(at, 0),       \
-    PCT_COUNT_PARAM(at, 1), PCT_COUNT_PARAM(at, 2), PCT_COUNT_PARAM(at, 3), PCT_COUNT_PARAM(at, 4),                    \
-    PCT_COUNT_PARAM(at, 5), PCT_COUNT_PARAM(at, 6), PCT_COUNT_PARAM(at, 7), PCT_COUNT_PARAM(at, 8),                    \
-    PCT_COUNT_PARAM(at, 9), PCT_COUNT_PARAM(at, 10), PCT_COUNT_PARAM(at, 11), PCT_COUNT_PARAM(at, 12),                 \
-    PCT_COUNT_PARAM(at, 13), PCT_COUNT_PARAM(at, 14), PCT_COUNT_PARAM(at, 15)
+    [at] = { .name = "n", .default_value = 100, .min = 1, .max = PCT_COUNT_MAX, .help = what },                        \
+    PCT_COUNT_PARAM(at, 0), PCT_COUNT_PARAM(at, 1), PCT_COUNT_PARAM(at, 2), PCT_COUNT_PARAM(at, 3),                    \
+    PCT_COUNT_PARAM(at, 4), PCT_COUNT_PARAM(at, 5), PCT_COUNT_PARAM(at, 6), PCT_COUNT_PARAM(at, 7),                    \
+    PCT_COUNT_PARAM(at, 8), PCT_COUNT_PARAM(at, 9), PCT_COUNT_PARAM(at, 10), PCT_COUNT_PARAM(at, 11),                  \
+    PCT_COUNT_PARAM(at, 12), PCT_COUNT_PARAM(at, 13), PCT_COUNT_PARAM(at, 14), PCT_COUNT_PARAM(at, 15)
 
 struct pct_weight {
     uint64_t left;

@@ -130,12 +130,12 @@ static inline void local_work(unsigned rounds)
     }
 }
 
-/* A numeric argument of the program: argv[index], or preset if it was not given. Ends the program if it is not a whole
+/* A numeric argument of the program: argv[index], or fallback if it was not given. Ends the program if it is not a whole
  * number from min to max. */
-static inline int argument(int argc, char **argv, int index, int preset, int min, int max)
+static inline int argument(int argc, char **argv, int index, int fallback, int min, int max)
 {
     if (index >= argc)
-        return preset;
+        return fallback;
     char *end;
     long value = strtol(argv[index], &end, 10);
     if (end == argv[index] || *end != '\0' || value < min || value > max) {

@@ -3,13 +3,13 @@
 # shellcheck shell=bash
 #
 # Environment:
-#     PCT_BUILD  the build directory (preset: build)
-#     OUT        where the tables and plots go (preset: docs/experiments)
-#     LEDGER     what was measured so far (preset: $PCT_BUILD/experiments); remove it to begin anew
-#     RUNS       runs of each campaign, at most; the preset is the part's
-#     HITS       a campaign ends when it has this many failures (preset: 0, it does all its runs); see bugs for its own
-#     JOBS       runs at a time (preset: 1); under stress they are each other's load, too
-#     LOAD       busy processes beside each run under the operating system's scheduler (preset: two for each CPU)
+#     PCT_BUILD  the build directory (default: build)
+#     OUT        where the tables and plots go (default: docs/experiments)
+#     LEDGER     what was measured so far (default: $PCT_BUILD/experiments); remove it to begin anew
+#     RUNS       runs of each campaign, at most; the default is the part's
+#     HITS       a campaign ends when it has this many failures (default: 0, it does all its runs); see bugs for its own
+#     JOBS       runs at a time (default: 1); under stress they are each other's load, too
+#     LOAD       busy processes beside each run under the operating system's scheduler (default: two for each CPU)
 #
 # Everything is resumable: each campaign has a file in the ledger, to which a line is added for each chunk of seeds. Interrupted
 # and started again, or started again with a larger RUNS, a campaign goes on with the next seed. A program or library that was

@@ -5,8 +5,8 @@
  * Delta debugging takes away what is not needed; whether a set is enough is asked of random schedules that keep to it, and
  * one that passes is a proof that it is not. */
 #include "depth.h"
-#include "flips.h"
-#include "keeping.h"
+#include "negated_orders.h"
+#include "constrained_runs.h"
 #include "series.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -31,38 +31,38 @@ static void remember(void *context, const struct pct_trial *trial, bool passes)
 }
 
 /* A failure that the schedule does not decide alone: it has to come as often as under the schedule that was found. */
-static bool is_sometimes(const struct pct_keeping *k)
+static bool is_sometimes(const struct pct_constrained *k)
 {
     return k->trials->rate < 1;
 }
 
 /* Whether the sample says that the set is enough. */
-static bool says_enough(const struct pct_keeping *k)
+static bool says_enough(const struct pct_constrained *k)
 {
-    return is_sometimes(k) ? k->failed && k->failed >= k->trials->rate * pct_keeping_of(k)
-                           : k->failed == pct_keeping_of(k) && k->failed >= k->schedules;
+    return is_sometimes(k) ? k->failed && k->failed >= k->trials->rate * pct_constrained_of(k)
+                           : k->failed == pct_constrained_of(k) && k->failed >= k->schedules;
 }
 
 /* As many schedules as this, or as it takes to see a rate. */
-static unsigned at_least(const struct pct_keeping *k, unsigned schedules)
+static unsigned at_least(const struct pct_constrained *k, unsigned schedules)
 {
     return k->trials->repeat > schedules ? k->trials->repeat : schedules;
 }
 
 /* How many schedules fail that keep to what is left. */
-static int confirm(struct pct_keeping *k, struct pct_depth *depth, const bool *keep)
+static int confirm(struct pct_constrained *k, struct pct_depth *depth, const bool *keep)
 {
     k->most_passed = UINT32_MAX;
-    int stop = pct_keeping_sample(k, keep);
+    int stop = pct_constrained_sample(k, keep);
     depth->failed = k->failed;
-    depth->of = pct_keeping_of(k);
+    depth->of = pct_constrained_of(k);
     return stop;
 }
 
 /* Constraints need not be between operations that depend on each other: two of those found may follow from one, under which
  * every schedule keeps to both. Those that some schedules can only break are left apart: a thread would wait for one that waits
  * for it. */
-static int merge(struct pct_keeping *k, struct pct_depth *depth, struct pct_orders *orders, bool *keep,
+static int merge(struct pct_constrained *k, struct pct_depth *depth, struct pct_orders *orders, bool *keep,
                  const struct pct_trace *trace)
 {
     size_t count = orders->count;
@@ -95,14 +95,14 @@ static int merge(struct pct_keeping *k, struct pct_depth *depth, struct pct_orde
 
 /* Take away what is not needed, and confirm what is left by more schedules than the search took. If one of these passes, the search
  * was content with too little: once more with three times as many. keep: all; in the end the orderings that are needed. */
-static int find_needs(struct pct_keeping *k, struct pct_depth *depth, bool *keep)
+static int find_needs(struct pct_constrained *k, struct pct_depth *depth, bool *keep)
 {
     int stop = 0;
     for (unsigned again = 0; !stop && again < PCT_DEPTH_AGAIN; again++) {
         memset(keep, true, k->orders->count);
         pct_series_step(k->trials, "looking for the orderings that it needs", 0);
         k->most_passed = is_sometimes(k) ? UINT32_MAX : 1;
-        stop = pct_keeping_reduce(k, keep, says_enough);
+        stop = pct_constrained_reduce(k, keep, says_enough);
         unsigned searched = k->schedules;
         k->schedules = searched > PCT_DEPTH_CONFIRM ? searched : PCT_DEPTH_CONFIRM;
         if (!stop)
@@ -132,13 +132,13 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     memset(depth, 0, sizeof *depth);
     if (pct_orders_from_trace(&orders, failing, passing))
         return trials->status = PCT_EXIT_INTERNAL;
-    struct pct_keeping k = { .trials = trials,
-                             .orders = &orders,
-                             .flipped = SIZE_MAX,
-                             .seed = 1,
-                             .most_failed = UINT32_MAX,
-                             .look = remember,
-                             .context = depth };
+    struct pct_constrained k = { .trials = trials,
+                                 .orders = &orders,
+                                 .flipped = SIZE_MAX,
+                                 .seed = 1,
+                                 .most_failed = UINT32_MAX,
+                                 .look = remember,
+                                 .context = depth };
     k.schedules = at_least(&k, PCT_DEPTH_SEARCH);
     bool *keep = malloc(orders.count + orders.wakes + 1);
     depth->candidates = orders.count;
@@ -148,7 +148,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
         memset(keep, true, orders.count);
         pct_series_step(trials, "seeing whether the order of calls decides it", 1);
         k.most_passed = is_sometimes(&k) ? UINT32_MAX : 1;
-        stop = pct_keeping_sample(&k, keep);
+        stop = pct_constrained_sample(&k, keep);
     }
     /* Most bugs leave it to chance whom a signal wakes, or it follows from the orderings. */
     if (!stop && !says_enough(&k) && orders.wakes) {
@@ -156,11 +156,11 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
         orders.wakes = 0;
         depth->candidates = orders.count;
         memset(keep, true, orders.count);
-        stop = pct_keeping_sample(&k, keep);
+        stop = pct_constrained_sample(&k, keep);
     }
     depth->measured = !stop && says_enough(&k);
     depth->failed = k.failed;
-    depth->of = pct_keeping_of(&k);
+    depth->of = pct_constrained_of(&k);
     if (!stop && depth->measured)
         stop = find_needs(&k, depth, keep);
     if (!stop && depth->measured)
@@ -170,7 +170,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     if (!stop && depth->measured)
         stop = take_needs(depth, &orders, keep);
     if (!stop && depth->measured)
-        stop = pct_flips_measure(depth, trials, &orders, failing->trace, &k.seed);
+        stop = pct_negated_orders_measure(depth, trials, &orders, failing->trace, &k.seed);
     free(keep);
     pct_orders_free(&orders);
     if (stop && !trials->status)

@@ -1,7 +1,7 @@
 /* The neighbours of a schedule: see neighbours.h. */
 #include "neighbours.h"
 #include <stdlib.h>
-#include <strategies/depths.h>
+#include <strategies/depth_param.h>
 #include <string.h>
 
 /* The parameter of this name, or NULL. */

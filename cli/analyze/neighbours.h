@@ -1,6 +1,6 @@
 /* The neighbours of a schedule: the same strategy, seed and parameters, but with the random points at which it does
  * something (change points, delays, preemptions) some steps earlier or later. For `pct check`: after a change of the program, a
- * bug that is still there may have moved by as much. strategies/changes.h has the parameters that name them. Of a list of switches (strategies/schedule.c) the
+ * bug that is still there may have moved by as much. strategies/change_points.h has the parameters that name them. Of a list of switches (strategies/schedule.c) the
  * switches move, by operations of their thread. */
 #ifndef PCT_CLI_NEIGHBOURS_H
 #define PCT_CLI_NEIGHBOURS_H

@@ -5,7 +5,7 @@
  * moved as far as it can go. */
 #include "shrink.h"
 #include <cli/base/status_line.h>
-#include "reduce.h"
+#include "delta_debugging.h"
 #include "series.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static int reduce(struct pct_shrink *s)
     if (!stop) {
         memset(keep, true, s->minimal.count);
         pct_series_step(&s->trials, "taking switches away", 0);
-        stop = pct_reduce(keep, s->minimal.count, first_part, &t);
+        stop = pct_delta_debug(keep, s->minimal.count, first_part, &t);
         size_t left = 0;
         for (size_t i = 0; i < s->minimal.count; i++)
             if (keep[i])

@@ -1,11 +1,11 @@
 /* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how often; a failure
  * that the schedule does not decide alone is judged by its rate. */
-#include "changed.h"
+#include "program_changed.h"
 #include <cli/binary/locate.h>
-#include <cli/process/ordered.h>
+#include <cli/process/learned_sites.h>
 #include "shrink.h"
 #include <cli/process/environment.h>
-#include "nearest.h"
+#include "nearest_schedule.h"
 #include <cli/process/options.h>
 #include <cli/base/status_line.h>
 #include <cli/trace/report.h>
@@ -125,7 +125,7 @@ static int explain_pass(const struct pct_shrink *s, bool same)
     pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &s->trials.failure));
     pct_cli_say("the run took other steps than then: the program was rebuilt, or its input, arguments, environment or "
                 "libraries differ");
-    pct_changed_say(s->name, &s->trials.config, s->trials.launch.program);
+    pct_program_changed_say(s->name, &s->trials.config, s->trials.launch.program);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
     return PCT_EXIT_DIVERGENCE;
 }
@@ -211,7 +211,7 @@ static int go_nearby(struct pct_shrink *s, bool *found)
 {
     struct pct_trials *t = &s->trials;
     char token[PCT_TOKEN_MAX], error[256];
-    int failed = pct_nearest_find(t, found);
+    int failed = pct_nearest_schedule_find(t, found);
     pct_status_line_clear(t->progress.quiet);
     if (failed || !*found)
         return failed;
@@ -221,7 +221,7 @@ static int go_nearby(struct pct_shrink *s, bool *found)
         "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); the nearest "
         "one that does, with which this goes on: %s",
         token);
-    pct_changed_say(s->name, &t->config, t->launch.program);
+    pct_program_changed_say(s->name, &t->config, t->launch.program);
     return 0;
 }
 
@@ -321,7 +321,7 @@ int pct_shrink_open(struct pct_shrink *s)
         pct_cli_say(
             "the run took other steps than the one of the token (the program was rebuilt, or its input or libraries "
             "differ), but it fails: going on with this failure");
-        pct_changed_say(s->name, &t->config, t->launch.program);
+        pct_program_changed_say(s->name, &t->config, t->launch.program);
     }
     if (!trace->complete) {
         pct_cli_say("only the first %llu of %llu steps could be recorded: there is no room for the rest",

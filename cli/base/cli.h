@@ -27,9 +27,9 @@
     X(sites, "sites", "count the memory accesses that could be scheduling points")                                     \
     X(scope, "scope", "say what patterns of --focus, --watch and --suppressions stand for")
 
-#define PCT_COMMAND_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
-PCT_COMMANDS(PCT_COMMAND_DECLARE)
-#undef PCT_COMMAND_DECLARE
+#define PCT_RUN_PCT_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
+PCT_COMMANDS(PCT_RUN_PCT_DECLARE)
+#undef PCT_RUN_PCT_DECLARE
 
 /* How the user called this command: for lines that are meant to be typed again. */
 extern const char *pct_cli_program;

@@ -6,7 +6,7 @@
 #include "diagnosis.h"
 #include <cli/base/cli.h>
 #include "elf_facts.h"
-#include "plan.h"
+#include "patch_plan.h"
 #include "locate.h"
 #include <elf.h>
 #include <errno.h>

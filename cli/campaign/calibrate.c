@@ -1,10 +1,10 @@
 /* Before the first run of a campaign: see calibrate.h. */
 #include "calibrate.h"
 #include "batch.h"
-#include "claim.h"
+#include "guarantee_report.h"
 #include <cli/base/cli.h>
-#include <cli/trace/early.h>
-#include "estimate.h"
+#include <cli/trace/early_timeouts.h>
+#include "event_counts.h"
 #include "objects.h"
 #include "outcome.h"
 #include "sampling.h"
@@ -15,7 +15,7 @@ enum { CALIBRATION = 16 };
 
 struct calibration {
     struct pct_campaign *c;
-    struct pct_judge *judge;
+    struct pct_oracle *judge;
     struct pct_learned learned;
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
@@ -49,23 +49,23 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         pct_cli_say("out of memory: the uses of objects are not counted");
     /* A wait that ends early is a step more; which do hangs on coins. */
     if (k->c->config.slack)
-        points += header->deadlines - pct_early_count(&result->trace);
+        points += header->deadlines - pct_early_timeouts_count(&result->trace);
     k->longest = points > k->longest ? points : k->longest;
     uint64_t plain = k->c->may_sample ? pct_sampling_count(&result->trace) : 0;
     k->plain = plain > k->plain ? plain : k->plain;
     if (k->c->confidence > 0)
-        pct_claim_see(k->c, &result->trace, header->points ? header->points : steps, header->threads);
+        pct_guarantee_report_see(k->c, &result->trace, header->points ? header->points : steps, header->threads);
     if (!index) {
         k->hash = header->hash;
         if (!strchr(k->c->config.strategy, '/'))
-            pct_estimate_counts(&k->c->config, k->c->strategy, &result->trace);
+            pct_event_counts_counts(&k->c->config, k->c->strategy, &result->trace);
     }
     bool failed = result->ending != PCT_ENDING_EXIT || !k->c->ok[result->code & 0xff];
     if (!k->judge->same || failed || index >= k->reference)
         return 0;
     k->reference = index;
-    pct_judge_close(k->judge);
-    if (!pct_judge_take_reference(k->judge, process))
+    pct_oracle_close(k->judge);
+    if (!pct_oracle_take_reference(k->judge, process))
         return 0;
     return pct_cli_no_memory("");
 }
@@ -111,7 +111,7 @@ static void set_k(struct pct_campaign *c, const struct pct_learned *learned, uin
     c->calibrated = true;
 }
 
-int pct_calibrate(struct pct_campaign *c, struct pct_judge *judge, bool *differs)
+int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differs)
 {
     static char tokens[CALIBRATION][PCT_TOKEN_MAX];
     struct calibration k = { .c = c, .judge = judge, .reference = CALIBRATION };

@@ -1,14 +1,14 @@
 /* A campaign: see campaign.h. */
 #include "campaign.h"
-#include "claim.h"
+#include "guarantee_report.h"
 #include <cli/binary/elf_facts.h>
-#include <cli/process/core.h>
-#include "estimate.h"
+#include <cli/process/core_dumps.h>
+#include "event_counts.h"
 #include "objects.h"
 #include "outcome.h"
 #include "sampling.h"
 #include <cli/process/supervise.h>
-#include <cli/process/together.h>
+#include <cli/process/cpu_sharing.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static void plan(struct state *s)
     struct pct_campaign *c = s->c;
     if (!(c->confidence > 0) || !c->done)
         return;
-    uint64_t runs = c->kept ? c->runs : pct_claim_runs(c), done = c->done - c->resumed;
+    uint64_t runs = c->kept ? c->runs : pct_guarantee_report_runs(c), done = c->done - c->resumed;
     if (!(c->pace > 0) && done >= (c->limit < PROBE ? 1 : PROBE)) {
         c->pace = (double)done / (pct_cli_now() - s->start);
         if (c->budget > 0 && c->budget * c->pace < (double)c->limit)
@@ -231,9 +231,9 @@ static void keep_core(const struct pct_campaign *c, const struct pct_process *pr
     char directory[PATH_MAX], path[PATH_MAX], why[2 * PATH_MAX];
     if (!WIFSIGNALED(process->status) || !WCOREDUMP(process->status))
         return;
-    pct_around_directory(&c->launch, process->worker, directory, sizeof directory);
+    pct_setup_teardown_directory(&c->launch, process->worker, directory, sizeof directory);
     snprintf(path, sizeof path, "%s/seed-%llu.core", c->save, (unsigned long long)pct_campaign_seed(c, process->index));
-    if (!pct_core_keep(result->trace.header.pid, directory, path, why, sizeof why))
+    if (!pct_core_dumps_keep(result->trace.header.pid, directory, path, why, sizeof why))
         pct_cli_say("the core was not kept: %s", why);
 }
 
@@ -304,7 +304,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
         else if (c->uncontrolled[i] < header->uncontrolled[i])
             c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */
     snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
-    pct_claim_add(c, result, depth_of(c, index), points, threads);
+    pct_guarantee_report_add(c, result, depth_of(c, index), points, threads);
 }
 
 /* The races that were kept are forgotten. */
@@ -367,7 +367,7 @@ static int look_at(struct state *s, struct pct_process *process)
     keep_trace(c, process, &result, failed);
     if (process->index == 0) {
         if (c->runs > 1 && !c->observer && !strchr(c->config.strategy, '/'))
-            pct_estimate_counts(&c->config, c->strategy, &result.trace);
+            pct_event_counts_counts(&c->config, c->strategy, &result.trace);
         snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
         c->origin.hash = result.trace.header.hash;
     }
@@ -384,7 +384,8 @@ static int look_at(struct state *s, struct pct_process *process)
         pct_process_close(process);
     }
     char reason[256];
-    if ((failed && !c->keep_going) || (c->confidence > 0 && !c->kept && pct_claim_doubt(c, reason, sizeof reason)))
+    if ((failed && !c->keep_going) ||
+        (c->confidence > 0 && !c->kept && pct_guarantee_report_doubt(c, reason, sizeof reason)))
         s->stop = true;
     return status;
 }
@@ -532,11 +533,11 @@ int pct_campaign_run(struct pct_campaign *campaign)
     if (!campaign->failures)
         campaign->hardware = pct_elf_reads_hardware(campaign->launch.program);
     if (!status && !s->stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
-        !pct_claim_doubt(campaign, reason, sizeof reason))
+        !pct_guarantee_report_doubt(campaign, reason, sizeof reason))
         status = repeat_first(s);
     clear_progress(s);
     sweep(s, status);
-    pct_together_part();
+    pct_cpu_sharing_part();
     free(s->ended);
     free(s);
     return status;

@@ -9,7 +9,7 @@
 #include <cli/base/cli.h>
 #include "guarantee.h"
 #include <cli/process/launch.h>
-#include <cli/process/ordered.h>
+#include <cli/process/learned_sites.h>
 #include "state.h"
 
 struct pct_campaign;
@@ -78,7 +78,7 @@ struct pct_campaign {
     uint64_t sample_points;     /* k of the runs that have the same sample as the one before */
     struct pct_object_counts *counting; /* of the first runs */
     struct pct_ordered ordered;         /* with --memory-points=learned: what these and earlier runs have taught */
-    struct pct_guarantee guarantee;     /* what theorem 9 needs to know of them; claim.c draws the conclusion */
+    struct pct_guarantee guarantee; /* what theorem 9 needs to know of them; guarantee_report.c draws the conclusion */
     struct {
         char token[PCT_TOKEN_MAX];
         uint64_t hash;

@@ -79,7 +79,7 @@ static void print_options(FILE *out, const void *data)
 
 static void print_judging(FILE *out, const void *data)
 {
-    pct_judge_print(out, data);
+    pct_oracle_print(out, data);
 }
 
 static void print_objects(FILE *out, const void *data)
@@ -99,7 +99,7 @@ static void print_spec(FILE *out, const void *data)
         fprintf(out, "%.*s", (int)strcspn(begin + 1, ":"), begin + 1);
 }
 
-static void add_reference(struct facts *facts, const struct pct_judge *judge)
+static void add_reference(struct facts *facts, const struct pct_oracle *judge)
 {
     if (judge->has_reference)
         add(facts, "reference", "%016llx", (unsigned long long)XXH3_64bits(judge->reference, judge->reference_size));
@@ -108,7 +108,7 @@ static void add_reference(struct facts *facts, const struct pct_judge *judge)
 }
 
 /* What decides what a run of the campaign does and how it is judged. */
-static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_judge *judge)
+static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_oracle *judge)
 {
     add_printed(facts, "command", c, print_command);
     add(facts, "program", "%s", c->launch.program);
@@ -119,7 +119,7 @@ static void add_identity(struct facts *facts, const struct pct_campaign *c, cons
 }
 
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
-                             const struct pct_judge *judge, bool differs)
+                             const struct pct_oracle *judge, bool differs)
 {
     struct facts facts = { 0 };
     add(&facts, "pct", "%s", PCT_CLI_VERSION);
@@ -236,7 +236,7 @@ static int match_number(struct pct_store *store, const struct pct_campaign_plan 
 }
 
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
-                            const struct pct_judge *judge)
+                            const struct pct_oracle *judge)
 {
     if (!pct_store_number(store, "shard"))
         return pct_cli_usage("%s was merged from files that do not have all runs of their campaign: it can be reported "

@@ -4,7 +4,7 @@
 #define PCT_CLI_CAMPAIGN_FILE_H
 
 #include "campaign.h"
-#include "judge.h"
+#include "oracle.h"
 #include "store.h"
 
 struct pct_campaign_plan {
@@ -18,12 +18,12 @@ struct pct_campaign_plan {
 
 /* Make the file of a new campaign, which is calibrated. Returns 0 or an exit status after a message. */
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
-                             const struct pct_judge *judge, bool differs);
+                             const struct pct_oracle *judge, bool differs);
 
 /* The file is of this campaign: take what was not given from it (seed, epoch, k, the number of runs). Otherwise say what differs, and
  * the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
-                            const struct pct_judge *judge);
+                            const struct pct_oracle *judge);
 
 /* Take the seed and the epoch from the file, where they were not given, to make the calibration's runs again. Returns 0 or an exit status
  * after a message. */

@@ -1,7 +1,7 @@
 /* The arithmetic of theorem 9: see guarantee.h. All in logarithms, because a run finds a deep bug with a probability that
  * 1 - p would round away. */
 #include "guarantee.h"
-#include <strategies/depths.h>
+#include <strategies/depth_param.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

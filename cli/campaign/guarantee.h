@@ -1,5 +1,5 @@
 /* What runs of the strategy `pct` are worth, by theorem 9 of Burckhardt et al., "A Randomized Scheduler with Probabilistic
- * Guarantees of Finding Bugs", ASPLOS 2010. Arithmetic, without input or output; claim.c decides whether the theorem
+ * Guarantees of Finding Bugs", ASPLOS 2010. Arithmetic, without input or output; guarantee_report.c decides whether the theorem
  * applies, and says it in words. docs/GUARANTEE.md has the derivations. */
 #ifndef PCT_CLI_GUARANTEE_H
 #define PCT_CLI_GUARANTEE_H
@@ -13,7 +13,7 @@
 struct pct_guarantee_run {
     uint32_t threads;       /* n */
     uint64_t k;             /* over which its change points were drawn */
-    uint32_t depth;         /* it had depth-1 of them; 0: drawn for the run (strategies/depths.h) */
+    uint32_t depth;         /* it had depth-1 of them; 0: drawn for the run (strategies/depth_param.h) */
     uint64_t spins;         /* steps that may have cost a thread its priority by chance: */
     uint64_t spin_inverse;  /* one in so many does, 0: none */
     uint32_t end_inverse;   /* one run in so many has no final wait, by its seed; 0: nothing is held up by one */

@@ -1,6 +1,6 @@
 /* Progress: see progress.h. */
 #include "progress.h"
-#include "claim.h"
+#include "guarantee_report.h"
 #include <cli/base/cli.h>
 #include <cli/base/status_line.h>
 #include <math.h>
@@ -11,12 +11,12 @@ enum { BAR = 10 };
 static void add_guarantee(FILE *out, const struct pct_campaign *c)
 {
     char reason[256], miss[32];
-    if (pct_claim_doubt(c, reason, sizeof reason) || c->done < 2)
+    if (pct_guarantee_report_doubt(c, reason, sizeof reason) || c->done < 2)
         return;
     /* Where it is drawn for each run (0), one depth of five: most bugs have it, or a smaller one. */
     uint32_t depth = c->config.run.param[c->depth] ? (uint32_t)c->config.run.param[c->depth] : 2;
     double log_miss = c->guarantee.threads == 1 ? -INFINITY : pct_guarantee_log_miss(&c->guarantee, depth);
-    fprintf(out, "; depth %u missed: p<=%s", depth, pct_claim_format_miss(miss, sizeof miss, log_miss));
+    fprintf(out, "; depth %u missed: p<=%s", depth, pct_guarantee_report_format_miss(miss, sizeof miss, log_miss));
 }
 
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn)

@@ -1,7 +1,7 @@
 /* Keeping a campaign: see recorder.h. */
 #include "recorder.h"
 #include "batch.h"
-#include "claim.h"
+#include "guarantee_report.h"
 #include <cli/base/cli.h>
 #include "outcome.h"
 #include "progress.h"
@@ -223,7 +223,7 @@ static int look_at_replay(void *data, size_t index, struct pct_process *process,
     struct confirmation *k = data;
     if (pct_outcome_is_void(result))
         return pct_outcome_explain(&k->c->launch, process, result);
-    int failed = pct_judge_run(k->r->judge, &k->c->launch, process, result);
+    int failed = pct_oracle_run(k->r->judge, &k->c->launch, process, result);
     if (failed)
         return failed;
     const struct pct_trace_header *header = &result->trace.header;
@@ -286,7 +286,7 @@ static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c,
 {
     struct pct_recorder *r = of(observer);
     if (!pct_result_lacks_space(result))
-        return pct_judge_run(r->judge, &c->launch, process, result);
+        return pct_oracle_run(r->judge, &c->launch, process, result);
     /* What cannot be told of a run cannot be told later either: rather do it again. */
     pct_status_line_clear(r->quiet);
     pct_cli_say("there is no space for traces; what is in %s stays, and when there is room, the same command goes on",
@@ -414,14 +414,14 @@ static int restore_run(void *data, const struct pct_store_run *run)
         c->max_steps = run->steps;
     if (run->threads > c->max_threads)
         c->max_threads = run->threads;
-    const struct pct_claim_run claim = { .seed = run->seed,
-                                         .depth = run->depth,
-                                         .k = run->k,
-                                         .steps = run->points,
-                                         .spins = run->spins,
-                                         .threads = run->threads,
-                                         .complete = run->complete };
-    pct_claim_add_run(c, &claim);
+    const struct pct_guarantee_report_run claim = { .seed = run->seed,
+                                                    .depth = run->depth,
+                                                    .k = run->k,
+                                                    .steps = run->points,
+                                                    .spins = run->spins,
+                                                    .threads = run->threads,
+                                                    .complete = run->complete };
+    pct_guarantee_report_add_run(c, &claim);
     return 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include "campaign.h"
 #include "coverage.h"
-#include "judge.h"
+#include "oracle.h"
 #include "store.h"
 
 enum { PCT_RECORDER_REPLAYS = 10 };
@@ -23,7 +23,7 @@ struct pct_recorder {
     struct pct_campaign_observer observer; /* the first member */
     const char *path;
     struct pct_store *store;
-    struct pct_judge *judge;
+    struct pct_oracle *judge;
     bool quiet;
     struct pct_coverage *coverage;
     struct pct_recorder_finding *findings;

@@ -2,7 +2,7 @@
  * several. */
 #include "store.h"
 #include <cli/base/cli.h>
-#include "store_internal.h"
+#include "store_sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one writer. */
 #include <cli/base/cli.h>
-#include "store_internal.h"
+#include "store_sqlite.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Reading the tables of a campaign file: see store.h. */
-#include "store_internal.h"
+#include "store_sqlite.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -90,7 +90,7 @@ static int format(const struct add *a, struct pct_entry *entry)
     if (!out)
         return pct_cli_no_memory("");
     pct_options_print(out, &a->launch, NULL, true);
-    pct_judge_print(out, &a->wishes.judge);
+    pct_oracle_print(out, &a->wishes.judge);
     if (a->wishes.near != UINT64_MAX)
         fprintf(out, "--near %llu ", (unsigned long long)a->wishes.near);
     fclose(out);
@@ -131,7 +131,7 @@ static int try(struct add *a)
     const struct pct_result *result = &a->result;
     bool none = pct_outcome_is_void(result);
     failed = none ? pct_outcome_explain(&a->launch, &a->process, result)
-                  : pct_judge_run(&a->wishes.judge, &a->launch, &a->process, &a->result);
+                  : pct_oracle_run(&a->wishes.judge, &a->launch, &a->process, &a->result);
     if (!none && !failed) {
         bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
         pct_outcome_format(a->found, sizeof a->found, &a->process, result);
@@ -204,7 +204,7 @@ int pct_cmd_add(int argc, char **argv)
         failed = pct_drive_check(&a.launch.drive, 1);
     a.wishes.judge.ok = a.wishes.ok;
     if (!failed)
-        failed = pct_judge_prepare(&a.wishes.judge);
+        failed = pct_oracle_prepare(&a.wishes.judge);
     if (failed)
         return failed;
     struct pct_entry entry = { .schedule = a.token };
@@ -216,7 +216,7 @@ int pct_cmd_add(int argc, char **argv)
     failed = format(&a, &entry);
     if (!failed)
         failed = add(&a, &entry);
-    pct_judge_close(&a.wishes.judge);
+    pct_oracle_close(&a.wishes.judge);
     free(entry.command);
     free(entry.options);
     free(note);

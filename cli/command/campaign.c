@@ -3,7 +3,7 @@
 #include <cli/campaign/calibrate.h>
 #include <cli/campaign/campaign_file.h>
 #include <cli/export/campaign_report.h>
-#include <cli/campaign/claim.h>
+#include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
@@ -84,7 +84,7 @@ struct command {
     struct pct_campaign *campaign;
     struct pct_campaign_plan plan;
     struct pct_wishes schedules;
-    struct pct_judge judge;
+    struct pct_oracle judge;
     const char *shard;
     uint64_t most; /* with --confidence, the runs that -n allows */
     bool planned;  /* that the confidence takes plan.total runs */
@@ -224,7 +224,7 @@ static int check_confidence(struct command *w)
     char reason[256];
     if (!(c->confidence > 0))
         return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
-    const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
+    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
     if (doubt)
         return pct_cli_usage("--confidence: %s", doubt);
     w->most = w->plan.counted ? w->plan.total : INT64_MAX / 2;
@@ -253,7 +253,7 @@ static int check(struct command *w)
     if (!failed && w->judge.expect && w->judge.same)
         failed = pct_cli_usage("--expect and --expect-same exclude each other; give one");
     if (!failed)
-        failed = pct_judge_prepare(&w->judge);
+        failed = pct_oracle_prepare(&w->judge);
     if (!c->jobs)
         c->jobs = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
     if (!failed)
@@ -297,10 +297,10 @@ static int plan_confidence(struct command *w)
     struct pct_campaign *c = w->campaign;
     if (!(c->confidence > 0))
         return 0;
-    uint64_t runs = pct_claim_total(c);
+    uint64_t runs = pct_guarantee_report_total(c);
     w->planned = true;
     if (!w->quiet && runs <= w->most)
-        pct_claim_print_plan(stderr, c, runs);
+        pct_guarantee_report_print_plan(stderr, c, runs);
     c->limit = runs < w->most ? runs : w->most;
     w->plan.total = c->limit;
     w->plan.counted = true;
@@ -308,7 +308,7 @@ static int plan_confidence(struct command *w)
         return 0;
     c->unaffordable = true;
     c->price = runs;
-    pct_claim_print_shortfall(stderr, c);
+    pct_guarantee_report_print_shortfall(stderr, c);
     return PCT_EXIT_CONFIDENCE;
 }
 
@@ -346,9 +346,9 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
     if (status || recorder->count)
         return status ? status : 1;
     /* A shard has only its part of the runs. */
-    if (w->plan.of > 1 || pct_claim_reached(w->campaign))
+    if (w->plan.of > 1 || pct_guarantee_report_reached(w->campaign))
         return 0;
-    pct_claim_print_shortfall(stderr, w->campaign);
+    pct_guarantee_report_print_shortfall(stderr, w->campaign);
     if (!w->campaign->unaffordable && w->campaign->done == w->campaign->runs)
         pct_cli_say("the same command goes on with as many runs as it takes now");
     return PCT_EXIT_CONFIDENCE;
@@ -422,20 +422,20 @@ static int campaign(int argc, char **argv)
 {
     static struct pct_campaign c; /* large */
     static struct command w;
-    static const char preset[] = "pct-campaign.db";
+    static const char default_path[] = "pct-campaign.db";
     w.campaign = &c;
-    w.plan.path = preset;
+    w.plan.path = default_path;
     w.plan.total = 1000;
     w.judge.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
     c.launch.timeout = RUN_SECONDS;
     pct_parse(&argp, argc, argv, 0, &w);
-    if (w.each_test && w.plan.path != preset && !strstr(w.plan.path, "{test}"))
+    if (w.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
                              w.plan.path);
     if (w.each_test)
         return pct_each_test(argv, c.launch.command, w.framework,
-                             w.plan.path == preset ? "--db=pct-campaign-{test}.db" : NULL);
+                             w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL);
     int status = check(&w);
     if (!status && w.fresh)
         status = move_away(w.plan.path);
@@ -454,7 +454,7 @@ static int campaign(int argc, char **argv)
         pct_forking_print(stderr, &c.launch);
         pct_races_say_suppressed(c.suppressed, true);
     }
-    pct_judge_close(&w.judge);
+    pct_oracle_close(&w.judge);
     pct_campaign_close(&c);
     pct_launch_finish(&c.launch);
     return status;

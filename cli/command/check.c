@@ -122,7 +122,7 @@ static int prepare_item(struct check *c, struct item *item)
         item->wishes.near = c->near;
     failed = pct_drive_check(&item->launch.drive, c->jobs);
     if (!failed)
-        failed = pct_judge_prepare(&item->wishes.judge);
+        failed = pct_oracle_prepare(&item->wishes.judge);
     if (failed)
         pct_cli_say("%s: this is about its Options", item->place);
     return failed;
@@ -210,7 +210,7 @@ static void look_at(const struct check *c, struct item *item, struct pct_process
     if (none)
         stopped = pct_outcome_explain(&item->launch, process, &result);
     else
-        stopped = pct_judge_run(&item->wishes.judge, &item->launch, process, &result);
+        stopped = pct_oracle_run(&item->wishes.judge, &item->launch, process, &result);
     if (none || stopped) {
         item->unable = true;
         item->code = stopped;
@@ -414,7 +414,7 @@ int pct_cmd_check(int argc, char **argv)
     if (!status)
         status = finish(&check);
     for (size_t i = 0; check.items && i < check.schedules.count; i++) {
-        pct_judge_close(&check.items[i].wishes.judge);
+        pct_oracle_close(&check.items[i].wishes.judge);
         free(check.items[i].report);
     }
     free(check.items);

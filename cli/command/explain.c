@@ -1,6 +1,6 @@
 /* `pct explain`: why a run fails, on one screen: the orderings that the bug needs, with stacks; what is left of each thread; the
- * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in inquiry.c. */
-#include <cli/analyze/inquiry.h>
+ * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in analysis.c. */
+#include <cli/analyze/analysis.h>
 #include <cli/process/options.h>
 #include "parse.h"
 #include <cli/trace/races.h>
@@ -19,7 +19,7 @@ enum {
 };
 
 struct explain {
-    struct pct_inquiry inquiry;
+    struct pct_analysis inquiry;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -44,11 +44,11 @@ static const struct argp argp = {
 };
 
 /* An operation and where it was made. */
-static void print_event(FILE *out, const struct pct_story *story, const struct pct_event *event)
+static void print_event(FILE *out, const struct pct_narrative *story, const struct pct_event *event)
 {
     char text[800];
     fprintf(out, "thread %u: ", event->thread);
-    pct_cli_print_clean(out, pct_story_operation(story, text, sizeof text, event), sizeof text);
+    pct_cli_print_clean(out, pct_narrative_operation(story, text, sizeof text, event), sizeof text);
     if (event->step == PCT_STEP_PENDING)
         fputs(", for which it waits", out);
     else if (event->step == PCT_STEP_LATER)
@@ -56,10 +56,10 @@ static void print_event(FILE *out, const struct pct_story *story, const struct p
     if (event->step < PCT_STEP_LATER)
         fprintf(out, " (step %llu)", (unsigned long long)event->step + 1);
     fputc('\n', out);
-    pct_story_print_stack(story, out, event, "         ", FRAMES);
+    pct_narrative_print_stack(story, out, event, "         ", FRAMES);
 }
 
-static void print_needs(FILE *out, const struct pct_inquiry *q)
+static void print_needs(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.trials.late) {
@@ -104,12 +104,12 @@ static void print_needs(FILE *out, const struct pct_inquiry *q)
         print_event(out, &q->story, &need->order.first);
         fputs(need->order.wake ? "     wakes, of those that wait, " : "     before ", out);
         print_event(out, &q->story, &need->order.then);
-        pct_inquiry_print_flip(out, q, need);
+        pct_analysis_print_flip(out, q, need);
     }
 }
 
 /* Of each thread of a deadlock's cycle, where it waits, and where it locked what the one before it waits for. */
-static void print_cycle(FILE *out, const struct pct_story *story)
+static void print_cycle(FILE *out, const struct pct_narrative *story)
 {
     const struct pct_snapshot *snapshot = &story->snapshot;
     uint32_t ids[PCT_CYCLE_MOST];
@@ -122,23 +122,23 @@ static void print_cycle(FILE *out, const struct pct_story *story)
     for (size_t i = 0; i < count && i < PCT_CYCLE_MOST; i++) {
         const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, ids[i]);
         struct pct_event waits = { .thread = ids[i], .op = thread->op, .step = PCT_STEP_PENDING };
-        uint64_t lock = pct_story_find_lock(story, pct_snapshot_waits_for(snapshot, thread), thread);
+        uint64_t lock = pct_narrative_find_lock(story, pct_snapshot_waits_for(snapshot, thread), thread);
         fprintf(out, "  thread %u ", ids[i]);
         pct_stacks_print_wait(out, snapshot, thread);
         fputs(":\n", out);
-        pct_story_print_stack(story, out, &waits, "         ", FRAMES);
+        pct_narrative_print_stack(story, out, &waits, "         ", FRAMES);
         if (lock == story->trace->count)
             continue;
-        struct pct_event event = pct_story_event(story, lock);
+        struct pct_event event = pct_narrative_event(story, lock);
         fprintf(out, "    which thread %u has held since step %llu:\n", event.thread, (unsigned long long)lock + 1);
-        pct_story_print_stack(story, out, &event, "         ", FRAMES);
+        pct_narrative_print_stack(story, out, &event, "         ", FRAMES);
     }
     if (count > PCT_CYCLE_MOST)
         fprintf(out, "  and %zu more\n", count - PCT_CYCLE_MOST);
 }
 
 /* Signals that came when nobody waited, on what a thread now waits for without end. */
-static void print_lost_signals(FILE *out, const struct pct_story *story)
+static void print_lost_signals(FILE *out, const struct pct_narrative *story)
 {
     const struct pct_snapshot *snapshot = &story->snapshot;
     for (size_t i = 0; i < snapshot->thread_count; i++) {
@@ -152,9 +152,9 @@ static void print_lost_signals(FILE *out, const struct pct_story *story)
                 !((op == PCT_OP_COND_SIGNAL && PCT_RECORD_ARG(record) == PCT_ARG_NOBODY) ||
                   op == PCT_OP_COND_BROADCAST))
                 continue;
-            struct pct_event event = pct_story_event(story, at);
+            struct pct_event event = pct_narrative_event(story, at);
             fprintf(out, "Lost wake-up: thread %u waits on cond %u, and ", thread->id, thread->object);
-            pct_inquiry_print_event(out, story, &event);
+            pct_analysis_print_event(out, story, &event);
             fprintf(out, " came at step %llu, when %s waited.\n", (unsigned long long)at + 1,
                     op == PCT_OP_COND_SIGNAL ? "nobody" : "it had not yet");
         }
@@ -162,7 +162,7 @@ static void print_lost_signals(FILE *out, const struct pct_story *story)
 }
 
 /* What became of the others. */
-static void print_meanwhile(FILE *out, const struct pct_story *story)
+static void print_meanwhile(FILE *out, const struct pct_narrative *story)
 {
     const struct pct_snapshot *snapshot = &story->snapshot;
     unsigned told = 0;
@@ -183,17 +183,17 @@ static void print_meanwhile(FILE *out, const struct pct_story *story)
 }
 
 /* The objects of the steps that are shown, by name. */
-static void print_objects(FILE *out, const struct pct_story *story, const bool *show)
+static void print_objects(FILE *out, const struct pct_narrative *story, const bool *show)
 {
     char name[600];
     bool any = false;
     for (uint64_t i = 0; i < story->trace->count; i++) {
-        struct pct_event event = pct_story_event(story, i);
+        struct pct_event event = pct_narrative_event(story, i);
         bool seen = !show[i];
         for (uint64_t before = 0; before < i && !seen; before++)
             seen = show[before] && PCT_RECORD_OBJECT(story->trace->records[before]) == event.object &&
                    pct_name_op_class(PCT_RECORD_OP(story->trace->records[before])) == pct_name_op_class(event.op);
-        if (seen || !*pct_story_object(story, name, sizeof name, &event))
+        if (seen || !*pct_narrative_object(story, name, sizeof name, &event))
             continue;
         fprintf(out, "%s %s %u: ", any ? ";" : "Objects:", pct_name_class(pct_name_op_class(event.op)), event.object);
         pct_cli_print_clean(out, name, sizeof name);
@@ -204,7 +204,7 @@ static void print_objects(FILE *out, const struct pct_story *story, const bool *
 }
 
 /* The steps to show: critical ones, which are marked, and those around them. */
-static void choose_steps(const struct pct_inquiry *q, bool *show, bool *mark)
+static void choose_steps(const struct pct_analysis *q, bool *show, bool *mark)
 {
     const struct pct_trace *trace = q->story.trace;
     for (size_t i = 0; i < 2 * q->depth.count; i++) {
@@ -223,7 +223,7 @@ static void choose_steps(const struct pct_inquiry *q, bool *show, bool *mark)
         critical[i] = mark[i];
     for (size_t i = 0; critical && i < q->shrink.minimal.count; i++) {
         const struct pct_switch *item = &q->shrink.minimal.item[i];
-        uint64_t step = pct_story_find(&q->story, item->thread, item->made + item->wake);
+        uint64_t step = pct_narrative_find(&q->story, item->thread, item->made + item->wake);
         if (step < trace->count)
             critical[step] = true;
     }
@@ -233,7 +233,7 @@ static void choose_steps(const struct pct_inquiry *q, bool *show, bool *mark)
     free(critical);
 }
 
-static void print_schedule(FILE *out, const struct pct_inquiry *q)
+static void print_schedule(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_trace *trace = q->story.trace;
     bool *show = calloc(trace->count + 1, sizeof *show), *mark = calloc(trace->count + 1, sizeof *mark);
@@ -249,7 +249,7 @@ static void print_schedule(FILE *out, const struct pct_inquiry *q)
 }
 
 /* One step on one side. */
-static void format_side(char *buffer, size_t size, const struct pct_story *story, uint64_t step)
+static void format_side(char *buffer, size_t size, const struct pct_narrative *story, uint64_t step)
 {
     char operation[800];
     *buffer = 0;
@@ -259,12 +259,12 @@ static void format_side(char *buffer, size_t size, const struct pct_story *story
         snprintf(buffer, size, "(the end)");
         return;
     }
-    struct pct_event event = pct_story_event(story, step);
-    snprintf(buffer, size, "%u: %s", event.thread, pct_story_operation(story, operation, sizeof operation, &event));
+    struct pct_event event = pct_narrative_event(story, step);
+    snprintf(buffer, size, "%u: %s", event.thread, pct_narrative_operation(story, operation, sizeof operation, &event));
 }
 
 /* Where the two part, and the steps from there on, side by side. */
-static void print_beside(FILE *out, const struct pct_inquiry *q)
+static void print_beside(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_trace *a = q->story.trace, *b = q->pass.trace;
     char left[HALF], right[HALF];
@@ -290,7 +290,7 @@ static void print_beside(FILE *out, const struct pct_inquiry *q)
     }
 }
 
-static void print_command(FILE *out, const struct pct_inquiry *q, const struct pct_trial *trial, const char *token)
+static void print_command(FILE *out, const struct pct_analysis *q, const struct pct_trial *trial, const char *token)
 {
     pct_cli_print_quoted(out, pct_cli_program);
     fputs(" replay ", out);
@@ -301,7 +301,7 @@ static void print_command(FILE *out, const struct pct_inquiry *q, const struct p
     fputc('\n', out);
 }
 
-static void print_commands(FILE *out, const struct pct_inquiry *q)
+static void print_commands(FILE *out, const struct pct_analysis *q)
 {
     fputs("\nThis replays the smallest schedule:\n", out);
     print_command(out, q, &q->trial, q->shrink.token);
@@ -314,9 +314,9 @@ static void print_commands(FILE *out, const struct pct_inquiry *q)
 int pct_cmd_explain(int argc, char **argv)
 {
     static struct explain e;
-    struct pct_inquiry *q = &e.inquiry;
+    struct pct_analysis *q = &e.inquiry;
     pct_parse(&argp, argc, argv, 1, &e);
-    int failed = pct_inquiry_open(q, true, true);
+    int failed = pct_analysis_open(q, true, true);
     if (!failed) {
         const struct pct_trace *trace = q->story.trace;
         pct_report_print_verdict(stdout, trace);
@@ -335,6 +335,6 @@ int pct_cmd_explain(int argc, char **argv)
         print_beside(stdout, q);
         print_commands(stdout, q);
     }
-    pct_inquiry_close(q);
+    pct_analysis_close(q);
     return failed;
 }

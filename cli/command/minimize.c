@@ -1,6 +1,6 @@
 /* `pct minimize`: the smallest schedule that still fails, and how many orderings the bug needs. */
 #include <cli/binary/code_hash.h>
-#include <cli/analyze/inquiry.h>
+#include <cli/analyze/analysis.h>
 #include <cli/process/options.h>
 #include "parse.h"
 #include <cli/trace/schedule_file.h>
@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
 };
 
 struct minimize {
-    struct pct_inquiry inquiry;
+    struct pct_analysis inquiry;
     const char *output;
     bool depth, quiet;
 };
@@ -55,10 +55,10 @@ static const struct argp argp = {
 };
 
 /* The functions that the run calls pct from: code that is as it was may still fail by this schedule. */
-static void write_functions(FILE *out, const struct pct_inquiry *q)
+static void write_functions(FILE *out, const struct pct_analysis *q)
 {
     enum { MOST = 200 };
-    const struct pct_story *story = &q->story;
+    const struct pct_narrative *story = &q->story;
     const char *program = q->shrink.trials.launch.program, *slash = strrchr(program, '/');
     const struct pct_code_function *seen[MOST];
     struct pct_code code;
@@ -105,7 +105,7 @@ static int write_file(const struct minimize *m)
     for (size_t i = 0; i < minimal->count; i++) {
         const struct pct_switch *item = &minimal->item[i];
         fprintf(out, "switch %u.%u.%s%u  # ", item->thread, item->made, item->wake ? "w" : "", item->value);
-        pct_inquiry_print_switch(out, &m->inquiry.story, item);
+        pct_analysis_print_switch(out, &m->inquiry.story, item);
         fputc('\n', out);
     }
     write_functions(out, &m->inquiry);
@@ -116,7 +116,7 @@ static int write_file(const struct minimize *m)
     return failed ? PCT_EXIT_INTERNAL : 0;
 }
 
-static void print_schedule(const struct pct_inquiry *q)
+static void print_schedule(const struct pct_analysis *q)
 {
     const struct pct_shrink *s = &q->shrink;
     fprintf(stderr, "the smallest schedule: %zu switch%s, %llu preemption%s (of %llu switches, %llu preemptions)\n",
@@ -126,7 +126,7 @@ static void print_schedule(const struct pct_inquiry *q)
     for (size_t i = 0; i < s->minimal.count; i++) {
         const struct pct_switch *item = &s->minimal.item[i];
         fprintf(stderr, "  %zu. ", i + 1);
-        pct_inquiry_print_switch(stderr, &q->story, item);
+        pct_analysis_print_switch(stderr, &q->story, item);
         if (!item->wake && s->ranges[i].earliest < s->ranges[i].latest)
             fprintf(stderr, " (or up to %u operations earlier)", s->ranges[i].latest - s->ranges[i].earliest);
         fputc('\n', stderr);
@@ -135,7 +135,7 @@ static void print_schedule(const struct pct_inquiry *q)
         fputs("  none: it fails in the default order, without a preemption\n", stderr);
 }
 
-static void print_depth(const struct pct_inquiry *q)
+static void print_depth(const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.trials.late) {
@@ -170,10 +170,10 @@ static void print_depth(const struct pct_inquiry *q)
     for (size_t i = 0; i < depth->count; i++) {
         const struct pct_need *need = &depth->needs[i];
         fprintf(stderr, "  %zu. ", i + 1);
-        pct_inquiry_print_event(stderr, &q->story, &need->order.first);
+        pct_analysis_print_event(stderr, &q->story, &need->order.first);
         fputs("\n     ", stderr);
-        pct_inquiry_print_then(stderr, &q->story, &need->order);
-        pct_inquiry_print_flip(stderr, q, need);
+        pct_analysis_print_then(stderr, &q->story, &need->order);
+        pct_analysis_print_flip(stderr, q, need);
     }
 }
 
@@ -196,7 +196,7 @@ static void print_cost(const struct pct_trials *trials)
                 pct_cli_now() - trials->begun);
 }
 
-static void print_commands(const struct pct_inquiry *q)
+static void print_commands(const struct pct_analysis *q)
 {
     const struct pct_shrink *s = &q->shrink;
     if (!s->token[0]) {
@@ -219,10 +219,10 @@ static void print_commands(const struct pct_inquiry *q)
 int pct_cmd_minimize(int argc, char **argv)
 {
     static struct minimize m = { .depth = true };
-    struct pct_inquiry *q = &m.inquiry;
+    struct pct_analysis *q = &m.inquiry;
     pct_parse(&argp, argc, argv, 1, &m);
     q->shrink.trials.progress.quiet = m.quiet;
-    int failed = pct_inquiry_open(q, m.depth, m.quiet);
+    int failed = pct_analysis_open(q, m.depth, m.quiet);
     if (!failed && m.output)
         failed = write_file(&m);
     if (!failed && !m.quiet) {
@@ -235,6 +235,6 @@ int pct_cmd_minimize(int argc, char **argv)
     } else if (!failed) {
         puts(q->shrink.token);
     }
-    pct_inquiry_close(q);
+    pct_analysis_close(q);
     return failed;
 }

@@ -1,12 +1,12 @@
 /* `pct replay`: repeat the run that a token or a trace names, and say whether it was the same run. */
-#include <cli/analyze/changed.h>
-#include "checker.h"
+#include <cli/analyze/program_changed.h>
+#include "external_checker.h"
 #include <cli/base/cli.h>
 #include "debug.h"
 #include <cli/process/environment.h>
 #include <cli/binary/locate.h>
 #include <cli/process/options.h>
-#include <cli/process/ordered.h>
+#include <cli/process/learned_sites.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include <cli/trace/report.h>
@@ -254,8 +254,8 @@ static void compare(struct replay *r, const struct pct_process *process, const s
 /* It was not the recorded run: what may be known of why. */
 static void say_why(const struct replay *r)
 {
-    pct_changed_say(r->name, &r->config, r->launch.program);
-    pct_changed_offer(r->name, &r->config);
+    pct_program_changed_say(r->name, &r->config, r->launch.program);
+    pct_program_changed_offer(r->name, &r->config);
 }
 
 /* After the first replay: its output, its trace, its report. */
@@ -316,7 +316,7 @@ int pct_cmd_replay(int argc, char **argv)
     pct_parse(&argp, argc, argv, 1, &replay);
     int failed = prepare(&replay);
     if (!failed && replay.with)
-        failed = pct_checker_prepare(&replay.launch, replay.with);
+        failed = pct_external_checker_prepare(&replay.launch, replay.with);
     replay.launch.alone = replay.runs == 1 && !replay.launch.drive.client;
     if (!failed)
         failed = pct_drive_check(&replay.launch.drive, 1);

@@ -1,7 +1,7 @@
 /* `pct run`: its options, the configuration that they make, and what is said at the end. campaign.c does the runs. */
 #include <strategies/strategies.h>
 #include <cli/campaign/campaign.h>
-#include <cli/campaign/claim.h>
+#include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
@@ -138,7 +138,7 @@ static int set_runs(struct pct_campaign *c, const struct wishes *w)
     char reason[256];
     if (!(c->confidence > 0))
         return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
-    const char *doubt = pct_claim_doubt(c, reason, sizeof reason);
+    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
     if (doubt)
         return pct_cli_usage("--confidence: %s", doubt);
     c->limit = w->counted ? c->runs : UINT64_MAX / 2;
@@ -265,9 +265,9 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
         if (!w->quiet && !status && c->runs == 1)
             pct_cli_say("token %s", c->last_token);
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
-            pct_claim_print(stderr, c, w->quiet);
+            pct_guarantee_report_print(stderr, c, w->quiet);
         print_races(c);
-        return status || pct_claim_reached(c) ? status : PCT_EXIT_CONFIDENCE;
+        return status || pct_guarantee_report_reached(c) ? status : PCT_EXIT_CONFIDENCE;
     }
     struct pct_result *result = &c->first_result;
     char ending[256];
@@ -279,7 +279,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
     print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
     pct_outcome_report(&c->launch, &c->first, result);
-    pct_around_keep(stderr, &c->first);
+    pct_setup_teardown_keep(stderr, &c->first);
     if (!w->quiet)
         print_summary(c, status);
     pct_outcome_print_replay(&c->launch, &c->first, result);

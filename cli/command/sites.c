@@ -1,7 +1,7 @@
 /* `pct sites`: how many memory accesses of a file could become scheduling points. The shim runs it too (--plan). */
 #include <cli/base/cli.h>
 #include "parse.h"
-#include <cli/binary/plan.h>
+#include <cli/binary/patch_plan.h>
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,10 +12,10 @@ static void print(const struct pct_strategy *strategy)
     for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++) {
         const struct pct_param *param = &strategy->params[i];
         printf("    %s=N  (default ", param->name);
-        if (param->zero && !param->preset)
+        if (param->zero && !param->default_value)
             printf("%s, ", param->zero);
         else
-            printf("%llu, ", (unsigned long long)param->preset);
+            printf("%llu, ", (unsigned long long)param->default_value);
         uint64_t min = param->zero && !param->min ? 1 : param->min;
         if (param->max == UINT64_MAX)
             printf("at least %llu", (unsigned long long)min);

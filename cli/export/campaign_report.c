@@ -1,10 +1,10 @@
 /* The report of a campaign: see campaign_report.h. */
 #include "campaign_report.h"
 #include <cli/campaign/campaign_file.h>
-#include <cli/campaign/claim.h>
+#include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
-#include <cli/trace/early.h>
-#include <cli/base/rate.h>
+#include <cli/trace/early_timeouts.h>
+#include <cli/base/wilson.h>
 #include <cli/campaign/recorder.h>
 #include <cli/trace/report.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const char *percent(char *buffer, size_t size, double rate)
 static int print_row(void *data, const struct pct_store_finding *finding)
 {
     const struct printing *p = data;
-    struct pct_rate rate = pct_rate_wilson(finding->count, p->runs);
+    struct pct_wilson rate = pct_wilson_wilson(finding->count, p->runs);
     char is[24], low[24], high[24], interval[80], confirmed[24] = "-";
     snprintf(interval, sizeof interval, "%s (%s to %s)",
              percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
@@ -101,7 +101,7 @@ static void print_indented(FILE *out, const char *text, int spaces)
 /* What the report of a run says of deadlines that came early. */
 static void print_early(FILE *out, const char *report)
 {
-    const char *at = strstr(report, PCT_EARLY_BEGINS);
+    const char *at = strstr(report, PCT_EARLY_TIMEOUTS_BEGINS);
     for (bool first = true; at && *at && (first || !strncmp(at, "    ", 4)); first = false) {
         size_t length = strcspn(at, "\n");
         fputs("  ", out);
@@ -180,7 +180,7 @@ static void print_worth(FILE *out, struct pct_store *store, const struct pct_sto
         return;
     pct_report_print_uncontrolled(out, c.uncontrolled);
     if (!totals->failures && totals->runs > 1)
-        pct_claim_print(out, &c, false);
+        pct_guarantee_report_print(out, &c, false);
 }
 
 int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)

@@ -1,7 +1,7 @@
 /* The table of formats, and where they are written to: see export.h. */
 #include "export.h"
 #include <cli/campaign/campaign_file.h>
-#include <cli/campaign/claim.h>
+#include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
 #include <common/text.h>
 #include <errno.h>
@@ -118,7 +118,7 @@ static char *make_claim(struct pct_store *store, const struct pct_store_totals *
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    pct_claim_print(out, &c, false);
+    pct_guarantee_report_print(out, &c, false);
     if (fclose(out))
         return NULL;
     char *to = text;

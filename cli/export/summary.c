@@ -134,7 +134,7 @@ static int keep_finding(void *data, const struct pct_store_finding *finding)
     kept->output_text = output ? pct_markup_clean(output) : NULL;
     free(output);
     kept->finding.output = NULL;
-    kept->rate = pct_rate_wilson(finding->count, s->totals.runs);
+    kept->rate = pct_wilson_wilson(finding->count, s->totals.runs);
     return whole && kept->output_text ? 0 : -ENOMEM;
 }
 

@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_SUMMARY_H
 #define PCT_CLI_SUMMARY_H
 
-#include <cli/base/rate.h>
+#include <cli/base/wilson.h>
 #include <cli/campaign/store.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ struct pct_summary_frame {
 struct pct_summary_finding {
     struct pct_store_finding finding;
     char *output_text;
-    struct pct_rate rate;           /* of its runs among all */
+    struct pct_wilson rate;         /* of its runs among all */
     struct pct_summary_place place; /* the innermost frame in the project's own sources, else the finding's */
     struct pct_summary_frame *frames;
     size_t frame_count;

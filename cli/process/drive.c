@@ -80,36 +80,36 @@ static void expand(char **end, const char *text, unsigned worker)
 }
 
 /* Whether several servers can be told from each other. */
-static bool can_share(const struct pct_drive *drive, enum pct_ready_kind kind)
+static bool can_share(const struct pct_drive *drive, enum pct_readiness_kind kind)
 {
-    return kind == PCT_READY_LINE || kind == PCT_READY_REGEX || names_worker(drive->ready);
+    return kind == PCT_READINESS_LINE || kind == PCT_READINESS_REGEX || names_worker(drive->ready);
 }
 
 unsigned pct_drive_limit(const struct pct_drive *drive, unsigned jobs)
 {
     char error[512];
-    struct pct_ready ready;
-    if (!drive->ready || pct_ready_parse(&ready, drive->ready, error, sizeof error))
+    struct pct_readiness ready;
+    if (!drive->ready || pct_readiness_parse(&ready, drive->ready, error, sizeof error))
         return jobs;
-    pct_ready_free(&ready);
+    pct_readiness_free(&ready);
     return can_share(drive, ready.kind) ? jobs : 1;
 }
 
 static int check_ready(const struct pct_drive *drive, unsigned jobs)
 {
     char error[512], *text = malloc(room_for(drive->ready)), *end = text;
-    struct pct_ready ready;
+    struct pct_readiness ready;
     if (!text)
         return pct_cli_no_memory("");
     expand(&end, drive->ready, 0);
-    int failed = pct_ready_parse(&ready, text, error, sizeof error);
+    int failed = pct_readiness_parse(&ready, text, error, sizeof error);
     free(text);
     if (failed)
         return pct_cli_usage("%s", error);
-    pct_ready_free(&ready);
+    pct_readiness_free(&ready);
     if (jobs == 1 || can_share(drive, ready.kind))
         return 0;
-    if (ready.kind == PCT_READY_PORT)
+    if (ready.kind == PCT_READINESS_PORT)
         return pct_cli_usage("%u workers cannot share port %u: write {%u+worker} in its place in COMMAND, --ready and "
                              "--drive, or use --jobs=1",
                              jobs, ready.port, ready.port);
@@ -168,7 +168,7 @@ int pct_drive_open(struct pct_process *process, const struct pct_launch *launch,
 {
     char error[512];
     struct pct_driven *d = make(launch, process->worker);
-    if (!d || pct_ready_parse(&d->ready, d->ready_text, error, sizeof error)) {
+    if (!d || pct_readiness_parse(&d->ready, d->ready_text, error, sizeof error)) {
         pct_cli_say("%s", d ? error : "out of memory");
         free(d);
         return PCT_EXIT_INTERNAL;
@@ -178,7 +178,7 @@ int pct_drive_open(struct pct_process *process, const struct pct_launch *launch,
     d->pass = pass;
     d->pause = pause_least;
     d->limit = pct_cli_now() + d->drive->ready_timeout;
-    if (pct_ready_begin(&d->ready, error, sizeof error)) {
+    if (pct_readiness_begin(&d->ready, error, sizeof error)) {
         pct_cli_say("%s", error);
         return PCT_EXIT_INTERNAL;
     }
@@ -200,7 +200,7 @@ void pct_drive_close(struct pct_process *process)
         return;
     if (d->output >= 0)
         close(d->output);
-    pct_ready_free(&d->ready);
+    pct_readiness_free(&d->ready);
     free(d);
     process->driven = NULL;
 }
@@ -284,7 +284,7 @@ static void advance(struct pct_process *process, const struct pct_launch *launch
 {
     struct pct_driven *d = process->driven;
     bool server = process->pid;
-    if (d->phase == PCT_DRIVE_STARTING && server && pct_ready_check(&d->ready, process->output)) {
+    if (d->phase == PCT_DRIVE_STARTING && server && pct_readiness_check(&d->ready, process->output)) {
         d->phase = PCT_DRIVE_DRIVING;
         d->limit = 0;
         start_client(process, launch);
@@ -407,12 +407,12 @@ bool pct_drive_format(char *buffer, size_t size, const struct pct_process *proce
     char text[256];
     switch (result->ending) {
     case PCT_ENDING_NOT_READY:
-        pct_ready_format(&d->ready, text, sizeof text);
+        pct_readiness_format(&d->ready, text, sizeof text);
         snprintf(buffer, size, "not ready: %s within %g s: %s, or does it need more time (--ready-timeout)?", text,
-                 d->drive->ready_timeout, pct_ready_advice(&d->ready));
+                 d->drive->ready_timeout, pct_readiness_advice(&d->ready));
         return true;
     case PCT_ENDING_EARLY:
-        pct_ready_format(&d->ready, text, sizeof text);
+        pct_readiness_format(&d->ready, text, sizeof text);
         if (d->phase == PCT_DRIVE_STARTING)
             snprintf(buffer, size, "the server ended with exit status %d before it was ready: %s",
                      WEXITSTATUS(process->status), text);

@@ -7,7 +7,7 @@
 #ifndef PCT_CLI_DRIVE_H
 #define PCT_CLI_DRIVE_H
 
-#include "ready.h"
+#include "readiness.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -23,7 +23,7 @@ struct pct_result;
 struct pct_drive {
     const char *ready;    /* --ready, NULL: there is nothing to drive */
     const char *client;   /* --drive: for sh -c */
-    const char *stop;     /* --stop as given, NULL: the preset */
+    const char *stop;     /* --stop as given, NULL: the default */
     int signal;           /* the signal that stops the server, 0: the client does */
     double ready_timeout; /* seconds from the start of the server until it is ready */
     double stop_timeout;  /* seconds that one side has when the other has ended */
@@ -48,7 +48,7 @@ struct pct_driven {
     const struct pct_drive *drive;
     char **command; /* of the server, and the rest: with {worker} replaced */
     char *ready_text, *client;
-    struct pct_ready ready;
+    struct pct_readiness ready;
     enum pct_drive_phase phase;
     enum pct_drive_trouble trouble;
     bool stop_sent;
@@ -62,7 +62,7 @@ struct pct_driven {
     off_t passed;
 };
 
-/* Check the options when they are all there, and fill in the presets. jobs: the number of workers. Returns 0 or
+/* Check the options when they are all there, and fill in the defaults. jobs: the number of workers. Returns 0 or
  * PCT_EXIT_USAGE after a message. */
 int pct_drive_check(struct pct_drive *drive, unsigned jobs);
 

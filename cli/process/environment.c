@@ -6,7 +6,7 @@
  * up; its name has no meaning to anybody. */
 #include "environment.h"
 #include <cli/base/cli.h>
-#include "ordered.h"
+#include "learned_sites.h"
 #include <common/forkserver.h>
 #include <errno.h>
 #include <limits.h>
@@ -103,7 +103,7 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     char *const *command = process->command;
     const char *token = process->token;
     char temporary[PATH_MAX];
-    pct_around_directory(launch, process->worker, temporary, sizeof temporary);
+    pct_setup_teardown_directory(launch, process->worker, temporary, sizeof temporary);
     const char *preload = getenv("LD_PRELOAD");
     size_t count = 0, used = 0;
     for (char **at = environ; *at; at++)

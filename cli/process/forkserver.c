@@ -5,7 +5,7 @@
 #include "environment.h"
 #include "launch.h"
 #include <cli/binary/locate.h>
-#include "together.h"
+#include "cpu_sharing.h"
 #include <common/forkserver.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ static void end_one(struct pct_forkserver *server)
 {
     if (!server->pid)
         return;
-    pct_together_part();
+    pct_cpu_sharing_part();
     close(server->socket);
     kill(server->pid, SIGKILL);
     while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
@@ -240,7 +240,7 @@ static void lose(struct pct_launch *launch, struct pct_forkserver *server)
 static bool may_wait(const struct pct_launch *launch)
 {
     static int able = -1; /* Linux 5.3 */
-    const struct pct_around *around = &launch->around;
+    const struct pct_setup_teardown *around = &launch->around;
     if (able < 0) {
         int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
         able = fd >= 0;
@@ -348,9 +348,9 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
         return false;
     }
     if (forks->state == PCT_FORKING_YES && process->cpu < 0 && !launch->running)
-        pct_together_stay(server->pid);
+        pct_cpu_sharing_stay(server->pid);
     else
-        pct_together_part();
+        pct_cpu_sharing_part();
     return true;
 }
 

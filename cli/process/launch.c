@@ -3,7 +3,7 @@
  * The command is one thread with one loop. SIGCHLD and the signals that end us are blocked and taken by sigtimedwait(), so
  * nothing ever runs in a signal handler, and a signal can be neither lost nor met half-way through a start. */
 #include "launch.h"
-#include "children.h"
+#include "child_failures.h"
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
 #include "environment.h"
@@ -114,7 +114,7 @@ int pct_launch_prepare(struct pct_launch *launch)
     if (!status)
         status = pct_scope_prepare(launch);
     if (!status)
-        status = pct_around_prepare(launch);
+        status = pct_setup_teardown_prepare(launch);
     if (status)
         return status;
     pct_supervise(launch);
@@ -148,7 +148,7 @@ void pct_launch_finish(struct pct_launch *launch)
     pct_launch_sweep(launch);
     pct_scratches_remove(launch);
     pct_scope_finish(launch);
-    pct_around_finish(launch);
+    pct_setup_teardown_finish(launch);
     if (launch->input >= 0)
         close(launch->input);
     pct_signals_drain(launch);
@@ -250,14 +250,14 @@ static int begin(struct pct_process *process, struct pct_launch *launch)
 /* One of the commands around the run goes on, or has ended: go to the next phase. */
 static void advance(struct pct_process *process, struct pct_launch *launch)
 {
-    if (!pct_around_is_over(process))
+    if (!pct_setup_teardown_is_over(process))
         return;
     if (process->phase == PCT_PHASE_TEARDOWN || process->trouble == PCT_PHASE_SETUP)
         process->phase = PCT_PHASE_OVER;
     else if (process->phase == PCT_PHASE_SETUP && begin(process, launch))
         fail_to_start(process, launch);
     if (process->phase == PCT_PHASE_OVER)
-        pct_around_clear(process);
+        pct_setup_teardown_clear(process);
 }
 
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture)
@@ -283,8 +283,8 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
         process->status = W_EXITCODE(0, SIGKILL);
     } else if (!failed) {
         pct_supervised_begin(process);
-        failed = pct_around_open(process);
-        if (!failed && !pct_around_start(process, PCT_PHASE_SETUP))
+        failed = pct_setup_teardown_open(process);
+        if (!failed && !pct_setup_teardown_start(process, PCT_PHASE_SETUP))
             failed = begin(process, launch);
     }
     process->running = !failed;
@@ -364,8 +364,8 @@ static void end_run(struct pct_launch *launch, struct pct_process *process)
     pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
     process->deadline = 0;
     process->phase = PCT_PHASE_OVER;
-    if (!pct_around_start(process, PCT_PHASE_TEARDOWN))
-        pct_around_clear(process);
+    if (!pct_setup_teardown_start(process, PCT_PHASE_TEARDOWN))
+        pct_setup_teardown_clear(process);
 }
 
 /* Returns when to look again, 0 for when a child has changed. */
@@ -546,12 +546,12 @@ void pct_process_kill(struct pct_process *process, int signal)
     process->running = false;
     set_postponed(process, process->launch, 0);
     pct_drive_kill(process);
-    pct_around_kill(process);
+    pct_setup_teardown_kill(process);
     if (process->asked)
         pct_forkserver_read_pid(process->launch, process, PATIENCE_SECONDS);
     if (process->pid)
         kill_run(process, signal);
-    pct_around_end(process);
+    pct_setup_teardown_end(process);
 }
 
 void pct_process_close(struct pct_process *process)
@@ -560,7 +560,7 @@ void pct_process_close(struct pct_process *process)
     pct_drive_close(process);
     if (process->launch && !process->clean)
         pct_launch_sweep(process->launch);
-    pct_around_close(process);
+    pct_setup_teardown_close(process);
     pct_scratch_close(process);
 }
 

@@ -11,8 +11,8 @@
 #ifndef PCT_CLI_LAUNCH_H
 #define PCT_CLI_LAUNCH_H
 
-#include "around.h"
-#include "children.h"
+#include "setup_teardown.h"
+#include "child_failures.h"
 #include "drive.h"
 #include "forkserver.h"
 #include <cli/trace/trace_read.h>
@@ -57,7 +57,7 @@ struct pct_launch {
     bool resumes;               /* another process can go on where this one was killed: see supervise.h */
     bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
-    struct pct_around around;
+    struct pct_setup_teardown around;
     struct pct_forks forks; /* see pct_forking_plan() */
     struct pct_scratches scratches;
     /* Set by pct_launch_prepare(). */
@@ -96,7 +96,7 @@ enum pct_ending {
     PCT_ENDING_NOT_STOPPED,
     PCT_ENDING_CLIENT,    /* it failed */
     PCT_ENDING_NO_CLIENT, /* it could not be run */
-    PCT_ENDING_SANITIZER, /* from here: what only the judge of a campaign sees, see judge.h */
+    PCT_ENDING_SANITIZER, /* from here: what only the oracle of a campaign sees, see oracle.h */
     PCT_ENDING_OUTPUT,
     PCT_ENDING_ORACLE,
     PCT_ENDING_SETUP,      /* --setup failed: there was no run */
@@ -164,7 +164,7 @@ struct pct_result {
  * message. */
 int pct_launch_prepare(struct pct_launch *launch);
 
-/* become.c: whether address-space randomisation cannot be turned off here. Say so, if that is so. */
+/* child_exec.c: whether address-space randomisation cannot be turned off here. Say so, if that is so. */
 bool pct_launch_is_random(void);
 void pct_launch_say_random(const struct pct_launch *launch);
 void pct_launch_finish(struct pct_launch *launch);
@@ -200,7 +200,7 @@ int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, boo
 void pct_scratch_close(struct pct_process *process);
 void pct_scratches_remove(struct pct_launch *launch);
 
-/* stale.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL). Each of ours is locked
+/* stale_files.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL). Each of ours is locked
  * (flock) for as long as its command lives. */
 void pct_scratch_remove_stale(void);
 
@@ -236,7 +236,7 @@ int pct_process_reap_group(pid_t leader);
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
 void pct_process_kill(struct pct_process *process, int signal);
 
-/* leftovers.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left, with a message. */
+/* orphans.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left, with a message. */
 void pct_launch_sweep(const struct pct_launch *launch);
 
 /* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or no /proc. */

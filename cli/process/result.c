@@ -1,6 +1,6 @@
 /* How a run ended: from the trace's header, which the shim wrote, and the status that the kernel gave. They are asked
  * together because either can be silent: a killed process wrote nothing, and a deadlock is a plain exit to the kernel. */
-#include "children.h"
+#include "child_failures.h"
 #include "launch.h"
 #include <cli/base/cli.h>
 #include <common/config.h>

@@ -1,6 +1,6 @@
 /* The scratch files of runs: see launch.h. Those of a run that has ended by itself, without children, are used again. Of any
  * other run something may be left that still knows them. */
-#include "children.h"
+#include "child_failures.h"
 #include <cli/base/cli.h>
 #include "launch.h"
 #include <cli/binary/locate.h>

@@ -3,7 +3,7 @@
  * The worker has a process group of its own, so that what hits its whole group spares the supervisor; the terminal's signals reach the
  * supervisor's, which is the one that the shell knows. It ends with the supervisor (PR_SET_PDEATHSIG), as the runs end with it. */
 #include "supervise.h"
-#include "children.h"
+#include "child_failures.h"
 #include <cli/base/cli.h>
 #include "launch.h"
 #include "options.h"
@@ -218,7 +218,7 @@ static void clean_up_all(void)
     for (unsigned i = 0; i < shared->convicts && i < CONVICTS; i++)
         unlink(shared->convict[i].trace_path);
     pct_scope_finish(launch);
-    pct_around_finish(launch);
+    pct_setup_teardown_finish(launch);
 }
 
 /* Whether it was under way before when pct was killed. */
@@ -312,7 +312,7 @@ static bool recover(int signal)
         pct_cli_say("going on, with these runs again, one at a time");
     clean_up();
     if (goes_on && supervisor.fruitless < FRUITLESS) {
-        pct_around_renew(launch);
+        pct_setup_teardown_renew(launch);
         return true;
     }
     clean_up_all();

@@ -7,7 +7,7 @@
 #include "orders.h"
 #include <cli/base/cli.h>
 #include "switches.h"
-#include "wakes.h"
+#include "alternative_wakes.h"
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ struct reader {
     uint32_t *clocks;       /* by thread, a row each: up to which operation of each other it is known to come behind */
     uint32_t *stamps;       /* the rows at each use: what a pair with it brings */
     uint32_t *held;         /* by thread: the mutex that it locked last, which a condition wait gives up */
-    struct pct_wakes wakes;
+    struct pct_alternative_wakes wakes;
     size_t woken; /* of these, so many have been come to */
 };
 
@@ -425,7 +425,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     for (unsigned which = 0; which < 2; which++)
         r.last[which] = calloc((size_t)r.objects[which] + 1, sizeof **r.last);
     bool fine = r.number && r.made && r.counts && orders->item && r.uses && r.clocks && r.stamps && r.held && r.ends &&
-                r.last[0] && r.last[1] && !pct_wakes_from_trace(&r.wakes, trace);
+                r.last[0] && r.last[1] && !pct_alternative_wakes_from_trace(&r.wakes, trace);
     for (uint64_t i = 0; fine && i < trace->count; i++)
         read_record(&r, i);
     if (fine)
@@ -448,7 +448,7 @@ int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *
     free(r.ends);
     free(r.last[0]);
     free(r.last[1]);
-    pct_wakes_free(&r.wakes);
+    pct_alternative_wakes_free(&r.wakes);
     if (!fine)
         pct_orders_free(orders);
     return fine ? 0 : -ENOMEM;
@@ -544,17 +544,17 @@ bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace)
 static bool breaks_wakes(const struct pct_orders *orders, const bool *keep, size_t flipped,
                          const struct pct_trace *trace)
 {
-    struct pct_wakes wakes;
-    if (pct_wakes_from_trace(&wakes, trace))
+    struct pct_alternative_wakes wakes;
+    if (pct_alternative_wakes_from_trace(&wakes, trace))
         return true;
     bool broken = false;
     for (size_t i = 0; i < orders->count && !broken; i++) {
         const struct pct_order *order = &orders->item[i];
         uint64_t signal = keep[i] && order->wake ? find(trace, &order->first, false) : trace->count;
-        uint32_t woken = signal < trace->count ? pct_wakes_find(&wakes, signal) : PCT_NO_THREAD;
+        uint32_t woken = signal < trace->count ? pct_alternative_wakes_find(&wakes, signal) : PCT_NO_THREAD;
         broken = woken != PCT_NO_THREAD && (woken == order->then.thread) == (i == flipped);
     }
-    pct_wakes_free(&wakes);
+    pct_alternative_wakes_free(&wakes);
     return broken;
 }
 

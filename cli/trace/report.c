@@ -1,9 +1,9 @@
 /* The report of a run: see report.h. */
 #include "report.h"
 #include <cli/base/cli.h>
-#include "early.h"
+#include "early_timeouts.h"
 #include "races.h"
-#include <cli/binary/plan.h>
+#include <cli/binary/patch_plan.h>
 #include "schedule.h"
 #include "stacks.h"
 #include <stdlib.h>
@@ -186,7 +186,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         pct_report_print_verdict(out, trace);
     fputc('\n', out);
     print_facts(out, trace);
-    pct_early_print(out, trace);
+    pct_early_timeouts_print(out, trace);
     if (snapshot.thread_count || snapshot.race_count) {
         struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK)

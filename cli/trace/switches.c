@@ -4,7 +4,7 @@
 #include <pct/strategy.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strategies/list.h>
+#include <strategies/number_list.h>
 #include <string.h>
 
 uint32_t *pct_switches_number(const struct pct_trace *trace)

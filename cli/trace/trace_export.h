@@ -4,7 +4,7 @@
 #define PCT_CLI_TRACE_EXPORT_H
 
 #include "events.h"
-#include "places.h"
+#include "step_places.h"
 #include <stdio.h>
 
 struct json_object;
@@ -45,7 +45,8 @@ struct pct_place_texts {
 };
 
 /* The place of this step as JSON; NULL: not known. */
-const char *pct_json_place(struct pct_place_texts *known, struct pct_places *places, const struct pct_event *event);
+const char *pct_json_place(struct pct_place_texts *known, struct pct_step_places *places,
+                           const struct pct_event *event);
 void pct_json_places_free(struct pct_place_texts *known);
 
 #endif

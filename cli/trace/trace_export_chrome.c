@@ -87,13 +87,13 @@ static void print_process(const struct pct_trace_export *x)
 int pct_trace_export_chrome(const struct pct_trace_export *x)
 {
     struct pct_events *events = pct_events_open(x->trace, x->snapshot);
-    struct pct_places *places = pct_places_open(x->snapshot);
+    struct pct_step_places *places = pct_step_places_open(x->snapshot);
     struct pct_place_texts known = { 0 };
     struct pct_event event = { 0 };
     bool begins = true;
     if (!events || !places) {
         pct_events_close(events);
-        pct_places_close(places);
+        pct_step_places_close(places);
         return -ENOMEM;
     }
     fputs("{\"otherData\":", x->out);
@@ -111,7 +111,7 @@ int pct_trace_export_chrome(const struct pct_trace_export *x)
     name_threads(x, events);
     fputs("\n]}\n", x->out);
     pct_json_places_free(&known);
-    pct_places_close(places);
+    pct_step_places_close(places);
     pct_events_close(events);
     return 0;
 }

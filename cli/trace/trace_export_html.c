@@ -146,11 +146,11 @@ static void add_source(struct json_object *sources, const char *file, int line)
         json_object_object_add(done, number, json_object_new_boolean(true));
 }
 
-static void add_places(struct json_object *page, struct json_object *sources, const struct pct_places *places)
+static void add_places(struct json_object *page, struct json_object *sources, const struct pct_step_places *places)
 {
     struct json_object *list = json_object_new_array();
-    for (uint32_t i = 1; i <= pct_places_count(places); i++) {
-        const struct pct_frame *frame = pct_places_get(places, i);
+    for (uint32_t i = 1; i <= pct_step_places_count(places); i++) {
+        const struct pct_frame *frame = pct_step_places_get(places, i);
         json_object_array_add(list, pct_json_frame(frame));
         if (frame->file[0])
             add_source(sources, frame->file, frame->line);
@@ -175,14 +175,14 @@ static void add_end_sources(struct json_object *sources, struct json_object *thr
 }
 
 /* The names of the objects that are variables: { "CLASS:NUMBER": NAME }. */
-static void add_object(struct json_object *names, const struct pct_places *places, const struct pct_event *event)
+static void add_object(struct json_object *names, const struct pct_step_places *places, const struct pct_event *event)
 {
     char key[32], name[200];
     unsigned class_ = pct_name_op_class(PCT_RECORD_OP(event->record));
     if (!class_ || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_FD)
         return;
     snprintf(key, sizeof key, "%u:%u", class_, PCT_RECORD_OBJECT(event->record));
-    if (!json_object_object_get_ex(names, key, NULL) && pct_places_object(places, event->index, name, sizeof name))
+    if (!json_object_object_get_ex(names, key, NULL) && pct_step_places_object(places, event->index, name, sizeof name))
         json_object_object_add(names, key, pct_json_text(name, sizeof name));
 }
 
@@ -191,7 +191,7 @@ int pct_trace_export_html(const struct pct_trace_export *x)
     uint64_t n = x->to - x->from;
     void *memory = calloc(1, columns_size(n) + 1);
     struct pct_events *events = pct_events_open(x->trace, x->snapshot);
-    struct pct_places *places = pct_places_open(x->snapshot);
+    struct pct_step_places *places = pct_step_places_open(x->snapshot);
     struct pct_event event;
     int failed = memory && events && places ? 0 : -ENOMEM;
     if (!failed) {
@@ -201,7 +201,7 @@ int pct_trace_export_html(const struct pct_trace_export *x)
         while (pct_events_next(events, &event) && event.index < x->to) {
             if (event.index < x->from)
                 continue;
-            fill(&columns, event.index - x->from, &event, pct_places_of(places, event.index, event.record));
+            fill(&columns, event.index - x->from, &event, pct_step_places_of(places, event.index, event.record));
             if (x->snapshot->site_count)
                 add_object(names, places, &event);
         }
@@ -219,7 +219,7 @@ int pct_trace_export_html(const struct pct_trace_export *x)
         fputs("</script>\n", x->out);
         fputs(pct_timeline_tail, x->out);
     }
-    pct_places_close(places);
+    pct_step_places_close(places);
     pct_events_close(events);
     free(memory);
     return failed;

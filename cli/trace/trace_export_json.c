@@ -127,9 +127,9 @@ struct json_object *pct_json_threads(const struct pct_trace_export *x)
     return threads;
 }
 
-const char *pct_json_place(struct pct_place_texts *known, struct pct_places *places, const struct pct_event *event)
+const char *pct_json_place(struct pct_place_texts *known, struct pct_step_places *places, const struct pct_event *event)
 {
-    uint32_t number = pct_places_of(places, event->index, event->record), count = pct_places_count(places);
+    uint32_t number = pct_step_places_of(places, event->index, event->record), count = pct_step_places_count(places);
     if (!number)
         return NULL;
     if (count > known->count) {
@@ -138,7 +138,7 @@ const char *pct_json_place(struct pct_place_texts *known, struct pct_places *pla
             return NULL;
         known->texts = texts;
         while (known->count < count) {
-            struct json_object *frame = pct_json_frame(pct_places_get(places, known->count + 1));
+            struct json_object *frame = pct_json_frame(pct_step_places_get(places, known->count + 1));
             texts[known->count++] =
                 strdup(json_object_to_json_string_ext(frame, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
             json_object_put(frame);
@@ -210,12 +210,12 @@ static void print_step(FILE *out, const struct pct_event *event, const char *pla
 int pct_trace_export_jsonl(const struct pct_trace_export *x)
 {
     struct pct_events *events = pct_events_open(x->trace, x->snapshot);
-    struct pct_places *places = pct_places_open(x->snapshot);
+    struct pct_step_places *places = pct_step_places_open(x->snapshot);
     struct pct_place_texts known = { 0 };
     struct pct_event event;
     if (!events || !places) {
         pct_events_close(events);
-        pct_places_close(places);
+        pct_step_places_close(places);
         return -ENOMEM;
     }
     pct_json_print_line(x->out, pct_json_run(x));
@@ -225,7 +225,7 @@ int pct_trace_export_jsonl(const struct pct_trace_export *x)
             print_step(x->out, &event, pct_json_place(&known, places, &event));
     }
     pct_json_places_free(&known);
-    pct_places_close(places);
+    pct_step_places_close(places);
     pct_events_close(events);
     struct json_object *threads = pct_json_threads(x);
     for (size_t i = 0; i < json_object_array_length(threads); i++) {

@@ -16,12 +16,12 @@ enum { PARAM_PATIENCE, PARAM_INVERSE };
 
 static const struct pct_param params[] = {
     [PARAM_PATIENCE] = { .name = "patience",
-                         .preset = 4,
+                         .default_value = 4,
                          .min = 1,
                          .max = 1000000,
                          .help = "spins in a row after which a thread goes to the bottom" },
     [PARAM_INVERSE] = { .name = "inverse",
-                        .preset = 100,
+                        .default_value = 100,
                         .min = 1,
                         .max = 1000000,
                         .help = "the running thread goes to the bottom once in this many steps" },

@@ -26,12 +26,12 @@
 
 /* A parameter of a strategy: an unsigned whole number. Its value arrives in pct_run.param at the same index. */
 struct pct_param {
-    const char *name; /* as in `depth=3`: lower-case letters, digits and `-` */
-    uint64_t preset;  /* the value when the user gives none */
+    const char *name;       /* as in `depth=3`: lower-case letters, digits and `-` */
+    uint64_t default_value; /* the value when the user gives none */
     uint64_t min, max;
     const char *help; /* one line */
     const char *zero; /* what the user may write for 0, as in `depth=auto`, or NULL */
-    bool quiet;       /* tokens leave it out while it has its preset, which therefore must never change */
+    bool quiet;       /* tokens leave it out while it has its default, which therefore must never change */
 };
 
 /* What a thread is about to do: its pending operation. */

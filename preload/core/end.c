@@ -4,14 +4,14 @@
  *
  * May run in a signal handler, with or without the baton. */
 #include "debugger.h"
-#include "command.h"
+#include "run_pct.h"
 #include <preload/process/environment.h>
 #include <preload/io/io.h>
 #include "maps.h"
 #include <preload/memory/memory.h>
 #include "registers.h"
 #include <sched/races.h>
-#include <preload/memory/ordered.h>
+#include <preload/memory/learned_sites.h>
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
@@ -312,7 +312,7 @@ static bool report(int fd)
     pct_text_add(&text, "/proc/self/fd/");
     pct_text_add_u64(&text, (uint64_t)fd);
     char *const arguments[] = { "pct", "report", file, NULL };
-    return fd >= 0 && pct_fd_is_error() && pct_command_run(arguments, 2, fd);
+    return fd >= 0 && pct_fd_is_error() && pct_run_pct_run(arguments, 2, fd);
 }
 
 /* What there is to say without the report. */
@@ -491,7 +491,7 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
     __builtin_unreachable();
 }
 
-/* After this the signal shall end the process. A sandbox may keep the handler from restoring the preset; then a fault that comes
+/* After this the signal shall end the process. A sandbox may keep the handler from restoring the default; then a fault that comes
  * again while its signal is blocked is the end, and a signal that was sent comes here again and again. */
 static void make_final(int signal, ucontext_t *context)
 {

@@ -9,7 +9,7 @@
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
-#include <preload/thread/told.h>
+#include <preload/thread/foreign_calls.h>
 #include <sys/mman.h>
 
 static struct timespec started;
@@ -176,8 +176,8 @@ const struct pct_host pct_host_futex = {
     .caught_up = pct_family_caught_up,
     .tend = pct_watchdog_tend,
     .holder = pct_mutex_holder,
-    .strangers = pct_strangers,
-    .told = pct_told,
+    .strangers = pct_foreign_threads,
+    .told = pct_foreign,
     .map = map,
     .go = go,
     .release = release,

@@ -39,7 +39,7 @@
 /* A variable that belongs to one run: the child of a fork, which begins a run of its own, finds zeros there. */
 #define PCT_OF_RUN __attribute__((section("pct_run")))
 
-/* What a thread saw last in loops that may wait (looks.h). */
+/* What a thread saw last in loops that may wait (spin_reads.h). */
 struct pct_shim_looks {
     uint64_t seen[4]; /* addresses with values */
     uint64_t step;    /* of the run, at the last look */
@@ -84,7 +84,7 @@ struct pct_shim_thread {
     uint32_t destructor_rounds;
     uint32_t lingers; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
     bool c11;         /* start returns int */
-    bool beside;      /* it has left the schedule for good, and may make hardly a system call: confine.h */
+    bool beside;      /* it has left the schedule for good, and may make hardly a system call: seccomp.h */
     bool started;     /* it has had the baton */
     bool vforks;      /* it waits for a child of vfork */
     bool repin;       /* its attributes named CPUs */
@@ -338,7 +338,7 @@ enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wa
 
 /* The same for a plain wait. */
 static inline enum pct_result pct_wait_for(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object,
-                                           pct_ready *ready, const volatile void *arg, uint64_t deadline)
+                                           pct_readiness *ready, const volatile void *arg, uint64_t deadline)
 {
     struct pct_wait wait = {
         .op = op, .object = object, .ready = ready, .ready_arg = (const void *)arg, .deadline = deadline
@@ -346,7 +346,7 @@ static inline enum pct_result pct_wait_for(struct pct_shim_thread *self, enum pc
     return pct_wait(self, &wait);
 }
 
-static inline void pct_changed(struct pct_object *object)
+static inline void pct_program_changed(struct pct_object *object)
 {
     if (PCT_UNLIKELY(object->waiters))
         pct_sched_changed(&pct_S, object);
@@ -436,7 +436,7 @@ int pct_yield(struct pct_shim_thread *self);
 /* mutex.c: for condition variables and C11. */
 int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex);
 int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object);
-pct_ready pct_mutex_ready;
+pct_readiness pct_mutex_ready;
 bool pct_mutex_alike(const pthread_mutex_t *mutex);         /* its waits are alike: struct pct_wait */
 uint32_t pct_mutex_holder(const struct pct_thread *thread); /* as of struct pct_host */
 /* Whether other processes take part in it. */
@@ -452,7 +452,7 @@ void pct_thread_adopt(struct pct_shim_thread *slot);
 void pct_thread_pin(void); /* affinity.c */
 void pct_affinity_start(const char *cpu) PCT_STARTS;
 void pct_affinity_pin(void);
-/* A fork server waits on the CPU that PCT_CPU names, or where the command wants it (cli/process/together.c): a run that begins there need not
+/* A fork server waits on the CPU that PCT_CPU names, or where the command wants it (cli/process/cpu_sharing.c): a run that begins there need not
  * move when it is pinned. The run is free to go until then, as one that was started by exec. */
 void pct_affinity_wait_there(void);
 void pct_affinity_go_free(void);
@@ -502,9 +502,9 @@ void pct_exit_point(struct pct_shim_thread *self, int status);
 /* exit.c, at the start: see it, too, when a sanitizer ends the process. */
 void pct_exit_watch(void);
 
-/* strangers.c: as of struct pct_host. */
-uint64_t pct_strangers(uint64_t until);
-void pct_strangers_forget(void); /* in a fork child */
+/* foreign_threads.c: as of struct pct_host. */
+uint64_t pct_foreign_threads(uint64_t until);
+void pct_foreign_threads_forget(void); /* in a fork child */
 
 /* end.c */
 void pct_end_normal(void);         /* the process ends by itself */

@@ -11,16 +11,16 @@
 #include <preload/process/forkserver.h>
 #include <preload/io/io.h>
 #include <preload/memory/memory.h>
-#include <preload/memory/ordered.h>
+#include <preload/memory/learned_sites.h>
 #include <preload/patch/patch_plan.h>
-#include "recorded.h"
+#include "replay_file.h"
 #include <preload/io/request.h>
 #include <preload/memory/scope.h>
 #include "shim.h"
 #include "sites.h"
 #include "sys.h"
 #include <preload/thread/slots.h>
-#include <preload/thread/told.h>
+#include <preload/thread/foreign_calls.h>
 #include "start_files.h"
 #include <preload/time/vtimer.h>
 #include <preload/memory/watch.h>
@@ -36,7 +36,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/* The preset of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
+/* The default of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
 #define PCT_RUN_MS 10000
 
 static struct {
@@ -477,8 +477,8 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_aio_forget();
     pct_gai_forget();
     pct_mq_notify_forget();
-    pct_strangers_forget();
-    pct_told_forget();
+    pct_foreign_threads_forget();
+    pct_foreign_forget();
     pct_timerfd_forget();
     pct_memory_forget();
     pct_watchdog_forget();

@@ -2,7 +2,7 @@
  * wrappers of read and write. GLIBC: the states of a request are the fields of struct aiocb that begin with underscores. */
 #include <preload/core/order.h>
 #include "request.h"
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <limits.h>
 
 /* GLIBC: sysdeps/pthread/aio_misc.h, behind LIO_NOP. */
@@ -235,7 +235,7 @@ static void cancel(struct pct_shim_thread *self, struct pct_request *request)
     struct pct_request was = pct_request_remove(&pool, request);
     set(was.what, ECANCELED, -1);
     pct_order_at(self, was.what, PCT_RELEASES);
-    pct_changed(&pool.waiters);
+    pct_program_changed(&pool.waiters);
     pct_request_notify(&pool, &was);
 }
 

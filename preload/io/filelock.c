@@ -6,7 +6,7 @@
 #include "io.h"
 #include <preload/core/order.h>
 #include <preload/core/sys.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>

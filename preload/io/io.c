@@ -1,6 +1,6 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
-#include <preload/core/confine.h>
+#include <preload/core/seccomp.h>
 #include <preload/time/family.h>
 #include <preload/core/registers.h>
 #include <preload/core/sys.h>
@@ -85,7 +85,7 @@ void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd)
 struct pct_shim_thread *pct_io_enter(int fd)
 {
     struct pct_shim_thread *self = pct_enter();
-    return self && pct_fd_blocks(fd) && !pct_confine_refuses(PCT_QUESTION_READY) ? self : NULL;
+    return self && pct_fd_blocks(fd) && !pct_seccomp_refuses(PCT_QUESTION_READY) ? self : NULL;
 }
 
 /* SO_RCVTIMEO or SO_SNDTIMEO as a virtual deadline. */

@@ -32,7 +32,7 @@ struct pct_io {
 };
 
 /* The predicate of polled waits. */
-pct_ready pct_io_ready;
+pct_readiness pct_io_ready;
 
 /* The same question, asked now. */
 bool pct_io_ask(const struct pct_io *io);

@@ -80,7 +80,7 @@ PCT_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
     if (!failed) {
         registered++;
         pct_order_at(self, &service, PCT_RELEASES);
-        pct_changed(&service.thread->nap);
+        pct_program_changed(&service.thread->nap);
     }
     pct_done(self, PCT_OP_MESSAGE, failed ? PCT_ARG_ERROR : 0, NULL);
     errno = failed ? (int)-failed : errno;

@@ -1,16 +1,16 @@
 /* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a thread that
  * would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
-#include <preload/core/confine.h>
+#include <preload/core/seccomp.h>
 #include "io.h"
 #include <preload/signals/signals.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 
 static bool refused(void)
 {
-    return pct_confine_refuses(PCT_QUESTION_READY);
+    return pct_seccomp_refuses(PCT_QUESTION_READY);
 }
 
 /* One of these calls: how to ask without waiting, and what to wait for. */

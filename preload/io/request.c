@@ -58,7 +58,7 @@ static void *serve(void *argument)
         pct_order_at(self, what, PCT_RELEASES);
         pct_done(self, PCT_OP_REQUEST_DONE, 0, NULL);
         struct pct_request was = pct_request_remove(pool, request);
-        pct_changed(&pool->waiters);
+        pct_program_changed(&pool->waiters);
         pct_request_notify(pool, &was);
     }
     return NULL;
@@ -70,7 +70,7 @@ static bool staff(struct pct_pool *pool)
     if (!next_to_run(pool))
         return true;
     if (pool->idle || pool->threads >= (pool->most ? pool->most : THREADS)) {
-        pct_changed(&pool->work);
+        pct_program_changed(&pool->work);
         return true;
     }
     pool->threads++; /* others may come here while it is made */

@@ -4,7 +4,7 @@
  * calls are made without waiting, and wait again in the scheduler when that was in vain. */
 #include "io.h"
 #include <preload/core/sys.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <fcntl.h>
 #include <limits.h>
 

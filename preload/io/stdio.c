@@ -324,5 +324,5 @@ PCT_EXPORT void funlockfile(FILE *file)
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, file, PCT_CLASS_MUTEX);
     REAL(funlockfile)(file);
     pct_done(self, PCT_OP_MUTEX_UNLOCK, 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
 }

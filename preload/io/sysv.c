@@ -7,7 +7,7 @@
  * a run ends by --timeout. */
 #include "io.h"
 #include <preload/core/sys.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>

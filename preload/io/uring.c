@@ -5,7 +5,7 @@
  * it submitted, if that was anything, and an error of the wait otherwise. */
 #include "io.h"
 #include <preload/core/order.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <liburing.h>
 
 struct completions {

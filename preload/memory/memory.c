@@ -1,8 +1,8 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
-#include "looks.h"
+#include "spin_reads.h"
 #include "memory_quick.h"
-#include "ordered.h"
+#include "learned_sites.h"
 #include "scope.h"
 #include <preload/core/apart.h>
 #include <preload/core/maps.h>

@@ -4,7 +4,7 @@
 #define PCT_PRELOAD_MEMORY_QUICK_H
 
 #include "memory.h"
-#include "ordered.h"
+#include "learned_sites.h"
 #include <preload/core/shim.h>
 #include <sched/races.h>
 

@@ -1,6 +1,6 @@
 /* What the user has chosen: see scope.h. */
 #include "scope.h"
-#include <preload/core/command.h>
+#include <preload/core/run_pct.h>
 #include <preload/core/maps.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
@@ -116,7 +116,7 @@ static long make_scope(void)
         if (m->l_name[0] == '/')
             arguments[count++] = m->l_name;
     long file = PCT_SYS2(SYS_memfd_create, "pct-scope", MFD_CLOEXEC);
-    if (file >= 0 && !pct_command_run(arguments, (int)file, -1)) {
+    if (file >= 0 && !pct_run_pct_run(arguments, (int)file, -1)) {
         PCT_SYS1(SYS_close, file);
         file = -EINVAL;
     }

@@ -1,6 +1,6 @@
 /* Watchpoints: every access to a variable that the user has named (--watch) is a scheduling point, in a program that was neither
  * compiled for it nor patched. The processor stops a thread right after the access, before its next instruction; the kernel makes a
- * SIGTRAP of that (perf_event_open(2), `sigtrap`), and its handler is where others may go first (sched/watch.c).
+ * SIGTRAP of that (perf_event_open(2), `sigtrap`), and its handler is where others may go first (sched/post_access.c).
  *
  * x86 has four watchpoints of up to eight aligned bytes, and does not say whether an access has read or written: one after which the
  * variable has another value is taken for a write, all others for reads. The variables are ranges of a scope (scope.h).

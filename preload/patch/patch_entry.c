@@ -1,7 +1,7 @@
 /* The slow half of a trampoline: see patch.h. Runs on the stack of the program, below its red zone, with the program's registers saved
  * as a frame that unwinders understand: to gdb, to pct's own reports and to exceptions, it is as if the site had been
  * interrupted by a signal. */
-#include <preload/memory/looks.h>
+#include <preload/memory/spin_reads.h>
 #include <preload/memory/memory.h>
 #include "patch.h"
 #include <preload/core/shim.h>

@@ -2,7 +2,7 @@
 #include "patch_plan.h"
 #include <fcntl.h>
 #include <preload/core/apart.h>
-#include <preload/core/command.h>
+#include <preload/core/run_pct.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool make_plan(long file, long output)
     pct_text_add(&text, "--memory=");
     pct_text_add(&text, levels[pct_shim.config.memory]);
     char *const arguments[] = { "pct", "sites", "--plan", option, path, NULL };
-    return pct_command_run(arguments, (int)output, (int)file);
+    return pct_run_pct_run(arguments, (int)output, (int)file);
 }
 
 /* The file in pct_patch_plans that is for this module as it is now: other runs may have made it. */

@@ -15,7 +15,7 @@
  *
  *     disposition.c   sigaction and its relatives
  *     handler.c       signals that arrive
- *     send.c          threads that send signals to each other
+ *     signal_send.c          threads that send signals to each other
  *     sigwait.c       threads that wait for signals; masks */
 #ifndef PCT_PRELOAD_SIGNALS_H
 #define PCT_PRELOAD_SIGNALS_H
@@ -79,7 +79,7 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context);
 void pct_signal_open(struct pct_shim_thread *self);
 void pct_signal_close(struct pct_shim_thread *self);
 
-/* send.c: a signal that other threads have sent to one that was parked. */
+/* signal_send.c: a signal that other threads have sent to one that was parked. */
 struct pct_sent {
     struct pct_sent *next;
     siginfo_t info;

@@ -3,7 +3,7 @@
  * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then nothing
  * but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
 #include "signals.h"
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <preload/time/vtimer.h>
 #include <preload/memory/watch.h>
 

@@ -2,7 +2,7 @@
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
-#include <preload/thread/told.h>
+#include <preload/thread/foreign_calls.h>
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
 struct glibc_barrier {
@@ -33,7 +33,7 @@ bool pct_barrier_arrive(struct pct_object *object)
     while (object->first)
         pct_sched_wake(&pct_S, object->first);
     if (PCT_UNLIKELY(pct_S.foreign))
-        pct_told_round(real);
+        pct_foreign_round(real);
     return true;
 }
 

@@ -2,12 +2,12 @@
  * address, never inside it. That is also why one set of wrappers serves both symbol versions, whose objects differ.
  * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of those
  * that are away for that have been woken meanwhile; model[1]: how many of those in the queue only wait to destroy it, which are
- * those with a predicate; model[2]: threads that pct does not know may wait in libc's own (told.h).
+ * those with a predicate; model[2]: threads that pct does not know may wait in libc's own (foreign_calls.h).
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
  * mutex is free. Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
-#include <preload/thread/told.h>
+#include <preload/thread/foreign_calls.h>
 
 /* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
  * that is somebody else's memory. */
@@ -35,7 +35,7 @@ static int lock_again(struct pct_shim_thread *self, pthread_mutex_t *mutex)
     object->holder = self->core.id;
     object->model[0] -= object->model[0] > 0;
     pct_order_object(self, object, PCT_ACQUIRES);
-    pct_changed(object);
+    pct_program_changed(object);
     return error;
 }
 
@@ -66,7 +66,7 @@ static bool back(const struct pct_shim_thread *self, struct pct_object *queue, e
         *result = PCT_CANCELLED;
     }
     if (queue->model[1] && *result != PCT_INTERRUPTED)
-        pct_changed(queue);
+        pct_program_changed(queue);
     return *result != PCT_INTERRUPTED;
 }
 
@@ -81,7 +81,7 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
         return error;
     held->model[0]++;
     pct_order_object(self, held, PCT_RELEASES);
-    pct_changed(held);
+    pct_program_changed(held);
     struct pct_wait wait = { .op = PCT_OP_COND_WAIT,
                              .object = queue,
                              .deadline = deadline,
@@ -215,7 +215,7 @@ PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
             queue->model[0]++;
     }
     pct_done(self, PCT_OP_COND_SIGNAL, chosen, queue);
-    return shared(cond, queue) || pct_told_waits(queue) ? REAL(pthread_cond_signal)(cond) : 0;
+    return shared(cond, queue) || pct_foreign_waits(queue) ? REAL(pthread_cond_signal)(cond) : 0;
 }
 
 PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
@@ -230,7 +230,7 @@ PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
         pct_sched_wake(&pct_S, t);
     queue->model[0] = queue->away;
     pct_done(self, PCT_OP_COND_BROADCAST, 0, queue);
-    return shared(cond, queue) || pct_told_waits(queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
+    return shared(cond, queue) || pct_foreign_waits(queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
 }
 
 PCT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)

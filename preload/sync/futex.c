@@ -2,12 +2,12 @@
  * WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by address. The
  * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
  * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
-#include <preload/core/confine.h>
+#include <preload/core/seccomp.h>
 #include <preload/memory/memory_quick.h>
 #include <preload/core/order.h>
 #include <preload/core/sys.h>
-#include <preload/thread/told.h>
-#include <preload/core/user.h>
+#include <preload/thread/foreign_calls.h>
+#include <preload/core/user_memory.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -287,7 +287,7 @@ static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const lon
     if (!failed) /* the kernel has written the word, which others lock and unlock by atomic accesses */
         pct_order_at(self, (void *)a[0], record == PCT_OP_FUTEX_WAIT ? PCT_ACQUIRES : PCT_RELEASES);
     pct_done(self, record, failed ? PCT_ARG_BUSY : 0, queue);
-    pct_changed(queue);
+    pct_program_changed(queue);
     if (failed && record == PCT_OP_FUTEX_WAIT)
         pct_sched_spin(&pct_S, &self->core);
     errno = error;
@@ -509,14 +509,14 @@ PCT_EXPORT long syscall(long number, ...)
         bool confines = number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
         bool strict = number == SYS_seccomp ? a[0] == SECCOMP_SET_MODE_STRICT && !a[1] && !a[2]
                                             : confines && a[1] == SECCOMP_MODE_STRICT;
-        strict = strict && pct_confine_strict();
+        strict = strict && pct_seccomp_strict();
         if (confines && !strict)
             pct_watchdog_have();
         if (number == SYS_prctl && a[0] == PR_SET_NAME)
             pct_shim.named = true;
         long result = by_number(number, a);
         if (confines && !strict)
-            pct_confine_entered();
+            pct_seccomp_entered();
         return result;
     }
     }

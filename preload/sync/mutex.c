@@ -11,7 +11,7 @@
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
 #include <preload/core/loader.h>
 #include <preload/core/order.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <preload/memory/memory.h>
 #include <limits.h>
 
@@ -101,7 +101,7 @@ static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_ob
         pct_order_owner_dead(self, object);
     object->holder = self->core.id;
     pct_done(self, op, 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
 }
 
 /* The other process of a shared mutex takes no part in the schedule: wait for it outside. */
@@ -262,7 +262,7 @@ static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex, const v
     pct_memory_of_lock(self, mutex, false, pc);
     int error = pct_mutex_release(self, mutex, object);
     pct_done(self, PCT_OP_MUTEX_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
     return error;
 }
 

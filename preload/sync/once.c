@@ -19,7 +19,7 @@ static void run_routine(void)
     struct pct_shim_thread *self = pct_self;
     void (*routine)(void) = self->once_routine;
     const void *control = (void *)self->once_object->address; /* it may run another once routine */
-    pct_changed(self->once_object);
+    pct_program_changed(self->once_object);
     /* Not in a wrapper: this is the target's. */
     const void *inside = self->inside;
     self->inside = NULL;
@@ -65,7 +65,7 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
         object = pct_at(self, PCT_OP_ONCE_DONE, control, PCT_CLASS_ONCE);
         object->holder = PCT_NO_THREAD;
         pct_done(self, PCT_OP_ONCE_DONE, 0, object);
-        pct_changed(object);
+        pct_program_changed(object);
     }
     return error;
 }

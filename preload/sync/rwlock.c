@@ -89,7 +89,7 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
         if (!error && op == PCT_OP_RWLOCK_WRLOCK)
             object->holder = self->core.id;
         pct_done(self, op, error == ETIMEDOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, object);
-        pct_changed(object);
+        pct_program_changed(object);
         return error;
     }
 }
@@ -161,7 +161,7 @@ static int tried(struct pct_shim_thread *self, enum pct_op op, struct pct_object
     if (!error && op == PCT_OP_RWLOCK_TRYWRLOCK)
         object->holder = self->core.id;
     pct_done(self, op, error ? PCT_ARG_BUSY : 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
     if (error == EBUSY)
         pct_sched_spin(&pct_S, &self->core);
     return error;
@@ -195,7 +195,7 @@ PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     int error = REAL(pthread_rwlock_unlock)(lock);
     object->holder = PCT_NO_THREAD;
     pct_done(self, PCT_OP_RWLOCK_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
     return error;
 }
 

@@ -59,7 +59,7 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
             continue;
         object = pct_object_at(&pct_S.objects, sem, PCT_CLASS_SEM);
         pct_done(self, PCT_OP_SEM_WAIT, failed ? PCT_ARG_TIMEOUT : 0, object);
-        pct_changed(object);
+        pct_program_changed(object);
         errno = failed ? ETIMEDOUT : error;
         return failed;
     }
@@ -115,7 +115,7 @@ PCT_EXPORT int sem_trywait(sem_t *sem)
     if (failed)
         pct_sched_spin(&pct_S, &self->core);
     else
-        pct_changed(object);
+        pct_program_changed(object);
     return failed;
 }
 
@@ -127,7 +127,7 @@ PCT_EXPORT int sem_post(sem_t *sem)
     struct pct_object *object = pct_at(self, PCT_OP_SEM_POST, sem, PCT_CLASS_SEM);
     int failed = REAL(sem_post)(sem);
     pct_done(self, PCT_OP_SEM_POST, failed ? PCT_ARG_ERROR : 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
     return failed;
 }
 

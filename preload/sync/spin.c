@@ -44,7 +44,7 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     struct pct_object *object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_SPIN);
     object->holder = self->core.id;
     pct_done(self, PCT_OP_SPIN_LOCK, 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
     return 0;
 }
 
@@ -60,7 +60,7 @@ PCT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
         pct_sched_spin(&pct_S, &self->core);
     } else {
         object->holder = self->core.id;
-        pct_changed(object);
+        pct_program_changed(object);
     }
     return error;
 }
@@ -74,7 +74,7 @@ PCT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
     int error = REAL(pthread_spin_unlock)(lock);
     object->holder = PCT_NO_THREAD;
     pct_done(self, PCT_OP_SPIN_UNLOCK, 0, object);
-    pct_changed(object);
+    pct_program_changed(object);
     return error;
 }
 

@@ -2,7 +2,7 @@
  * sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <string.h>
 
 static struct {

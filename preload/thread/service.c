@@ -40,7 +40,7 @@ bool pct_service_start(struct pct_shim_thread *self, struct pct_service *service
     service->starting = true;
     service->thread = pct_service_thread(serve, NULL);
     service->starting = false;
-    pct_changed(&service->queue);
+    pct_program_changed(&service->queue);
     return service->thread;
 }
 

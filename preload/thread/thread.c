@@ -8,7 +8,7 @@
 #include <preload/core/loader.h>
 #include <preload/core/start_files.h>
 #include <preload/memory/memory.h>
-#include <preload/memory/ordered.h>
+#include <preload/memory/learned_sites.h>
 #include <preload/patch/patch.h>
 #include <preload/memory/scope.h>
 #include <preload/signals/signals.h>
@@ -141,15 +141,15 @@ static void *run(void *argument)
 /* The stack that the thread will have: its size, and where it is if the program has made it. */
 static void plan_stack(struct pct_shim_thread *slot, const pthread_attr_t *attr)
 {
-    pthread_attr_t preset;
+    pthread_attr_t default_attr;
     void *given = NULL;
     size_t size = 0;
-    pthread_attr_init(&preset);
+    pthread_attr_init(&default_attr);
     if (attr && !pthread_attr_getstack(attr, &given, &size) &&
         (uintptr_t)given + size) /* GLIBC: without one, it ends at 0 */
         slot->stack_given = (uintptr_t)given;
-    pthread_attr_getstacksize(attr ? attr : &preset, &slot->stack_size);
-    pthread_attr_destroy(&preset);
+    pthread_attr_getstacksize(attr ? attr : &default_attr, &slot->stack_size);
+    pthread_attr_destroy(&default_attr);
 }
 
 static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, void *(*start)(void *), void *argument)

@@ -3,7 +3,7 @@
  * that waits for the time or for another thread, and then each read counts as a spin. */
 #include "family.h"
 #include <preload/core/shim.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include <string.h>
 
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */

@@ -5,7 +5,7 @@
 #include "family.h"
 #include "family_memory.h"
 #include "family_name.h"
-#include <preload/core/confine.h>
+#include <preload/core/seccomp.h>
 #include <preload/io/io.h>
 #include "relative.h"
 #include <preload/signals/signals.h>
@@ -178,7 +178,7 @@ static void found(void)
 {
     id = UNKNOWN_ID;
     long at = -1;
-    if (pct_confine_may_share())
+    if (pct_seccomp_may_share())
         id = (int)PCT_SYS3(SYS_shmget, IPC_PRIVATE, sizeof *pct_family_memory, 0600);
     if (id >= 0)
         at = PCT_SYS3(SYS_shmat, id, NULL, 0);
@@ -276,7 +276,7 @@ void pct_family_join(const char *text)
     lost = true;
     if (!pct_slot_of(name.slot))
         return;
-    long at = pct_confine_may_share() ? PCT_SYS3(SYS_shmat, name.memory, NULL, 0) : -EPERM;
+    long at = pct_seccomp_may_share() ? PCT_SYS3(SYS_shmat, name.memory, NULL, 0) : -EPERM;
     if (at == -EINVAL || at == -EIDRM) {
         lost = false; /* all who knew of it are gone */
         return;

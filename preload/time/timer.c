@@ -5,7 +5,7 @@
  * and starts one for each expiration; it is an ordinary thread of the schedule. */
 #include <preload/core/order.h>
 #include <preload/thread/service.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include "vtimer.h"
 #include <limits.h>
 

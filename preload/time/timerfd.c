@@ -3,7 +3,7 @@
  * read likewise; but that can be written to, too. All names of the descriptor (dup) are known to fds.c. */
 #include <preload/io/io.h>
 #include <preload/core/sys.h>
-#include <preload/core/user.h>
+#include <preload/core/user_memory.h>
 #include "vtimer.h"
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>

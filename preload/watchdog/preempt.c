@@ -13,7 +13,7 @@
 #include "watchdog.h"
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
-#include <preload/thread/task.h>
+#include <preload/thread/proc_task.h>
 #include <pct/random.h>
 #include <string.h>
 #include <sys/uio.h>

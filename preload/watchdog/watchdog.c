@@ -23,7 +23,7 @@
 #include "watchdog.h"
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
-#include <preload/thread/task.h>
+#include <preload/thread/proc_task.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>
@@ -287,7 +287,7 @@ __attribute__((noreturn)) static void watch(void)
         if (__atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
             last_word();
         if (pct_shim.ended) {
-            /* The process may end with its last thread (pct_confine_strict): this one must not keep it. */
+            /* The process may end with its last thread (pct_seccomp_strict): this one must not keep it. */
             PCT_SYS1(SYS_exit, 0);
             __builtin_unreachable();
         }

@@ -388,7 +388,7 @@ static const struct {
     { "absolute sleeps", absolute, false },
 };
 
-// Arguments: names of the classes; preset: all.
+// Arguments: names of the classes; default: all.
 int main(int argc, char **argv)
 {
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {

@@ -8,7 +8,7 @@ struct state {
 };
 
 static const struct pct_param params[] = {
-    { .name = "even", .preset = 2, .min = 0, .max = 100, .help = "an even number, to no effect" }, { 0 }
+    { .name = "even", .default_value = 2, .min = 0, .max = 100, .help = "an even number, to no effect" }, { 0 }
 };
 
 static uint32_t state_size(const struct pct_run *run)

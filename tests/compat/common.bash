@@ -32,7 +32,7 @@ read_table()
     done < tests/compat/programs
 }
 
-# field NAME [PRESET]: of the program at hand.
+# field NAME [DEFAULT]: of the program at hand.
 field()
 {
     printf '%s' "${fields[$program.$1]:-${2:-}}"

@@ -262,7 +262,8 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     sim_check(of(from) == sim.running, "go() from a thread that does not run");
     sim_check(from != to, "go() from a thread to itself");
     /* One that waits may get the baton to keep it until a deadline, or until something comes. */
-    bool keeper = (to->state == PCT_STATE_BLOCKED || to->early) && (!pct_ready_now(&sim.sched) || sim.sched.replay) &&
+    bool keeper = (to->state == PCT_STATE_BLOCKED || to->early) &&
+                  (!pct_readiness_now(&sim.sched) || sim.sched.replay) &&
                   ((sim.sched.timers_count && (sim.sched.outside || sim.program->relative)) ||
                    sim.sched.polled_outside || sim.sched.can_attention);
     sim_check((to->state == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
@@ -477,11 +478,11 @@ static bool begin(void)
     return true;
 }
 
-struct sim_options sim_preset(const struct pct_strategy *strategy)
+struct sim_options sim_defaults(const struct pct_strategy *strategy)
 {
     struct sim_options options = { .strategy = strategy };
     for (uint32_t i = 0; strategy->params && strategy->params[i].name; i++)
-        options.run.param[i] = strategy->params[i].preset;
+        options.run.param[i] = strategy->params[i].default_value;
     return options;
 }
 

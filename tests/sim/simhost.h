@@ -219,8 +219,8 @@ struct sim {
 
 extern struct sim sim;
 
-/* Options for this strategy with its presets and seed 0. */
-struct sim_options sim_preset(const struct pct_strategy *strategy);
+/* Options for this strategy with its defaults and seed 0. */
+struct sim_options sim_defaults(const struct pct_strategy *strategy);
 
 /* Set this parameter, if the strategy has it. */
 void sim_set(struct sim_options *options, const char *param, uint64_t value);

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <pct/random.h>
 #include <stdlib.h>
-#include <strategies/depths.h>
+#include <strategies/depth_param.h>
 #include <strategies/strategies.h>
 #include <time.h>
 
@@ -255,7 +255,7 @@ static uint64_t count_seeds(const struct bug *bug, struct sim_options options, u
 
 static struct sim_options pct_options(const struct bug *bug)
 {
-    struct sim_options options = sim_preset(&pct_strategy_pct);
+    struct sim_options options = sim_defaults(&pct_strategy_pct);
     options.run.param[PARAM_DEPTH] = bug->d;
     options.run.param[PARAM_K] = bug->k;
     return options;
@@ -384,7 +384,7 @@ static void test_random_walk(void **unused)
         double exact = walk_exactly(bug, &schedules);
         print_message("# %-32s %lu schedules; a random walk hits with probability 1/%.1f\n", bug->program.name,
                       (unsigned long)schedules, 1 / exact);
-        struct sim_options options = sim_preset(&pct_strategy_random_walk);
+        struct sim_options options = sim_defaults(&pct_strategy_random_walk);
         assert_frequency(bug->program.name, count_seeds(bug, options, SEEDS), SEEDS, exact);
         /* Section 2.4: a thread that must be late by m steps is beyond a random walk's reach; not beyond PCT's. */
         if (!strncmp(bug->program.name, "figure 5", 8))
@@ -402,7 +402,7 @@ static void test_rate(void **unused)
                                          .thread = { THREAD(CREATE(1), CREATE(2), CREATE(3), JOIN(1), JOIN(2), JOIN(3)),
                                                      body, body, body } };
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
-        struct sim_options options = sim_preset(*strategy);
+        struct sim_options options = sim_defaults(*strategy);
         struct timespec from, to;
         uint64_t steps = 0;
         clock_gettime(CLOCK_MONOTONIC, &from);

@@ -17,7 +17,7 @@ static uint32_t count_failures(const struct pct_strategy *strategy, uint32_t set
         begin[1 + i] = (struct sim_op)CREATE(SETTER);
     begin[1 + setters] = (struct sim_op){ .kind = SIM_END };
     const struct sim_program program = { .thread = { begin, check, set } };
-    struct sim_options options = sim_preset(strategy);
+    struct sim_options options = sim_defaults(strategy);
     if (object) {
         sim_set(&options, "object", object);
         sim_set(&options, "kind", 2);
@@ -49,7 +49,7 @@ static void test_owner(void **unused)
     (void)unused;
     const struct sim_op owner[] = { LOCK(0), UP(FIRST), UNLOCK(0), { .kind = SIM_END } };
     const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(1), CREATE(1), JOIN(1)), owner } };
-    struct sim_options options = sim_preset(&pct_strategy_hold);
+    struct sim_options options = sim_defaults(&pct_strategy_hold);
     for (uint64_t object = 1; object <= 2; object++)
         for (uint64_t kind = 1; kind <= 2; kind++)
             for (options.run.seed = 0; options.run.seed < 200; options.run.seed++) {

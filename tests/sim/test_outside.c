@@ -152,7 +152,7 @@ static void test_leave(void **unused)
     };
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
         for (uint64_t seed = 0; seed < 30; seed++) {
-            struct sim_options options = sim_preset(*strategy);
+            struct sim_options options = sim_defaults(*strategy);
             options.run.seed = seed;
             assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
             assert_in_range(probe_result.var[0], 5, 10);

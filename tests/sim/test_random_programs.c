@@ -224,7 +224,7 @@ static void run_all(bool outside, uint64_t count[8])
     for (uint64_t number = 0; number < PROGRAMS; number++) {
         struct sim_program program = make_program(number + outside * UINT64_C(1000000), outside);
         for (uint32_t i = 0; i < used; i++) {
-            struct sim_options options = sim_preset(strategies[i]);
+            struct sim_options options = sim_defaults(strategies[i]);
             options.run.seed = number;
             options.max_steps = STEP_BOUND;
             sim_set(&options, "k", 50);

@@ -362,7 +362,7 @@ static void test_step_bound(void **unused)
     static const uint64_t bounds[] = { 1, 2, 511, 512, 513, 1000, 1024, 5000 };
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-            struct sim_options options = sim_preset(*strategy);
+            struct sim_options options = sim_defaults(*strategy);
             options.max_steps = bounds[i];
             assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_LIVELOCK);
             assert_int_equal(probe_result.steps, bounds[i]);
@@ -380,7 +380,7 @@ static void test_final_wait(void **unused)
                                                      THREAD(READ(0), REPEAT(30, 1), WRITE(1, 1), DOWN(0), WRITE(1, 9)),
                                                      THREAD(READ(0), REPEAT(40, 1), WRITE(2, 1)) } };
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct sim_options options = sim_preset(&pct_strategy_pct);
+        struct sim_options options = sim_defaults(&pct_strategy_pct);
         options.run.seed = seed;
         sim_set(&options, "k", 80);
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
@@ -403,14 +403,14 @@ static void test_final_wait_bound(void **unused)
                                                      THREAD(READ(0), READ(1), READ(1), READ(1), READ(1), READ(1),
                                                             READ(1), READ(1), READ(1), READ(1), READ(1), READ(1),
                                                             READ(1), READ(1), READ(1), READ(1), READ(1), BACK(17)) } };
-    struct sim_options options = sim_preset(&pct_strategy_pct);
+    struct sim_options options = sim_defaults(&pct_strategy_pct);
     for (options.run.seed = 0; options.run.seed < 20; options.run.seed++) {
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
         /* The bound, and the exit itself. */
         assert_int_equal(probe_result.steps, sim.note[0] + PCT_FINAL_WAIT_STEPS + 1);
     }
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
-        options = sim_preset(*strategy);
+        options = sim_defaults(*strategy);
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
         assert_true(probe_result.steps <= sim.note[0] + PCT_FINAL_WAIT_STEPS + 1);
     }
@@ -427,7 +427,7 @@ static void test_exit_handler_waits(void **unused)
                     THREAD(READ(0), READ(0), YIELD, REPEAT(PASSES, 3), UP(0), READ(0), BACK(1)),
                     THREAD(READ(0), BACK(1)) }
     };
-    struct sim_options options = sim_preset(&pct_strategy_random_walk);
+    struct sim_options options = sim_defaults(&pct_strategy_random_walk);
     assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
     assert_true(sim.note[0] > PCT_FINAL_WAIT_STEPS);
     assert_int_equal(probe_result.steps, sim.note[0] + 51);

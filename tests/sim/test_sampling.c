@@ -46,7 +46,7 @@ static void test_urw_uniform(void **unused)
     for (size_t i = 0; i < sizeof forests / sizeof *forests; i++) {
         const struct sim_program *program = &forests[i].program;
         struct sim_options walk_options = { .strategy = &walk_strategy };
-        struct sim_options options = sim_preset(&pct_strategy_urw);
+        struct sim_options options = sim_defaults(&pct_strategy_urw);
         struct sim_result result;
         uint32_t all = 0;
         walk_first();
@@ -86,7 +86,7 @@ static void test_surw_uniform(void **unused)
     uint64_t count[64] = { 0 }, orders[ORDERS], walk_first_last = 0;
     uint32_t used = 0;
     for (int walks = 0; walks < 2; walks++) {
-        struct sim_options options = sim_preset(walks ? &pct_strategy_random_walk : &pct_strategy_surw);
+        struct sim_options options = sim_defaults(walks ? &pct_strategy_random_walk : &pct_strategy_surw);
         sim_set(&options, "object", 1);
         sim_set(&options, "n0", 4);
         sim_set(&options, "n1", 3);
@@ -154,7 +154,7 @@ static void test_pos_exactly(void **unused)
     static const int m[] = { 1, 4, 12 };
     enum { SEEDS = 20000 };
     for (int i = 0; i < 3; i++) {
-        struct sim_options options = sim_preset(&pct_strategy_pos);
+        struct sim_options options = sim_defaults(&pct_strategy_pos);
         uint64_t hits = 0;
         for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
             struct sim_result result;
@@ -181,7 +181,7 @@ static void test_pctcp_chains(void **unused)
     enum { SEEDS = 20000 };
     const struct pct_strategy *const strategies[] = { &pct_strategy_pctcp, &pct_strategy_pct };
     for (int i = 0; i < 2; i++) {
-        struct sim_options options = sim_preset(strategies[i]);
+        struct sim_options options = sim_defaults(strategies[i]);
         uint64_t hits = 0;
         sim_set(&options, "depth", 1);
         for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
@@ -228,7 +228,7 @@ static void test_finds(void **unused)
     enum { SEEDS = 4000 };
     for (size_t i = 0; i < sizeof bugs / sizeof *bugs; i++)
         for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
-            struct sim_options options = sim_preset(*strategy);
+            struct sim_options options = sim_defaults(*strategy);
             struct sim_result result;
             uint64_t hits = 0, k = 0;
             if (*strategy == &pct_strategy_none || *strategy == &pct_strategy_round_robin ||
@@ -273,7 +273,7 @@ static void test_refinements(void **unused)
     double frequency[4];
     uint64_t k[4];
     for (uint32_t variant = 0; variant < 4; variant++) {
-        struct sim_options options = sim_preset(&pct_strategy_pct);
+        struct sim_options options = sim_defaults(&pct_strategy_pct);
         uint64_t hits = 0;
         sim_set(&options, "sequential", variant & 1);
         sim_set(&options, "phases", variant >> 1);
@@ -311,7 +311,7 @@ static void test_final_wait(void **unused)
     uint64_t hits[2][3] = { 0 };
     for (uint32_t final = 0; final < 2; final++)
         for (uint32_t depth = 1; depth <= 2; depth++) {
-            struct sim_options options = sim_preset(&pct_strategy_pct);
+            struct sim_options options = sim_defaults(&pct_strategy_pct);
             struct sim_result result;
             sim_set(&options, "final", final);
             sim_set(&options, "depth", depth);
@@ -345,7 +345,7 @@ static void test_ends(void **unused)
         for (uint32_t depth = 1; depth <= 2; depth++) {
             if (end == PCT_END_DRAWN)
                 continue;
-            struct sim_options options = sim_preset(&pct_strategy_pct);
+            struct sim_options options = sim_defaults(&pct_strategy_pct);
             struct sim_result result;
             options.end = end;
             sim_set(&options, "depth", depth);
@@ -376,7 +376,7 @@ static void test_spin(void **unused)
     static const uint64_t spins[] = { 4, 16, 64, 0 };
     enum { SEEDS = 10000, STEPS = 10, BOUND = 20000 }; /* STEPS: if the first try succeeds */
     for (size_t i = 0; i < sizeof spins / sizeof *spins; i++) {
-        struct sim_options options = sim_preset(&pct_strategy_pct);
+        struct sim_options options = sim_defaults(&pct_strategy_pct);
         struct sim_result result;
         uint64_t rounds = 0, endless = 0;
         sim_set(&options, "spin", spins[i]);

@@ -134,7 +134,7 @@ static void test_bound(void **unused)
     for (int slack = 0; slack < 2; slack++) {
         uint32_t found = 0;
         for (uint64_t seed = 0; seed < RUNS; seed++) {
-            struct sim_options options = sim_preset(&pct_strategy_pct);
+            struct sim_options options = sim_defaults(&pct_strategy_pct);
             options.run.seed = seed;
             options.slack = slack ? 20000000 : 0;
             options.slack_coins = true;

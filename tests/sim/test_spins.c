@@ -121,12 +121,12 @@ static void test_starving(void **unused)
     };
     unsigned starved = 0;
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
-        struct sim_options options = sim_preset(*strategy);
-        options.max_steps = 10 * PCT_STARVING_STEPS;
+        struct sim_options options = sim_defaults(*strategy);
+        options.max_steps = 10 * PCT_STARVATION_STEPS;
         for (options.run.seed = 0; options.run.seed < 4; options.run.seed++) {
             assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
-            assert_in_range(probe_result.steps, 1, 10 * PCT_STARVING_STEPS);
-            starved += sim.note[0] > PCT_STARVING_STEPS;
+            assert_in_range(probe_result.steps, 1, 10 * PCT_STARVATION_STEPS);
+            starved += sim.note[0] > PCT_STARVATION_STEPS;
         }
     }
     assert_in_range(starved, 10, 40); /* of 60 */

@@ -31,7 +31,7 @@ static void test_repeats(void **unused)
     enum { SEEDS = 300 };
     static uint64_t hash[SEEDS];
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
-        struct sim_options options = sim_preset(*strategy);
+        struct sim_options options = sim_defaults(*strategy);
         sim_set(&options, "k", *strategy == &pct_strategy_tapct ? 50 : 90);
         sim_set(&options, "n", 25);
         uint32_t different = 0;
@@ -64,7 +64,7 @@ static void test_parameters(void **unused)
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
         for (uint32_t i = 0; (*strategy)->params && (*strategy)->params[i].name; i++)
             for (uint64_t seed = 0; seed < 40; seed++) {
-                struct sim_options options = sim_preset(*strategy);
+                struct sim_options options = sim_defaults(*strategy);
                 options.run.seed = seed;
                 options.run.param[i] = seed % 2 ? (*strategy)->params[i].min : (*strategy)->params[i].max;
                 assert_int_equal(probe_run_with(&busy, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
@@ -104,7 +104,7 @@ static void test_no_starvation(void **unused)
             program.thread[3] = THREAD(READ(1), READ(1), YIELD, REPEAT(10, 3), WRITE(0, 1));
             uint64_t most = 0;
             for (uint64_t seed = 0; seed < 300; seed++) {
-                struct sim_options options = sim_preset(*strategy);
+                struct sim_options options = sim_defaults(*strategy);
                 options.run.seed = seed;
                 options.max_steps = 20000;
                 if (probe_run_with(&program, PREFER_NEW, 1, options) != PCT_VERDICT_EXIT)
@@ -126,7 +126,7 @@ static void test_pct_spins(void **unused)
                                                      THREAD(WRITE(0, 1)) } };
     double sum = 0, runs = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct sim_options options = sim_preset(&pct_strategy_pct);
+        struct sim_options options = sim_defaults(&pct_strategy_pct);
         options.run.seed = seed;
         options.run.param[PARAM_DEPTH] = 1;
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
@@ -151,7 +151,7 @@ static void test_pct_spins(void **unused)
 static void test_none_stays(void **unused)
 {
     (void)unused;
-    struct sim_options options = sim_preset(&pct_strategy_none);
+    struct sim_options options = sim_defaults(&pct_strategy_none);
     options.max_steps = 5000;
     const struct sim_program program = { .thread = { THREAD(CREATE(1), READ(0), UNLESS(0, 2), YIELD, BACK(3)),
                                                      THREAD(WRITE(0, 1)) } };
@@ -167,7 +167,7 @@ static void test_round_robin_turns(void **unused)
     const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), READ(0), REPEAT(97, 1)), body,
                                                      body } };
     for (uint64_t quantum = 2; quantum < 40; quantum++) { /* so that all are created in the first turn */
-        struct sim_options options = sim_preset(&pct_strategy_round_robin);
+        struct sim_options options = sim_defaults(&pct_strategy_round_robin);
         options.run.param[0] = quantum;
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
         uint64_t at = 0, left[3] = { 100, 99, 99 };

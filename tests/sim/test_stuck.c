@@ -16,7 +16,7 @@ static const struct sim_program spins = { .name = "spins",
 
 static struct sim_result run(const struct sim_program *program, const struct pct_strategy *strategy, uint64_t seed)
 {
-    struct sim_options options = sim_preset(strategy);
+    struct sim_options options = sim_defaults(strategy);
     options.run.seed = seed;
     options.records = records;
     options.max = MOST;

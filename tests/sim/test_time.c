@@ -142,7 +142,7 @@ static void test_sleeper_all_strategies(void **unused)
         for (uint64_t seed = 0; seed < 50; seed++) {
             if (*strategy == &pct_strategy_none)
                 continue; /* promises nothing: see test_strategies_sim.c */
-            struct sim_options options = sim_preset(*strategy);
+            struct sim_options options = sim_defaults(*strategy);
             options.run.seed = seed;
             assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
             assert_in_range(probe_result.steps, 100, 2000);
@@ -441,7 +441,7 @@ static void test_host_timer_replay(void **unused)
                                              THREAD(CREATE(1), CALL(arm_four), DOWN(0), SLEEP(7000), DOWN(0), JOIN(1)),
                                              THREAD(READ(0), DOWN(0), SLEEP(450000), READ(0)) } };
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct sim_options options = sim_preset(&pct_strategy_random_walk);
+        struct sim_options options = sim_defaults(&pct_strategy_random_walk);
         options.run.seed = seed;
         options.records = records;
         options.max = PCT_TRACE_BLOCK;

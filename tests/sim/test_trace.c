@@ -245,7 +245,7 @@ static void test_replay(void **unused)
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
             for (uint64_t seed = 0; seed < 200; seed++) {
-                struct sim_options options = sim_preset(*strategy);
+                struct sim_options options = sim_defaults(*strategy);
                 options.run.seed = seed;
                 options.records = whole;
                 options.max = BIG;

@@ -1,4 +1,4 @@
-/* Unit tests of what a campaign is made of: cli/base/rate.c, signature.c (its hash), judge.c (sanitizers' reports), coverage.c,
+/* Unit tests of what a campaign is made of: cli/base/wilson.c, signature.c (its hash), oracle.c (sanitizers' reports), coverage.c,
  * campaign_file.c (shares) and the store. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 /* clang-format on */
 #include <cli/campaign/campaign_file.h>
 #include <cli/campaign/coverage.h>
-#include <cli/campaign/judge.h>
-#include <cli/base/rate.h>
+#include <cli/campaign/oracle.h>
+#include <cli/base/wilson.h>
 #include <cli/campaign/signature.h>
 #include <cli/campaign/store.h>
 #include <errno.h>
@@ -28,19 +28,19 @@ static void test_wilson(void **unused)
 {
     (void)unused;
     /* Values as R's prop.test(correct = FALSE) gives them. */
-    struct pct_rate rate = pct_rate_wilson(15, 50);
+    struct pct_wilson rate = pct_wilson_wilson(15, 50);
     assert_near(rate.low, 0.1910);
     assert_near(rate.high, 0.4375);
-    rate = pct_rate_wilson(1, 1000);
+    rate = pct_wilson_wilson(1, 1000);
     assert_near(rate.low, 0.000177);
     assert_near(rate.high, 0.00564);
-    rate = pct_rate_wilson(0, 20);
+    rate = pct_wilson_wilson(0, 20);
     assert_true(rate.low == 0);
     assert_near(rate.high, 0.1611);
-    rate = pct_rate_wilson(20, 20);
+    rate = pct_wilson_wilson(20, 20);
     assert_near(rate.low, 0.8389);
     assert_true(rate.high == 1);
-    rate = pct_rate_wilson(0, 0);
+    rate = pct_wilson_wilson(0, 0);
     assert_true(rate.low == 0 && rate.high == 1);
 }
 
@@ -123,7 +123,7 @@ static void test_signature_message(void **unused)
 static const char *report_in(const char *output)
 {
     static char buffer[512];
-    return pct_judge_find_report(output, strlen(output), buffer, sizeof buffer) ? buffer : NULL;
+    return pct_oracle_find_report(output, strlen(output), buffer, sizeof buffer) ? buffer : NULL;
 }
 
 static void test_reports(void **unused)
@@ -154,7 +154,7 @@ static void test_reports(void **unused)
 static const char *assertion_in(const char *output)
 {
     static char buffer[512];
-    return pct_judge_find_assertion(output, strlen(output), buffer, sizeof buffer) ? buffer : NULL;
+    return pct_oracle_find_assertion(output, strlen(output), buffer, sizeof buffer) ? buffer : NULL;
 }
 
 static void test_assertions(void **unused)

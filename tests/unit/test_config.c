@@ -218,11 +218,12 @@ static void test_spec_long(void **unused)
     assert_spec_fails(spec, "the strategy's path is too long");
 }
 
-static void set_bad(const char *name, uint64_t preset, uint64_t min, uint64_t max)
+static void set_bad(const char *name, uint64_t default_value, uint64_t min, uint64_t max)
 {
     memset(bad_params, 0, sizeof bad_params);
-    bad_params[0] = (struct pct_param){ .name = "fine", .preset = 1, .min = 1, .max = 1, .help = "" };
-    bad_params[1] = (struct pct_param){ .name = name, .preset = preset, .min = min, .max = max, .help = "" };
+    bad_params[0] = (struct pct_param){ .name = "fine", .default_value = 1, .min = 1, .max = 1, .help = "" };
+    bad_params[1] =
+        (struct pct_param){ .name = name, .default_value = default_value, .min = min, .max = max, .help = "" };
 }
 
 /* Out-of-tree strategies whose parameters a token could not hold. */
@@ -265,7 +266,7 @@ static void test_bad_strategy(void **unused)
     assert_spec_fails("./bad.so", "more parameters than pct has room for");
 }
 
-/* The word for 0, and parameters that stand in a token only when they differ from their presets. */
+/* The word for 0, and parameters that stand in a token only when they differ from their defaults. */
 static void test_words(void **unused)
 {
     (void)unused;
@@ -330,7 +331,7 @@ static void random_config(struct pct_config *config, const struct pct_strategy *
         uint64_t range = params[p].max - params[p].min;
         uint64_t offset = pct_random(i, PCT_STREAM_USER + 1, p) >> (r >> (8 + p) & 63);
         config->run.param[p] = params[p].min + (range == UINT64_MAX ? offset : offset % (range + 1));
-        if (!params[p].quiet || config->run.param[p] != params[p].preset)
+        if (!params[p].quiet || config->run.param[p] != params[p].default_value)
             config->given |= UINT32_C(1) << p;
     }
     config->run.seed = pct_random(i, PCT_STREAM_USER + 2, 0) >> (r >> 16 & 63);

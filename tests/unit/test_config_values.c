@@ -170,7 +170,7 @@ static void test_drawn_k(void **unused)
 {
     (void)unused;
     enum { SEEDS = 2000, SCALES = 8 };
-    static const struct pct_param params[] = { { .name = "depth" }, { .name = "k", .preset = 1000 }, { 0 } };
+    static const struct pct_param params[] = { { .name = "depth" }, { .name = "k", .default_value = 1000 }, { 0 } };
     const struct pct_strategy strategy = { .name = "x", .params = params };
     uint32_t count[14] = { 0 };
     struct pct_config config = { .strategy = "x", .run.param = { 0, 1000 } }, again = config;

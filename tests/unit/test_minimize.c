@@ -8,7 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <cli/trace/orders.h>
-#include <cli/analyze/reduce.h>
+#include <cli/analyze/delta_debugging.h>
 #include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void test_reduce(void **unused)
             bool keep[PARTS];
             memset(keep, true, sizeof keep);
             struct need need = { .parts = sets[set], .count = size, .most = 500 };
-            assert_int_equal(pct_reduce(keep, PARTS, first, &need), 0);
+            assert_int_equal(pct_delta_debug(keep, PARTS, first, &need), 0);
             size_t kept = 0;
             for (size_t i = 0; i < PARTS; i++)
                 kept += keep[i];
@@ -70,10 +70,10 @@ static void test_reduce(void **unused)
     bool keep[PARTS];
     memset(keep, true, sizeof keep);
     struct need need = { .parts = sets[1], .count = 3, .most = 9 };
-    assert_int_equal(pct_reduce(keep, PARTS, first, &need), -EINTR);
+    assert_int_equal(pct_delta_debug(keep, PARTS, first, &need), -EINTR);
     need.most = 100;
     assert_true(holds(&need, keep, PARTS));
-    assert_int_equal(pct_reduce(keep, 0, first, &need), 0);
+    assert_int_equal(pct_delta_debug(keep, 0, first, &need), 0);
 }
 
 /* The deadlock of two locks, both threads waiting: `switches` and `orders` of it are known. */

@@ -1,5 +1,5 @@
 /* Unit tests of what the command writes for other programs and reads from people: neighbours of schedules
- * (cli/analyze/neighbours.c, strategies/changes.h), files of schedules (cli/analyze/schedules.c), text inside of XML (cli/base/markup.c). */
+ * (cli/analyze/neighbours.c, strategies/change_points.h), files of schedules (cli/analyze/schedules.c), text inside of XML (cli/base/markup.c). */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +10,11 @@
 #include <cli/base/markup.h>
 #include <cli/analyze/neighbours.h>
 #include <cli/analyze/schedules.h>
-#include "../../strategies/changes.h"
+#include "../../strategies/change_points.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strategies/depths.h>
+#include <strategies/depth_param.h>
 #include <string.h>
 #include <unistd.h>
 

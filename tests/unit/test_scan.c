@@ -1,4 +1,4 @@
-/* Finding the instructions to patch: cli/binary/scan.c on bytes. Encodings as the assembler writes them. */
+/* Finding the instructions to patch: cli/binary/instruction_scan.c on bytes. Encodings as the assembler writes them. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/binary/scan.h>
+#include <cli/binary/instruction_scan.h>
 #include <string.h>
 
 enum { CODE = 0x1000, DATA = 0x3000, DATA_END = 0x4000 };
@@ -14,15 +14,15 @@ enum { CODE = 0x1000, DATA = 0x3000, DATA_END = 0x4000 };
 static struct pct_range globals[] = { { DATA, DATA_END } };
 
 /* Scan one function at CODE. */
-static struct pct_scan scan(unsigned level, bool fixed, const uint8_t *code, size_t size, bool *sound)
+static struct pct_instruction_scan scan(unsigned level, bool fixed, const uint8_t *code, size_t size, bool *sound)
 {
-    struct pct_scan s = {
+    struct pct_instruction_scan s = {
         .level = level, .from = CODE, .to = CODE + size, .globals = globals, .globals_count = 1, .fixed = fixed
     };
     bool ended;
-    assert_true(pct_scan_start(&s));
-    *sound = pct_scan_function(&s, code, size, CODE, &ended);
-    pct_scan_finish(&s);
+    assert_true(pct_instruction_scan_start(&s));
+    *sound = pct_instruction_scan_function(&s, code, size, CODE, &ended);
+    pct_instruction_scan_finish(&s);
     return s;
 }
 
@@ -30,25 +30,25 @@ static struct pct_scan scan(unsigned level, bool fixed, const uint8_t *code, siz
     ({                                                                                                                 \
         static const uint8_t bytes_[] = { __VA_ARGS__ };                                                               \
         bool sound_;                                                                                                   \
-        struct pct_scan sites_ = scan(level, fixed, bytes_, sizeof bytes_, &sound_);                                   \
+        struct pct_instruction_scan sites_ = scan(level, fixed, bytes_, sizeof bytes_, &sound_);                       \
         assert_true(sound_);                                                                                           \
         sites_;                                                                                                        \
     })
 
-static void expect_one(struct pct_scan s, enum pct_site_kind kind, unsigned length, unsigned size)
+static void expect_one(struct pct_instruction_scan s, enum pct_site_kind kind, unsigned length, unsigned size)
 {
     assert_int_equal(s.count, 1);
     assert_int_equal(s.sites[0].address, CODE);
     assert_int_equal(s.sites[0].kind, kind);
     assert_int_equal(s.sites[0].length, length);
     assert_int_equal(s.sites[0].size, size);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
-static void expect_none(struct pct_scan s)
+static void expect_none(struct pct_instruction_scan s)
 {
     assert_int_equal(s.count, 0);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 static void test_atomics(void **state)
@@ -70,19 +70,19 @@ static void test_exchanged_register(void **state)
 {
     (void)state;
     /* xchg %r9b, (%rdi); xchg %ah, (%rdi), whose value is not that of the lowest byte of a register */
-    struct pct_scan s = SCAN(PCT_PATCH_ATOMICS, false, 0x44, 0x86, 0x0f);
+    struct pct_instruction_scan s = SCAN(PCT_PATCH_ATOMICS, false, 0x44, 0x86, 0x0f);
     assert_int_equal(s.sites[0].value, 9);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
     s = SCAN(PCT_PATCH_ATOMICS, false, 0x86, 0x27);
     assert_int_equal(s.sites[0].value, PCT_SITE_NO_REGISTER);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 static void test_globals(void **state)
 {
     (void)state;
     /* mov 0x2000(%rip), %eax: 0x1006 + 0x2000 is in the data; with 0x10 it is not */
-    struct pct_scan s = SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x00, 0x20, 0x00, 0x00);
+    struct pct_instruction_scan s = SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x00, 0x20, 0x00, 0x00);
     assert_true(s.sites[0].flags & PCT_SITE_RELATIVE);
     assert_int_equal(s.sites[0].displacement_at, 2);
     assert_int_equal(s.sites[0].displacement, 0x2000);
@@ -125,7 +125,7 @@ static void test_omitted(void **state)
 {
     (void)state;
     /* rep movsb has no place of its own; bts %rax, (%rdi) may touch a place far away, bts $1, (%rdi) may not */
-    struct pct_scan s = SCAN(PCT_PATCH_ALL, false, 0xf3, 0xa4);
+    struct pct_instruction_scan s = SCAN(PCT_PATCH_ALL, false, 0xf3, 0xa4);
     assert_int_equal(s.omitted[PCT_PLAN_OMITTED_STRING], 1);
     expect_none(s);
     s = SCAN(PCT_PATCH_ALL, false, 0x48, 0x0f, 0xab, 0x07);
@@ -138,12 +138,12 @@ static void test_entered(void **state)
 {
     (void)state;
     /* lock addl $1, (%rdi); jmp to behind the prefix, to its start */
-    struct pct_scan s = SCAN(PCT_PATCH_ALL, false, 0xf0, 0x83, 0x07, 0x01, 0xeb, 0xfb);
+    struct pct_instruction_scan s = SCAN(PCT_PATCH_ALL, false, 0xf0, 0x83, 0x07, 0x01, 0xeb, 0xfb);
     assert_true(s.sites[0].flags & PCT_SITE_ENTERED);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
     s = SCAN(PCT_PATCH_ALL, false, 0xf0, 0x83, 0x07, 0x01, 0xeb, 0xfa);
     assert_false(s.sites[0].flags & PCT_SITE_ENTERED);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 static void test_no_code(void **state)
@@ -151,58 +151,58 @@ static void test_no_code(void **state)
     (void)state;
     static const uint8_t bad[] = { 0x90, 0x06, 0x07 }, cut[] = { 0x90, 0x8b };
     bool sound;
-    struct pct_scan s = scan(PCT_PATCH_ALL, false, bad, sizeof bad, &sound);
+    struct pct_instruction_scan s = scan(PCT_PATCH_ALL, false, bad, sizeof bad, &sound);
     assert_false(sound);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
     s = scan(PCT_PATCH_ALL, false, cut, sizeof cut, &sound);
     assert_false(sound);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 static void test_pads(void **state)
 {
     (void)state;
     /* ret; six bytes of nops; nop. Then the same after an instruction that goes on, and with a branch into it. */
-    struct pct_scan s = SCAN(PCT_PATCH_ALL, false, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
+    struct pct_instruction_scan s = SCAN(PCT_PATCH_ALL, false, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
     assert_int_equal(s.pad_count, 1);
     assert_int_equal(s.pads[0].address, CODE + 1);
     assert_int_equal(s.pads[0].size, 7);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
     s = SCAN(PCT_PATCH_ALL, false, 0x90, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
     assert_int_equal(s.pad_count, 0);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
     s = SCAN(PCT_PATCH_ALL, false, 0xeb, 0x08, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
     assert_int_equal(s.pad_count, 1); /* to the ret behind it... */
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
     s = SCAN(PCT_PATCH_ALL, false, 0xeb, 0x01, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0xc3);
     assert_int_equal(s.pad_count, 0); /* ...and into it */
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 static void test_gaps(void **state)
 {
     (void)state;
     static const uint8_t fill[] = { 0xcc, 0xcc, 0xcc, 0x0f, 0x1f, 0x00 }, table[] = { 0xcc, 1, 2, 3, 4, 5, 6 };
-    struct pct_scan s = { .level = PCT_PATCH_ALL, .from = CODE, .to = CODE + 64 };
-    assert_true(pct_scan_start(&s));
-    pct_scan_gap(&s, fill, sizeof fill, CODE, false); /* something falls into it */
-    pct_scan_gap(&s, table, sizeof table, CODE, true);
+    struct pct_instruction_scan s = { .level = PCT_PATCH_ALL, .from = CODE, .to = CODE + 64 };
+    assert_true(pct_instruction_scan_start(&s));
+    pct_instruction_scan_gap(&s, fill, sizeof fill, CODE, false); /* something falls into it */
+    pct_instruction_scan_gap(&s, table, sizeof table, CODE, true);
     assert_int_equal(s.pad_count, 0);
-    pct_scan_gap(&s, fill, sizeof fill, CODE, true);
-    pct_scan_finish(&s);
+    pct_instruction_scan_gap(&s, fill, sizeof fill, CODE, true);
+    pct_instruction_scan_finish(&s);
     assert_int_equal(s.pad_count, 1);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 /* One site, not at the start. */
-static void expect_look(struct pct_scan s, unsigned offset, unsigned size)
+static void expect_look(struct pct_instruction_scan s, unsigned offset, unsigned size)
 {
     assert_int_equal(s.count, 1);
     assert_int_equal(s.sites[0].address, CODE + offset);
     assert_int_equal(s.sites[0].kind, PCT_SITE_LOOK);
     assert_int_equal(s.sites[0].size, size);
     assert_true(s.sites[0].flags & PCT_SITE_WAITS);
-    pct_scan_free(&s);
+    pct_instruction_scan_free(&s);
 }
 
 static void test_waits(void **state)
@@ -221,7 +221,8 @@ static void test_waits(void **state)
                      0x39, 0xf8, 0x75, 0xf5, 0x85, 0xc9, 0x75, 0xec),
                 5, 4);
     /* mov 0x2000(%rip), %eax; test %eax, %eax; je: a site already, or not */
-    struct pct_scan s = SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x00, 0x20, 0, 0, 0x85, 0xc0, 0x74, 0xf6);
+    struct pct_instruction_scan s =
+        SCAN(PCT_PATCH_GLOBALS, false, 0x8b, 0x05, 0x00, 0x20, 0, 0, 0x85, 0xc0, 0x74, 0xf6);
     assert_true(s.sites[0].flags & PCT_SITE_WAITS);
     expect_one(s, PCT_SITE_READ, 6, 4);
     expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x8b, 0x05, 0x00, 0x20, 0, 0, 0x85, 0xc0, 0x74, 0xf6), 0, 4);

@@ -9,7 +9,7 @@ static struct pct_run presets_of(const struct pct_strategy *strategy, uint64_t s
 {
     struct pct_run run = { .seed = seed };
     for (int i = 0; strategy->params && strategy->params[i].name; i++)
-        run.param[i] = strategy->params[i].preset;
+        run.param[i] = strategy->params[i].default_value;
     return run;
 }
 
@@ -37,7 +37,7 @@ static void test_tables(void **unused)
             assert_true(i < PCT_MAX_PARAMS);
             assert_true(is_name(param->name));
             assert_true(strcmp(param->name, "time") != 0 && strcmp(param->name, "max-steps") != 0);
-            assert_true(param->min <= param->preset && param->preset <= param->max);
+            assert_true(param->min <= param->default_value && param->default_value <= param->max);
             assert_true(strlen(param->help) > 0);
             assert_null(strchr(param->help, '\n'));
         }

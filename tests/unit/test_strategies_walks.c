@@ -379,7 +379,7 @@ static uint64_t run_named(const struct pct_strategy *strategy, uint64_t seed, co
     struct pct_run run = { .seed = seed };
     struct model nothing = { .data = NULL };
     for (int i = 0; strategy->params && strategy->params[i].name; i++) {
-        run.param[i] = strategy->params[i].preset;
+        run.param[i] = strategy->params[i].default_value;
         for (int j = 0; names[j]; j++)
             if (!strcmp(strategy->params[i].name, names[j]))
                 run.param[i] = values[j];

@@ -1,4 +1,4 @@
-/* Unit tests of cli/campaign/guarantee.c, of how claim.c rounds, and of what cli/campaign/state.c learns and reads. */
+/* Unit tests of cli/campaign/guarantee.c, of how guarantee_report.c rounds, and of what cli/campaign/state.c learns and reads. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <cli/campaign/claim.h>
+#include <cli/campaign/guarantee_report.h>
 #include <cli/campaign/guarantee.h>
 #include <cli/campaign/sampling.h>
 #include <cli/campaign/state.h>
@@ -121,7 +121,7 @@ static void test_spin_constant(void **unused)
     const struct pct_strategy *s = &pct_strategy_pct;
     struct pct_run run = { .threads = 2 };
     for (uint32_t i = 0; s->params[i].name; i++)
-        run.param[i] = s->params[i].preset;
+        run.param[i] = s->params[i].default_value;
     void *state = aligned_alloc(64, (s->state_size(&run) + 63u) & ~63u);
     assert_non_null(state);
     uint32_t kept = 0;
@@ -213,7 +213,7 @@ static void test_missing(void **unused)
 static const char *miss(double probability)
 {
     static char text[32];
-    return pct_claim_format_miss(text, sizeof text, log(probability));
+    return pct_guarantee_report_format_miss(text, sizeof text, log(probability));
 }
 
 /* Never rounded down: the text is at least the probability, and little more. */
@@ -230,10 +230,10 @@ static void test_rounding(void **unused)
     assert_string_equal(miss(6.201e-61), "6.3e-61");
     assert_string_equal(miss(1e-200), "1e-99");
     char text[32];
-    assert_string_equal(pct_claim_format_miss(text, sizeof text, -INFINITY), "1e-99");
+    assert_string_equal(pct_guarantee_report_format_miss(text, sizeof text, -INFINITY), "1e-99");
     for (uint64_t i = 0; i < 20000; i++) {
         double log_miss = -(double)pct_random_below(1, 301, i, 200000000) / 1e6, p = exp(log_miss);
-        double said = strtod(pct_claim_format_miss(text, sizeof text, log_miss), NULL);
+        double said = strtod(pct_guarantee_report_format_miss(text, sizeof text, log_miss), NULL);
         assert_true(said >= p * (1 - 1e-9));
         assert_true(said <= p * 1.11);
     }

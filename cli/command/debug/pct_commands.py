@@ -208,9 +208,9 @@ class Commands:
         if source is not None:
             print("     %d\t%s" % (frame.line, source))
 
-    def number(self, argument, name, preset):
+    def number(self, argument, name, fallback):
         if not argument:
-            return preset
+            return fallback
         try:
             value = self.debugger.evaluate(argument)
         except ValueError:

@@ -1,0 +1,395 @@
+/* All that minimize and explain find out about a failing run: see analysis.h. */
+#include "analysis.h"
+#include "negated_orders.h"
+#include <cli/base/status_line.h>
+#include "series.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that two runs begin with in common. */
+static uint64_t in_common(const struct pct_trace *a, const struct pct_trace *b)
+{
+    uint64_t i = 0;
+    while (i < a->count && i < b->count && a->records[i] == b->records[i])
+        i++;
+    return i;
+}
+
+static void close_pass(struct pct_analysis *q)
+{
+    if (q->pass.trace)
+        pct_narrative_close(&q->pass);
+    if (q->passes) {
+        pct_trial_close(&q->pass_trial);
+        free(q->pass_list);
+    }
+    q->passes = false;
+}
+
+/* Looking for a run that passes. */
+struct passing {
+    struct pct_analysis *inquiry;
+    bool *keep;    /* room for a list of switches */
+    uint64_t best; /* steps that the best run so far has in common with the one that fails */
+};
+
+static bool does_pass(const struct pct_trial *trial)
+{
+    struct pct_failure ending;
+    return !pct_failure_read(&ending, &trial->result) && trial->result.trace.complete;
+}
+
+/* The new one is the run that passes, with the list that made it. */
+static void adopt_pass(struct passing *p, struct pct_question *question, struct pct_trial *trial)
+{
+    struct pct_analysis *q = p->inquiry;
+    close_pass(q);
+    q->passes = trial->taken = true;
+    q->pass_trial = *trial;
+    q->pass_strategy = question->what.strategy;
+    q->pass_list = question->what.list;
+    q->pass_seed = question->what.seed;
+    question->what.list = NULL;
+}
+
+/* The minimal schedule without one of its switches: the last, then the one before it, ... */
+static int ask_without(void *context, size_t number, struct pct_question *question)
+{
+    struct passing *p = context;
+    const struct pct_switches *minimal = &p->inquiry->shrink.minimal;
+    if (number == minimal->count)
+        return 0;
+    memset(p->keep, true, minimal->count);
+    p->keep[minimal->count - 1 - number] = false;
+    question->what = (struct pct_try){ .strategy = "schedule",
+                                       .list = pct_switches_format(minimal, p->keep),
+                                       .seed = p->inquiry->shrink.trials.config.run.seed,
+                                       .sites = "on" };
+    question->expected = 1;
+    return question->what.list ? 1 : -ENOMEM;
+}
+
+/* The one that goes along longest. */
+static enum pct_answer answer_without(void *context, size_t number, struct pct_question *question,
+                                      struct pct_trial *trial)
+{
+    struct passing *p = context;
+    const struct pct_analysis *q = p->inquiry;
+    (void)number;
+    uint64_t common = does_pass(trial) ? in_common(&q->trial.result.trace, &trial->result.trace) : 0;
+    if (does_pass(trial) && (!q->passes || common > p->best)) {
+        p->best = common;
+        adopt_pass(p, question, trial);
+    }
+    return PCT_ANSWER_NEXT;
+}
+
+static int ask_random(void *context, size_t number, struct pct_question *question)
+{
+    enum { TRIES = 100 };
+    (void)context;
+    if (number == TRIES)
+        return 0;
+    question->what = (struct pct_try){ .strategy = "order", .list = strdup(""), .seed = number, .sites = "on" };
+    question->expected = 1;
+    return question->what.list ? 1 : -ENOMEM;
+}
+
+static enum pct_answer answer_random(void *context, size_t number, struct pct_question *question,
+                                     struct pct_trial *trial)
+{
+    (void)number;
+    if (!does_pass(trial))
+        return PCT_ANSWER_NEXT;
+    adopt_pass(context, question, trial);
+    return PCT_ANSWER_STOP;
+}
+
+/* The run that passes and differs least: the minimal schedule without one of its switches, which is the same up to there; the
+ * one that goes along longest. If there is none, any. */
+static int find_pass(struct pct_analysis *q)
+{
+    struct pct_trials *trials = &q->shrink.trials;
+    size_t count = q->shrink.minimal.count;
+    struct passing p = { .inquiry = q, .keep = malloc(count + 1) };
+    struct pct_series without = { .ask = ask_without, .answer = answer_without, .context = &p },
+                      random = { .ask = ask_random, .answer = answer_random, .context = &p };
+    p.best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0;
+    pct_series_step(trials, "looking for the nearest schedule that passes", count);
+    int failed = p.keep ? pct_series_run(trials, &without) : PCT_EXIT_INTERNAL;
+    if (!failed && !q->passes)
+        failed = pct_series_run(trials, &random);
+    free(p.keep);
+    if (!failed && q->passes && !q->pass.trace && pct_narrative_open(&q->pass, &q->pass_trial.result.trace))
+        failed = PCT_EXIT_INTERNAL;
+    return failed;
+}
+
+/* Where the operations of the orderings stand in the run of the smallest schedule. */
+static void locate(const struct pct_analysis *q, struct pct_event *event)
+{
+    const struct pct_trace *trace = q->story.trace;
+    uint64_t at = pct_narrative_find(&q->story, event->thread, event->number);
+    if (at < trace->count && PCT_RECORD_OP(trace->records[at]) == event->op) {
+        event->step = at;
+        if (PCT_RECORD_OBJECT(trace->records[at]))
+            event->object = PCT_RECORD_OBJECT(trace->records[at]);
+        return;
+    }
+    /* Objects are numbered by their first use, which may have been another in the run that the orderings are from. */
+    const struct pct_snap_thread *thread = pct_snapshot_thread(&q->story.snapshot, event->thread);
+    if (event->step == PCT_STEP_PENDING && thread && thread->op == event->op && thread->object)
+        event->object = thread->object;
+}
+
+static void locate_order(const struct pct_analysis *q, struct pct_order *order)
+{
+    locate(q, &order->first);
+    locate(q, &order->then);
+}
+
+/* Where the threads of a deadlock's cycle locked what they hold. Returns how many there are. */
+static size_t locks_of_cycle(const struct pct_narrative *story, uint64_t *steps)
+{
+    uint32_t ids[PCT_CYCLE_MOST];
+    size_t count = pct_snapshot_cycle(&story->snapshot, ids, PCT_CYCLE_MOST);
+    count = count < PCT_CYCLE_MOST ? count : PCT_CYCLE_MOST;
+    for (size_t i = 0; i < count; i++)
+        steps[i] = pct_narrative_find_lock(story, ids[(i + 1) % count], pct_snapshot_thread(&story->snapshot, ids[i]));
+    return count;
+}
+
+/* The steps of a run whose stacks are wanted: of the switches, the orderings, and a cycle's locks. To be freed. */
+static char *wanted(const struct pct_analysis *q, const struct pct_narrative *story, bool switches)
+{
+    size_t count = 0;
+    const struct pct_switches *minimal = &q->shrink.minimal;
+    uint64_t *steps = malloc((minimal->count + 2 * q->depth.count + PCT_CYCLE_MOST) * sizeof *steps);
+    if (!steps)
+        return NULL;
+    for (size_t i = 0; i < 2 * q->depth.count; i++) {
+        const struct pct_order *order = &q->depth.needs[i / 2].order;
+        const struct pct_event *event = i % 2 ? &order->then : &order->first;
+        uint64_t at = pct_narrative_find(story, event->thread, event->number);
+        if (at < story->trace->count)
+            steps[count++] = at;
+    }
+    for (size_t i = 0; switches && i < minimal->count; i++) {
+        const struct pct_switch *item = &minimal->item[i];
+        uint64_t at = pct_narrative_find(story, item->thread, item->made + item->wake);
+        if (at < story->trace->count)
+            steps[count++] = at;
+    }
+    count += locks_of_cycle(story, steps + count);
+    char *text = pct_narrative_stacks(steps, count);
+    free(steps);
+    return text;
+}
+
+/* The same run again, with the stacks of these steps. */
+static int reopen(struct pct_analysis *q, struct pct_narrative *story, struct pct_trial *trial, bool fails)
+{
+    static struct pct_trial again;
+    char *sites = wanted(q, story, fails);
+    if (!sites)
+        return PCT_EXIT_INTERNAL;
+    int failed = fails ? pct_shrink_show(&q->shrink, &again, sites)
+                       : pct_trial_run(&q->shrink.trials, &again, q->pass_strategy, q->pass_list, q->pass_seed, sites);
+    free(sites);
+    if (failed)
+        return failed;
+    /* Where the schedule does not decide alone, this time it may have been otherwise: the first is as good, without stacks. */
+    if (again.result.trace.header.hash != trial->result.trace.header.hash) {
+        pct_trial_close(&again);
+        return 0;
+    }
+    pct_narrative_close(story);
+    pct_trial_close(trial);
+    *trial = again;
+    return pct_narrative_open(story, &trial->result.trace) ? PCT_EXIT_INTERNAL : 0;
+}
+
+/* The run of the smallest schedule, with sites. */
+static int open_story(struct pct_analysis *q)
+{
+    struct pct_trials *t = &q->shrink.trials;
+    for (unsigned i = 0; i < t->repeat; i++) {
+        int failed = pct_shrink_show(&q->shrink, &q->trial, "on");
+        if (failed)
+            return failed;
+        if (q->trial.fails)
+            return pct_narrative_open(&q->story, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
+        pct_trial_close(&q->trial);
+    }
+    pct_status_line_clear(t->progress.quiet);
+    pct_cli_say("the smallest schedule did not fail when it was to be shown");
+    return PCT_EXIT_DIVERGENCE;
+}
+
+static void close_story(struct pct_analysis *q)
+{
+    if (q->story.trace) {
+        pct_narrative_close(&q->story);
+        pct_trial_close(&q->trial);
+    }
+}
+
+/* The orderings that the bug needs, seen from the smallest schedule. */
+static int measure_once(struct pct_analysis *q, struct pct_depth *depth)
+{
+    struct pct_run_view failing = { q->story.trace, &q->story.snapshot },
+                        passing = { q->pass.trace, &q->pass.snapshot };
+    /* In a deadlock all is done that could be, and what was to come is known. */
+    bool later = q->passes && failing.trace->header.verdict != PCT_VERDICT_DEADLOCK;
+    return pct_depth_measure(depth, &q->shrink.trials, &failing, later ? &passing : NULL);
+}
+
+/* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far; and d
+ * orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings, too. */
+static int measure(struct pct_analysis *q)
+{
+    int failed = measure_once(q, &q->depth);
+    bool better = false;
+    if (!failed && q->depth.simplest.count && !q->shrink.trials.late)
+        failed = pct_shrink_consider(&q->shrink, &q->depth.simplest, &better);
+    if (failed || !better)
+        return failed;
+    close_story(q);
+    failed = open_story(q);
+    failed = failed ? failed : find_pass(q);
+    if (failed || q->depth.count <= q->shrink.minimal_preemptions + 1)
+        return failed;
+    struct pct_depth again;
+    failed = measure_once(q, &again);
+    if (!failed && again.measured && again.count < q->depth.count) {
+        pct_depth_free(&q->depth);
+        q->depth = again;
+    } else {
+        pct_depth_free(&again);
+    }
+    return failed;
+}
+
+int pct_analysis_open(struct pct_analysis *q, bool depth, bool quiet)
+{
+    char failure[1200];
+    int failed = pct_shrink_open(&q->shrink);
+    if (!failed && !quiet)
+        pct_cli_say("%s, after %llu steps, %llu switches, %llu preemptions",
+                    pct_failure_format(failure, sizeof failure, &q->shrink.trials.failure),
+                    (unsigned long long)q->shrink.steps, (unsigned long long)q->shrink.switches,
+                    (unsigned long long)q->shrink.preemptions);
+    failed = failed ? failed : pct_shrink_run(&q->shrink);
+    failed = failed ? failed : open_story(q);
+    failed = failed ? failed : find_pass(q);
+    if (!failed && depth)
+        failed = measure(q);
+    for (size_t i = 0; i < q->depth.count && !failed; i++) {
+        struct pct_need *need = &q->depth.needs[i];
+        locate_order(q, &need->order);
+        for (size_t j = 0; j < need->held.count; j++)
+            locate_order(q, &need->held.item[j]);
+    }
+    failed = failed ? failed : reopen(q, &q->story, &q->trial, true);
+    if (!failed && q->passes)
+        failed = reopen(q, &q->pass, &q->pass_trial, false);
+    q->story.later = q->passes ? &q->pass : NULL;
+    pct_status_line_clear(q->shrink.trials.progress.quiet);
+    if (failed == PCT_EXIT_INTERNAL && !q->shrink.trials.status)
+        pct_cli_say("out of memory");
+    return failed;
+}
+
+void pct_analysis_close(struct pct_analysis *q)
+{
+    close_story(q);
+    close_pass(q);
+    pct_depth_free(&q->depth);
+    pct_shrink_close(&q->shrink);
+}
+
+void pct_analysis_print_event(FILE *out, const struct pct_narrative *story, const struct pct_event *event)
+{
+    char text[800];
+    fprintf(out, "thread %u's ", event->thread);
+    pct_cli_print_clean(out, pct_narrative_operation(story, text, sizeof text, event), sizeof text);
+    if (*pct_narrative_place(story, text, sizeof text, event)) {
+        fputs(", ", out);
+        pct_cli_print_clean(out, text, sizeof text);
+    }
+}
+
+void pct_analysis_print_then(FILE *out, const struct pct_narrative *story, const struct pct_order *order)
+{
+    if (order->wake) {
+        fprintf(out, "wakes thread %u, of those that wait\n", order->then.thread);
+        return;
+    }
+    fputs("before ", out);
+    pct_analysis_print_event(out, story, &order->then);
+    fputc('\n', out);
+}
+
+void pct_analysis_print_switch(FILE *out, const struct pct_narrative *story, const struct pct_switch *item)
+{
+    uint64_t at = pct_narrative_find(story, item->thread, item->made + item->wake);
+    if (at < story->trace->count) {
+        struct pct_event event = pct_narrative_event(story, at);
+        fputs(item->wake ? "at " : "after ", out);
+        pct_analysis_print_event(out, story, &event);
+    } else {
+        fprintf(out, "after operation %u of thread %u", item->made, item->thread);
+    }
+    if (item->wake)
+        fprintf(out, ": waiter %u is woken", item->value + 1);
+    else
+        fprintf(out, ": thread %u goes on", item->value);
+}
+
+void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const struct pct_need *need)
+{
+    enum { HELD = 6 };
+    const struct pct_tally *flipped = &need->flipped;
+    unsigned of = pct_tally_of(flipped);
+    if (!of && q->shrink.trials.late) {
+        fputs("     It was not turned round: out of time.\n", out);
+        return;
+    }
+    if (!of) {
+        fputs("     The other way round is not possible together with the rest.\n", out);
+        return;
+    }
+    fprintf(out, "     The other way round, %u of %u pass", flipped->passed, of);
+    if (flipped->failed)
+        fprintf(out, ", %u fail%s all the same: it can come about in another way, too", flipped->failed,
+                flipped->failed == 1 ? "s" : "");
+    if (flipped->otherwise)
+        fprintf(out, ", %u fail%s otherwise", flipped->otherwise, flipped->otherwise == 1 ? "s" : "");
+    fputs(".\n", out);
+    if (q->shrink.trials.late && flipped->failed + flipped->otherwise && !need->held.count) {
+        fputs("     Whether that can be ruled out was not tried: out of time.\n", out);
+        return;
+    }
+    bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1 &&
+                !q->shrink.trials.quick;
+    if (open)
+        fputs("     No orderings were found that rule this out: something else decides, too.\n", out);
+    if (!need->held.count)
+        return;
+    const char *these = need->held.count == 1 ? "this" : "these";
+    if (need->shared)
+        fprintf(out, "     With %s held as well, this ordering alone decides: %u of %u fail; the other way round, ",
+                these, need->held_kept.failed, pct_tally_of(&need->held_kept));
+    else
+        fprintf(out, "     The other way round, and with %s as well, ", these);
+    fprintf(out, "%u of %u pass:\n", need->held_flipped.passed, pct_tally_of(&need->held_flipped));
+    for (size_t i = 0; i < need->held.count && i < HELD; i++) {
+        fputs("       ", out);
+        pct_analysis_print_event(out, &q->story, &need->held.item[i].first);
+        fputs("\n         ", out);
+        pct_analysis_print_then(out, &q->story, &need->held.item[i]);
+    }
+    if (need->held.count > HELD)
+        fprintf(out, "       and %zu more\n", need->held.count - HELD);
+}

@@ -1,0 +1,47 @@
+/* Random schedules that keep to a set of ordering constraints: how many of them fail. The question behind the depth of a bug
+ * (depth.h), and behind what becomes of it when an ordering is turned round (negated_orders.h). */
+#ifndef PCT_CLI_KEEPING_H
+#define PCT_CLI_KEEPING_H
+
+#include <cli/trace/orders.h>
+#include "delta_debugging.h"
+#include "trial.h"
+
+struct pct_constrained {
+    struct pct_trials *trials;
+    const struct pct_orders *orders;
+    size_t flipped;     /* this one of them the other way round; SIZE_MAX: none */
+    size_t fixed;       /* the first so many are not taken away */
+    unsigned schedules; /* that a set is judged by; a run that was forced to break a constraint is none of them */
+    uint64_t seed;      /* of the next schedule: those of one inquiry differ */
+    /* A set is not sampled further when so many have passed, or not failed in the way that is looked for; or so many have not
+     * passed. */
+    unsigned most_passed, most_failed;
+    /* Of the last sample: */
+    unsigned failed;    /* in the way that is looked for */
+    unsigned otherwise; /* in another one */
+    unsigned passed;
+    unsigned forced; /* runs that broke a constraint, because all who could go on would have */
+    /* Told of each run that keeps to the set, or NULL. */
+    void (*look)(void *context, const struct pct_trial *trial, bool passes);
+    void *context;
+    /* Private: */
+    const bool *keep;
+    struct pct_reduction ahead;
+    bool (*enough)(const struct pct_constrained *keeping);
+    bool found;
+    size_t which;
+};
+
+/* Schedules of the last sample. */
+unsigned pct_constrained_of(const struct pct_constrained *keeping);
+
+/* Run schedules that keep to those for which keep[] is true. Returns 0, or trials->status. */
+int pct_constrained_sample(struct pct_constrained *keeping, const bool *keep);
+
+/* Take away from keep[] (but for those that are fixed) as long as enough() says that a sample will do. Returns 0, or not 0 as pct_delta_debug(); keep[] then is a set that
+ * will do all the same. */
+int pct_constrained_reduce(struct pct_constrained *keeping, bool *keep,
+                           bool (*enough)(const struct pct_constrained *keeping));
+
+#endif

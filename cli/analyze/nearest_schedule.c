@@ -1,0 +1,106 @@
+/* The nearest failing schedule: see nearest_schedule.h. Code that was added before the place of a switch moves it by some operations: so all
+ * switches of a thread, or of all threads, are moved alike, and each by itself, ever further. */
+#include "nearest_schedule.h"
+#include "series.h"
+#include <cli/trace/switches.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FURTHEST = 8 };
+
+/* Which switches are moved: one, those of a thread, or all. */
+struct group {
+    enum { ONE, THREAD, ALL } kind;
+    size_t item; /* the one, or one of the thread */
+};
+
+static bool is_in(const struct pct_switches *switches, const struct group *group, size_t i)
+{
+    return group->kind == ALL || i == group->item ||
+           (group->kind == THREAD && switches->item[i].thread == switches->item[group->item].thread);
+}
+
+/* Where the search stands, and what it has found. */
+struct search {
+    struct pct_trials *trials;
+    struct pct_switches switches;
+    size_t next; /* the next way to move them: nearer ones come first */
+    bool found;
+};
+
+/* The switches moved by so many operations, as a list; *list is NULL if that cannot be. Returns 0 or -ENOMEM. */
+static int move(const struct search *s, const struct group *group, int by, char **list)
+{
+    const struct pct_switches *switches = &s->switches;
+    struct pct_switches moved = { .item = calloc(switches->count + 1, sizeof *moved.item), .count = switches->count };
+    bool possible = true;
+    *list = NULL;
+    if (!moved.item)
+        return -ENOMEM;
+    for (size_t i = 0; possible && i < switches->count; i++) {
+        moved.item[i] = switches->item[i];
+        if (!is_in(switches, group, i))
+            continue;
+        possible = by > 0 || moved.item[i].made > (uint32_t)-by;
+        moved.item[i].made += (uint32_t)by;
+    }
+    for (size_t i = 0; possible && i < moved.count; i++)
+        for (size_t j = 0; j < i && possible; j++)
+            possible = moved.item[i].thread != moved.item[j].thread || moved.item[i].wake != moved.item[j].wake ||
+                       moved.item[i].made > moved.item[j].made;
+    *list = possible ? pct_switches_format(&moved, NULL) : NULL;
+    free(moved.item);
+    return possible && !*list ? -ENOMEM : 0;
+}
+
+static int ask(void *context, size_t number, struct pct_question *question)
+{
+    struct search *s = context;
+    const size_t groups = 2 * s->switches.count + 1, ways = 2 * groups * FURTHEST;
+    char *list = NULL;
+    (void)number;
+    while (!list && s->next < ways) {
+        size_t way = s->next++, which = way / 2 % groups;
+        int by = 1 + (int)(way / (2 * groups));
+        struct group group = { .kind = which == groups - 1 ? ALL : which % 2 ? THREAD : ONE, .item = which / 2 };
+        int failed = move(s, &group, way % 2 ? -by : by, &list);
+        if (failed)
+            return failed;
+        if (list && strlen(list) >= sizeof s->trials->config.list) {
+            free(list);
+            list = NULL;
+        }
+    }
+    question->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->trials->config.run.seed };
+    question->expected = 1;
+    return list != NULL;
+}
+
+static enum pct_answer answer(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct search *s = context;
+    struct pct_failure failure;
+    (void)number;
+    if (!pct_failure_read(&failure, &trial->result))
+        return PCT_ANSWER_NEXT;
+    s->found = true;
+    strcpy(s->trials->config.list, question->what.list);
+    s->trials->config.has_hash = false;
+    return PCT_ANSWER_STOP;
+}
+
+int pct_nearest_schedule_find(struct pct_trials *trials, bool *found)
+{
+    struct search s = { .trials = trials };
+    struct pct_series series = { .ask = ask, .answer = answer, .context = &s, .must = true };
+    *found = false;
+    if (strcmp(trials->config.strategy, "schedule") != 0 || !trials->config.list[0] ||
+        pct_switches_parse(&s.switches, trials->config.list))
+        return 0;
+    pct_series_step(trials, "looking for the nearest schedule that fails", 0);
+    int failed = pct_series_run(trials, &series);
+    pct_switches_free(&s.switches);
+    *found = s.found;
+    return failed;
+}

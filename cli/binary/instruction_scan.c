@@ -1,0 +1,480 @@
+/* Finding sites: see instruction_scan.h. */
+#include "instruction_scan.h"
+#include "spin_loops.h"
+#include <Zydis/Zydis.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALLEST_PAD = 5, LARGEST_ACCESS = 64 };
+
+bool pct_instruction_scan_start(struct pct_instruction_scan *s)
+{
+    s->targets = calloc((s->to - s->from) / 8 + 1, 1);
+    return s->targets != NULL;
+}
+
+void pct_instruction_scan_free(struct pct_instruction_scan *s)
+{
+    free(s->targets);
+    free(s->sites);
+    free(s->pads);
+}
+
+/* Room for one more of a growing array; NULL: no memory. */
+static void *grow(struct pct_instruction_scan *s, void *array, size_t count, size_t *room, size_t each)
+{
+    if (count < *room)
+        return array;
+    size_t more = *room ? *room * 2 : 256;
+    void *larger = realloc(array, more * each);
+    if (larger)
+        *room = more;
+    else
+        s->no_memory = true;
+    return larger;
+}
+
+static void add_site(struct pct_instruction_scan *s, const struct pct_plan_site *site)
+{
+    struct pct_plan_site *larger = grow(s, s->sites, s->count, &s->room, sizeof *larger);
+    if (!larger)
+        return;
+    s->sites = larger;
+    s->sites[s->count++] = *site;
+}
+
+static void add_pad(struct pct_instruction_scan *s, uint64_t address, uint64_t size)
+{
+    if (size < SMALLEST_PAD)
+        return;
+    struct pct_pad *larger = grow(s, s->pads, s->pad_count, &s->pad_room, sizeof *larger);
+    if (!larger)
+        return;
+    s->pads = larger;
+    s->pads[s->pad_count++] = (struct pct_pad){ address, size };
+}
+
+static bool is_target(const struct pct_instruction_scan *s, uint64_t address)
+{
+    uint64_t at = address - s->from;
+    return s->targets[at / 8] >> at % 8 & 1;
+}
+
+/* --- One instruction --------------------------------------------------------------------------------------------------- */
+
+struct one {
+    const ZydisDecoder *decoder;
+    ZydisDecoderContext context;
+    ZydisDecodedInstruction instruction;
+    uint64_t address;
+    bool framed; /* rbp points into the stack in this function */
+};
+
+static uint8_t number_of(ZydisRegister reg)
+{
+    ZyanI8 id = ZydisRegisterGetId(reg);
+    return reg == ZYDIS_REGISTER_NONE || id < 0 ? PCT_SITE_NO_REGISTER : (uint8_t)id;
+}
+
+static bool in_globals(const struct pct_instruction_scan *s, uint64_t address)
+{
+    for (size_t i = 0; i < s->globals_count; i++)
+        if (address >= s->globals[i].from && address < s->globals[i].to)
+            return true;
+    return false;
+}
+
+static bool is_rip(ZydisRegister reg)
+{
+    return reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP;
+}
+
+static bool is_global(const struct pct_instruction_scan *s, const struct one *one, const ZydisDecodedOperandMem *memory)
+{
+    if (is_rip(memory->base))
+        return in_globals(s, one->address + one->instruction.length + (uint64_t)memory->disp.value);
+    /* An array of the executable with an index, or its address in a register with the offset of a member: only the former has
+     * a displacement that lies in its data. */
+    return s->fixed && one->instruction.raw.disp.size >= 32 && in_globals(s, (uint64_t)memory->disp.value);
+}
+
+static bool is_stack(const struct one *one, const ZydisDecodedOperandMem *memory)
+{
+    return number_of(memory->base) == 4 /* rsp */ || (one->framed && number_of(memory->base) == 5 /* rbp */);
+}
+
+/* The operand in memory that the instruction accesses itself; NULL: none. */
+static const ZydisDecodedOperand *memory_of(const ZydisDecodedOperand *operands, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY && operands[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
+            return &operands[i];
+    return NULL;
+}
+
+static bool is_fence(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
+{
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MFENCE)
+        return true;
+    /* `lock or $0, (%rsp)`: what compilers make of a fence. */
+    return instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK && instruction->mnemonic == ZYDIS_MNEMONIC_OR &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && number_of(operands[0].mem.base) == 4 &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operands[1].imm.value.u;
+}
+
+static enum pct_site_kind kind_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *memory)
+{
+    bool reads = memory->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+    bool writes = memory->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_XCHG)
+        return PCT_SITE_EXCHANGE;
+    if (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK)
+        return instruction->mnemonic == ZYDIS_MNEMONIC_CMPXCHG ? PCT_SITE_COMPARE : PCT_SITE_ATOMIC;
+    return reads && writes ? PCT_SITE_UPDATE : writes ? PCT_SITE_WRITE : PCT_SITE_READ;
+}
+
+/* Whether an instruction with such an operand is none that could be a site, and is to be counted as such. */
+static bool is_omitted(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
+                       const ZydisDecodedOperand *memory, enum pct_plan_omission *why)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_STRINGOP:
+        *why = PCT_PLAN_OMITTED_STRING;
+        return true;
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_POP:
+        *why = PCT_PLAN_OMITTED_CONTROL;
+        return true;
+    default:
+        break;
+    }
+    *why = PCT_PLAN_OMITTED_OTHER;
+    /* With the number of the bit in a register, the bit may be far away from the operand. */
+    if (instruction->meta.category == ZYDIS_CATEGORY_BITBYTE && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        memory == &operands[0])
+        return true;
+    return memory->mem.type != ZYDIS_MEMOP_TYPE_MEM || memory->size == 0 || memory->size > LARGEST_ACCESS * 8 ||
+           memory->mem.disp.value < INT32_MIN || memory->mem.disp.value > INT32_MAX;
+}
+
+/* Accesses nothing, whatever its operands say. */
+static bool is_hint(const ZydisDecodedInstruction *instruction)
+{
+    return instruction->meta.category == ZYDIS_CATEGORY_NOP || instruction->meta.category == ZYDIS_CATEGORY_WIDENOP ||
+           instruction->meta.category == ZYDIS_CATEGORY_PREFETCH;
+}
+
+static void describe(struct pct_plan_site *site, const struct one *one, const ZydisDecodedOperand *memory)
+{
+    const ZydisDecodedOperandMem *m = &memory->mem;
+    site->displacement = (int32_t)m->disp.value;
+    site->size = (uint8_t)(memory->size / 8);
+    if (is_rip(m->base)) {
+        site->flags |= PCT_SITE_RELATIVE;
+        site->displacement_at = one->instruction.raw.disp.offset;
+    } else {
+        site->base = number_of(m->base);
+    }
+    site->index = number_of(m->index);
+    site->scale = m->scale;
+    if (one->instruction.address_width == 32)
+        site->flags |= PCT_SITE_SHORT_ADDRESS;
+}
+
+/* The register of an exchange, as a whole one whose lowest bytes are it. */
+static uint8_t exchanged(ZydisRegister reg)
+{
+    if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+        return PCT_SITE_NO_REGISTER;
+    return number_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
+}
+
+enum {
+    FLAGS =
+        ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF
+};
+
+/* Sets all of the flags, whatever its operands are. */
+static bool sets_flags(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_NEG:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_XOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Goes on with the next instruction, and does not read the flags. */
+static bool passes_flags(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_FLAGOP:
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_PUSH: /* the flags themselves, too */
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return false;
+    default:
+        return !instruction->cpu_flags || !(instruction->cpu_flags->tested & FLAGS);
+    }
+}
+
+/* Whether nobody reads what the flags are before the instruction at `code`: some instruction that follows sets them all first. */
+static bool flags_are_dead(const ZydisDecoder *decoder, const uint8_t *code, size_t size)
+{
+    enum { FAR_ENOUGH = 8 };
+    ZydisDecodedInstruction instruction;
+    size_t at = 0;
+    for (unsigned i = 0; i < FAR_ENOUGH && at < size; i++, at += instruction.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, code + at, size - at, &instruction)) ||
+            !passes_flags(&instruction))
+            return false;
+        if (sets_flags(&instruction))
+            return true;
+    }
+    return false;
+}
+
+static struct pct_plan_site start_site(const struct one *one, const uint8_t *code)
+{
+    struct pct_plan_site site = { .address = one->address,
+                                  .length = one->instruction.length,
+                                  .base = PCT_SITE_NO_REGISTER,
+                                  .index = PCT_SITE_NO_REGISTER,
+                                  .value = PCT_SITE_NO_REGISTER };
+    memcpy(site.bytes, code, sizeof site.bytes);
+    return site;
+}
+
+/* Whether this instruction is to be a site. size: from it to the end of its function. */
+static void consider(struct pct_instruction_scan *s, const struct one *one, const uint8_t *code, size_t size)
+{
+    const ZydisDecodedInstruction *instruction = &one->instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    /* One byte that touches memory: a string instruction, which is none. */
+    if (instruction->length < PCT_SITE_SHORTEST)
+        return;
+    struct pct_plan_site site = start_site(one, code);
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
+        site.kind = PCT_SITE_PAUSE;
+        add_site(s, &site);
+        return;
+    }
+    bool modrm = instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM;
+    bool fence = instruction->mnemonic == ZYDIS_MNEMONIC_MFENCE;
+    /* Without ModRM: string instructions, moves with a whole address in them, and what pushes and pops. */
+    if ((modrm && instruction->raw.modrm.mod == 3 && !fence) || is_hint(instruction) ||
+        !ZYAN_SUCCESS(
+            ZydisDecoderDecodeOperands(one->decoder, &one->context, instruction, operands, instruction->operand_count)))
+        return;
+    const ZydisDecodedOperand *memory =
+        memory_of(operands, modrm ? instruction->operand_count_visible : instruction->operand_count);
+    if (fence || (memory && is_fence(instruction, operands))) {
+        site.kind = PCT_SITE_FENCE;
+        add_site(s, &site);
+        return;
+    }
+    if (!memory || memory->mem.segment == ZYDIS_REGISTER_FS || memory->mem.segment == ZYDIS_REGISTER_GS)
+        return;
+    site.kind = kind_of(instruction, memory);
+    bool wanted = site.kind >= PCT_SITE_ATOMIC || (s->level >= PCT_PATCH_GLOBALS && is_global(s, one, &memory->mem)) ||
+                  (s->level >= PCT_PATCH_ALL && !is_stack(one, &memory->mem) && !is_rip(memory->mem.base));
+    enum pct_plan_omission why;
+    if (!wanted)
+        return;
+    if (is_omitted(instruction, operands, memory, &why)) {
+        s->omitted[why]++;
+        return;
+    }
+    describe(&site, one, memory);
+    if (flags_are_dead(one->decoder, code, size))
+        site.flags |= PCT_SITE_FLAGS_DEAD;
+    if (site.kind == PCT_SITE_EXCHANGE)
+        site.value = exchanged(operands[memory == operands ? 1 : 0].reg.value);
+    add_site(s, &site);
+}
+
+/* --- Functions --------------------------------------------------------------------------------------------------------- */
+
+/* A direct branch: note where it leads. */
+static void note_target(struct pct_instruction_scan *s, const struct one *one)
+{
+    const ZydisDecodedInstruction *instruction = &one->instruction;
+    if (!(instruction->attributes & ZYDIS_ATTRIB_IS_RELATIVE) || !instruction->raw.imm[0].is_relative)
+        return;
+    uint64_t to = one->address + instruction->length + (uint64_t)instruction->raw.imm[0].value.s;
+    if (to >= s->from && to < s->to)
+        s->targets[(to - s->from) / 8] |= (uint8_t)(1u << (to - s->from) % 8);
+}
+
+static bool decode(const ZydisDecoder *decoder, struct one *one, const uint8_t *code, size_t size)
+{
+    one->decoder = decoder;
+    return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &one->context, code, size, &one->instruction));
+}
+
+static struct pct_plan_site *find_site(const struct pct_instruction_scan *s, uint64_t address, uint64_t function)
+{
+    for (size_t i = s->count; i-- > 0 && s->sites[i].address >= function;)
+        if (s->sites[i].address == address)
+            return &s->sites[i];
+    return NULL;
+}
+
+/* A read in a loop that waits on memory: a site, if the level does not make it one anyway. */
+static void add_look(struct pct_instruction_scan *s, struct one *one, const uint8_t *code, size_t size,
+                     uint64_t function)
+{
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecodedInstruction *instruction = &one->instruction;
+    enum pct_plan_omission why;
+    struct pct_plan_site *known = find_site(s, one->address, function);
+    if (known && known->kind == PCT_SITE_READ)
+        known->flags |= PCT_SITE_WAITS;
+    if (known || !decode(one->decoder, one, code, size) || instruction->length < PCT_SITE_SHORTEST ||
+        !ZYAN_SUCCESS(
+            ZydisDecoderDecodeOperands(one->decoder, &one->context, instruction, operands, instruction->operand_count)))
+        return;
+    const ZydisDecodedOperand *memory = memory_of(operands, instruction->operand_count_visible);
+    bool named = memory && memory->mem.base != ZYDIS_REGISTER_NONE && !is_rip(memory->mem.base);
+    if (!memory || (!named && !is_global(s, one, &memory->mem)) || is_omitted(instruction, operands, memory, &why))
+        return;
+    struct pct_plan_site site = start_site(one, code);
+    site.kind = PCT_SITE_LOOK;
+    site.flags = PCT_SITE_WAITS;
+    describe(&site, one, memory);
+    if (flags_are_dead(one->decoder, code, size))
+        site.flags |= PCT_SITE_FLAGS_DEAD;
+    add_site(s, &site);
+}
+
+/* The last instruction of a loop, perhaps: one that branches back a little, if something is so. (A jump mostly goes on where the
+ * path was left that is taken more often.) at: its offset in the function. */
+static void look_for_wait(struct pct_instruction_scan *s, const struct one *last, const uint8_t *code, size_t size,
+                          size_t at)
+{
+    const ZydisDecodedInstruction *branch = &last->instruction;
+    uint8_t looks[PCT_SPIN_LOOPS_LOOKS];
+    if (!(branch->attributes & ZYDIS_ATTRIB_IS_RELATIVE) || !branch->raw.imm[0].is_relative ||
+        branch->meta.category != ZYDIS_CATEGORY_COND_BR)
+        return;
+    int64_t back = -branch->raw.imm[0].value.s, end = (int64_t)at + branch->length;
+    if (back <= 0 || back > PCT_SPIN_LOOPS_LONGEST || back > end)
+        return;
+    size_t from = (size_t)(end - back);
+    unsigned count = pct_spin_loops_find(code + from, (size_t)back, last->framed, looks);
+    for (unsigned i = 0; i < count; i++) {
+        struct one one = { .decoder = last->decoder,
+                           .address = last->address - at + from + looks[i],
+                           .framed = last->framed };
+        add_look(s, &one, code + from + looks[i], size - from - looks[i], last->address - at);
+    }
+}
+
+static bool ends_flow(const ZydisDecodedInstruction *instruction)
+{
+    return instruction->meta.category == ZYDIS_CATEGORY_RET || instruction->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+           instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT;
+}
+
+/* `push %rbp; mov %rsp, %rbp` (after endbr64, perhaps): the function has a frame, and keeps its address in rbp for as long
+ * as it lasts. */
+static bool has_frame(const uint8_t *code, size_t size)
+{
+    static const uint8_t enter[] = { 0xf3, 0x0f, 0x1e, 0xfa }, frame[] = { 0x55, 0x48, 0x89, 0xe5 };
+    if (size >= sizeof enter && !memcmp(code, enter, sizeof enter)) {
+        code += sizeof enter;
+        size -= sizeof enter;
+    }
+    return size >= sizeof frame && !memcmp(code, frame, sizeof frame);
+}
+
+bool pct_instruction_scan_function(struct pct_instruction_scan *s, const uint8_t *code, size_t size, uint64_t address,
+                                   bool *ended)
+{
+    ZydisDecoder decoder;
+    struct one one = { .framed = has_frame(code, size) };
+    size_t pad = 0; /* where filling began; 0: we are not in one */
+    size_t pads = s->pad_count;
+    bool computed = false; /* there is a jump that may lead anywhere in the function */
+    *ended = false;
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return false;
+    for (size_t at = 0; at < size; at += one.instruction.length) {
+        if (!decode(&decoder, &one, code + at, size - at))
+            return false;
+        one.address = address + at;
+        note_target(s, &one);
+        consider(s, &one, code + at, size - at);
+        look_for_wait(s, &one, code, size, at);
+        if (is_hint(&one.instruction) && (*ended || pad)) {
+            pad = pad ? pad : at;
+        } else if (pad) {
+            add_pad(s, address + pad, at - pad);
+            pad = 0;
+        }
+        *ended = ends_flow(&one.instruction);
+        computed |= one.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
+                    !(one.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE);
+    }
+    if (computed)
+        s->pad_count = pads;
+    return !s->no_memory;
+}
+
+void pct_instruction_scan_gap(struct pct_instruction_scan *s, const uint8_t *code, size_t size, uint64_t address,
+                              bool ended)
+{
+    ZydisDecoder decoder;
+    struct one one;
+    if (!ended || !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return;
+    for (size_t at = 0; at < size; at += one.instruction.length)
+        if (!decode(&decoder, &one, code + at, size - at) ||
+            !(is_hint(&one.instruction) || one.instruction.mnemonic == ZYDIS_MNEMONIC_INT3))
+            return;
+    add_pad(s, address, size);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b; /* both begin with their address */
+    return (x > y) - (x < y);
+}
+
+void pct_instruction_scan_finish(struct pct_instruction_scan *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        for (unsigned at = 1; at < s->sites[i].length; at++)
+            if (is_target(s, s->sites[i].address + at))
+                s->sites[i].flags |= PCT_SITE_ENTERED;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->pad_count; i++) {
+        bool entered = false;
+        for (uint64_t at = 0; at < s->pads[i].size; at++)
+            entered |= is_target(s, s->pads[i].address + at);
+        if (!entered)
+            s->pads[kept++] = s->pads[i];
+    }
+    s->pad_count = kept;
+    if (s->count)
+        qsort(s->sites, s->count, sizeof *s->sites, by_address);
+    if (kept)
+        qsort(s->pads, kept, sizeof *s->pads, by_address);
+}

@@ -1,0 +1,488 @@
+/* What a clean campaign is worth: see guarantee_report.h. */
+#include "guarantee_report.h"
+#include <common/text.h>
+#include <math.h>
+#include <stdarg.h>
+#include <strategies/depth_param.h>
+#include <strategies/strategies.h>
+#include <string.h>
+
+/* --- Words ------------------------------------------------------------------------------------------------------------ */
+
+/* 1207 as "1,207". */
+static const char *format_count(char *buffer, size_t size, uint64_t value)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    size_t used = 0;
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0)
+            buffer[used++] = ',';
+        buffer[used++] = digits[i];
+    }
+    buffer[used] = 0;
+    return buffer;
+}
+
+const char *pct_guarantee_report_format_miss(char *buffer, size_t size, double log_miss)
+{
+    double miss = exp(log_miss);
+    if (log_miss < -99 * M_LN10)
+        snprintf(buffer, size, "1e-99");
+    else if (miss < 0.1) {
+        /* Two digits: what %.1e prints rounds to the nearest, so add half of the last one before. */
+        double unit = pow(10, floor(log10(miss)) - 1);
+        snprintf(buffer, size, "%.2g", ceil(miss / unit - 1e-9) * unit);
+    } else if (miss <= 0.99)
+        snprintf(buffer, size, "%.2f", ceil(miss * 100 - 1e-9) / 100);
+    else if (miss <= 0.9999)
+        snprintf(buffer, size, "%.4f", ceil(miss * 10000 - 1e-9) / 10000);
+    else
+        snprintf(buffer, size, "1");
+    return buffer;
+}
+
+/* The value of a strategy's parameter; `otherwise` if it has none of this name. */
+static uint64_t parameter(const struct pct_campaign *c, const char *name, uint64_t otherwise)
+{
+    for (int i = 0; c->strategy->params && i < PCT_MAX_PARAMS && c->strategy->params[i].name; i++)
+        if (!strcmp(c->strategy->params[i].name, name))
+            return c->config.run.param[i];
+    return otherwise;
+}
+
+/* --- Whether the theorem applies -------------------------------------------------------------------------------------- */
+
+/* Each run may be of another strategy. */
+static bool is_mixed(const struct pct_campaign *c)
+{
+    return c->strategy == &pct_strategy_portfolio || c->strategy == &pct_strategy_mixture;
+}
+
+/* Whether theorem 9 speaks of the run of this seed: runs of a portfolio or a mixture are those of a member. */
+static bool is_pct(const struct pct_campaign *c, uint64_t seed)
+{
+    return !is_mixed(c) || pct_strategy_member(c->strategy, seed) == &pct_strategy_pct;
+}
+
+/* One run in so many has no final wait; 0: all. */
+static uint32_t end_inverse(const struct pct_campaign *c)
+{
+    bool waits = c->left && parameter(c, "final", 1) && c->config.end == PCT_END_DRAWN;
+    return waits ? PCT_DRAWN_ENDS / PCT_DRAWN_FREE : 0;
+}
+
+/* One run in so many has no slack: there deadlines come in their order; 0: all, or it makes no difference. */
+static uint32_t slack_inverse(const struct pct_campaign *c)
+{
+    return c->deadlines && c->config.slack ? PCT_SLACK_INVERSE : 0;
+}
+
+static void see_most(uint64_t *most, uint64_t value)
+{
+    if (value > *most)
+        *most = value;
+}
+
+void pct_guarantee_report_add_run(struct pct_campaign *c, const struct pct_guarantee_report_run *run)
+{
+    if (!run->complete) {
+        c->incomplete++;
+        return;
+    }
+    see_most(&c->choices, run->choices);
+    see_most(&c->left, run->left);
+    see_most(&c->deadlines, run->deadlines);
+    see_most(&c->fixed_deadlines, run->fixed_deadlines);
+    see_most(&c->passed_over, run->passed_over);
+    if (c->k < 0 || c->depth < 0)
+        return;
+    struct pct_guarantee_run added = { .threads = run->threads,
+                                       .k = run->k,
+                                       .depth = (uint32_t)run->depth,
+                                       .spins = run->spins,
+                                       .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
+                                       .end_inverse = end_inverse(c),
+                                       .slack_inverse = slack_inverse(c) };
+    if (is_pct(c, run->seed))
+        pct_guarantee_add(&c->guarantee, &added, run->steps);
+    else
+        pct_guarantee_see(&c->guarantee, &added, run->steps);
+}
+
+void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
+{
+    see_most(&c->left, trace->header.left);
+    see_most(&c->deadlines, trace->header.deadlines);
+    see_most(&c->fixed_deadlines, trace->header.fixed_deadlines);
+    struct pct_guarantee_run run = { .threads = threads,
+                                     .spins = trace->header.spins,
+                                     .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
+                                     .end_inverse = end_inverse(c),
+                                     .slack_inverse = slack_inverse(c) };
+    pct_guarantee_see(&c->guarantee, &run, steps);
+}
+
+void pct_guarantee_report_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
+                              uint32_t threads)
+{
+    struct pct_guarantee_report_run run = { .seed = result->trace.header.seed,
+                                            .depth = depth,
+                                            .k = c->k < 0 ? 0 : c->config.run.param[c->k],
+                                            .steps = steps,
+                                            .spins = result->trace.header.spins,
+                                            .choices = result->trace.header.choices,
+                                            .left = result->trace.header.left,
+                                            .deadlines = result->trace.header.deadlines,
+                                            .fixed_deadlines = result->trace.header.fixed_deadlines,
+                                            .passed_over = result->trace.header.passed_over,
+                                            .threads = threads,
+                                            .complete = !result->unrecorded && result->trace.complete };
+    pct_guarantee_report_add_run(c, &run);
+}
+
+__attribute__((format(printf, 3, 4))) static const char *write_reason(char *buffer, size_t size, const char *format,
+                                                                      ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, size, format, arguments);
+    va_end(arguments);
+    return buffer;
+}
+
+/* What the options and the strategy have to do with it. */
+static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
+{
+    if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_mixed(c)) || strchr(c->config.strategy, '/'))
+        return write_reason(buffer, size, "the strategy %s has no guarantee; --strategy pct has one",
+                            c->strategy->name);
+    if (is_mixed(c) && c->confidence > 0)
+        return write_reason(buffer, size, "only the runs of pct count; with --strategy pct all do");
+    if (!c->config.run.param[c->depth] && c->confidence > 0)
+        return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; --depth says it");
+    if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
+        return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
+    if (c->left && parameter(c, "final", 1) && c->config.end != PCT_END_DRAWN && c->config.end != PCT_END_FREE)
+        return write_reason(buffer, size,
+                            "threads lived on when the process ended, and with this end= it always waits for them; "
+                            "end=drawn and end=free do not");
+    if (parameter(c, "phases", 0))
+        return write_reason(buffer, size, "with phases it holds within each phase only");
+    if (c->config.real_time)
+        return write_reason(buffer, size, "in real time the schedule does not decide when sleeps end");
+    if (c->config.sample)
+        return write_reason(buffer, size, "with --memory-sample each run has points of its own");
+    if (c->locks_inline)
+        return write_reason(buffer, size,
+                            "the program has locks of its own, and to take one is no scheduling point without "
+                            "--memory=atomics");
+    if (c->uncontrolled[PCT_UNCONTROLLED_UNSEEN])
+        return write_reason(buffer, size, "--races had nothing to look at: no memory access was seen");
+    if (c->launch.aslr)
+        return write_reason(buffer, size, "--aslr leaves the addresses to chance");
+    if (c->launch.random)
+        return write_reason(buffer, size,
+                            "the addresses are left to chance: this system does not let that be turned off");
+    return NULL;
+}
+
+const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffer, size_t size)
+{
+    const struct pct_guarantee *g = &c->guarantee;
+    char count[32];
+    if (doubt_wishes(c, buffer, size))
+        return buffer;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        if (c->uncontrolled[i] && !pct_name_is_blind(i))
+            return write_reason(buffer, size, "not all was controlled by pct: %s %s",
+                                format_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
+    if (c->hardware)
+        return write_reason(
+            buffer, size,
+            "the program reads the processor's clock or random numbers itself (rdtsc, rdrand; such instructions: %s), "
+            "which pct does not control",
+            format_count(count, sizeof count, c->hardware));
+    if (g->threads >= PCT_MAX_THREADS)
+        return write_reason(
+            buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again%s",
+            c->config.races ? "; nor is a race seen between a thread and an earlier one of its id" : "");
+    if (c->incomplete)
+        return write_reason(buffer, size, "%s of the runs are not recorded whole",
+                            format_count(count, sizeof count, c->incomplete));
+    if (c->differs)
+        return write_reason(buffer, size,
+                            "the first run, repeated at the end, took other steps: something besides the schedule "
+                            "decides, or its input has changed");
+    if (is_mixed(c) && g->steps && !g->added)
+        return write_reason(
+            buffer, size,
+            "none of these runs of the %s was one of pct, which alone has a guarantee; of more runs one in %s is, with "
+            "--strategy pct all are",
+            c->strategy->name, c->strategy == &pct_strategy_mixture ? "five" : "six");
+    if (!c->learns && g->added && !pct_guarantee_counted(g))
+        return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
+                            format_count(count, sizeof count, g->steps),
+                            c->calibrated ? "measured before the first one; -k gives a larger one" : "given");
+    return NULL;
+}
+
+/* --- What it says ----------------------------------------------------------------------------------------------------- */
+
+/* The deepest bugs that runs may find. */
+static uint32_t depth_of(const struct pct_campaign *c)
+{
+    uint64_t depth = c->config.run.param[c->depth];
+    return depth ? (uint32_t)depth : PCT_DEEPEST_DRAWN;
+}
+
+/* Depths to speak of: nobody reads a list of 64. */
+static bool is_shown(const struct pct_campaign *c, uint32_t bug)
+{
+    return bug <= 4 || bug == depth_of(c);
+}
+
+/* The next run, at worst. */
+static struct pct_guarantee_run next_run(const struct pct_campaign *c, uint32_t depth)
+{
+    return (struct pct_guarantee_run){ .threads = c->guarantee.threads,
+                                       .k = c->config.run.param[c->k],
+                                       .depth = depth,
+                                       .spins = c->guarantee.spins,
+                                       .spin_inverse = c->guarantee.spin_inverse,
+                                       .end_inverse = c->guarantee.end_inverse,
+                                       .slack_inverse = c->guarantee.slack_inverse };
+}
+
+uint64_t pct_guarantee_report_runs(const struct pct_campaign *c)
+{
+    struct pct_guarantee_run run = next_run(c, depth_of(c));
+    uint64_t missing = pct_guarantee_missing(&c->guarantee, &run, run.depth, c->confidence);
+    return missing > UINT64_MAX - c->done ? UINT64_MAX : c->done + missing;
+}
+
+uint64_t pct_guarantee_report_total(const struct pct_campaign *c)
+{
+    const struct pct_guarantee none = { 0 };
+    struct pct_guarantee_run run = next_run(c, depth_of(c));
+    return pct_guarantee_missing(&none, &run, run.depth, c->confidence);
+}
+
+bool pct_guarantee_report_reached(const struct pct_campaign *c)
+{
+    char reason[256];
+    if (!(c->confidence > 0))
+        return true;
+    return !pct_guarantee_report_doubt(c, reason, sizeof reason) &&
+           pct_guarantee_log_miss(&c->guarantee, depth_of(c)) <= log1p(-c->confidence);
+}
+
+/* "27,790 runs, about 24 s" */
+static void print_price(FILE *out, uint64_t runs, double pace)
+{
+    char count[32], time[64];
+    if (runs == UINT64_MAX)
+        fputs("more than 10^18 runs", out);
+    else if (!(pace > 0)) /* nobody knows yet */
+        fprintf(out, "%s runs", format_count(count, sizeof count, runs));
+    else
+        fprintf(out, "%s runs, about %s", format_count(count, sizeof count, runs),
+                pct_cli_format_duration(time, sizeof time, (double)runs / pace));
+}
+
+/* What would make the shallowest depth that is not yet sure so. */
+static void print_advice(FILE *out, const struct pct_campaign *c)
+{
+    const struct pct_guarantee none = { 0 };
+    for (uint32_t bug = 1; bug <= depth_of(c); bug++) {
+        if (pct_guarantee_log_miss(&c->guarantee, bug) <= log(0.01) || !(c->seconds > 0))
+            continue;
+        struct pct_guarantee_run run = next_run(c, bug);
+        if (run.k < c->guarantee.steps)
+            run.k = c->guarantee.steps;
+        uint64_t runs = pct_guarantee_missing(&none, &run, bug, 0.99);
+        const char *strategy = is_mixed(c) ? "--strategy pct " : "";
+        /* Runs of another configuration do not go into the same file. */
+        const char *fresh = c->kept && (is_mixed(c) || c->config.run.param[c->depth] != bug) ? "--fresh " : "";
+        fprintf(out, "pct: to be 99 %% sure of depth %u: %s%s--depth %u --confidence 0.99, ", bug, fresh, strategy,
+                bug);
+        print_price(out, runs, (double)c->done / c->seconds);
+        fputc('\n', out);
+        if (bug <= 2 && !is_mixed(c) && c->config.memory != PCT_PATCH_OFF)
+            fputs("pct: most of these points are accesses to memory, and the bound is for all of them: --strategy pos "
+                  "has none, "
+                  "and often finds sooner what lies between two of them\n",
+                  out);
+        return;
+    }
+}
+
+static void print_depths(FILE *out, const struct pct_campaign *c, const struct pct_guarantee *g)
+{
+    char miss[32];
+    for (uint32_t bug = 1; bug <= depth_of(c); bug++)
+        if (is_shown(c, bug))
+            fprintf(out,
+                    bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
+                             : "; depth %u: %s",
+                    bug, pct_guarantee_report_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
+}
+
+/* What all this means where threads wait with deadlines. */
+static void print_deadlines(FILE *out, const struct pct_campaign *c)
+{
+    struct pct_guarantee early = c->guarantee;
+    char time[32], count[32];
+    struct pct_text text;
+    if (c->guarantee.slack_inverse) {
+        /* The other runs have slack, and of the coins that one wait needs, one in so many. */
+        uint32_t without = c->guarantee.slack_inverse;
+        early.slack_inverse = without * PCT_SLACK_COINS / (without - 1);
+        pct_text_init(&text, time, sizeof time);
+        pct_config_add_slack(&text, c->config.slack);
+        fprintf(
+            out,
+            "pct: that is with all sleeps and time-outs in the order of their deadlines, as in one run of %u (--slack)."
+            "\npct: if one of them has to end earlier, by up to %s: ",
+            without, time);
+        print_depths(out, c, &early);
+        fputc('\n', out);
+    } else if (c->deadlines) {
+        fputs("pct: sleeps and time-outs ended in the order of their deadlines: a bug that needs one to end earlier is "
+              "not "
+              "among these (--slack)\n",
+              out);
+    }
+    if (c->fixed_deadlines)
+        fprintf(
+            out,
+            "pct: up to %s times in a run a timer was set, or a thread waited with a time-out for what the outside "
+            "can send: these came in the order of their deadlines; a bug that needs another order is not among these\n",
+            format_count(count, sizeof count, c->fixed_deadlines));
+}
+
+static void print_claim(FILE *out, const struct pct_campaign *c)
+{
+    const struct pct_guarantee *g = &c->guarantee;
+    char count[32], other[32];
+    uint64_t counted = pct_guarantee_counted(g);
+    if (g->threads == 1) {
+        fprintf(out, "pct: n = 1 thread, which has one schedule: nothing was missed\n");
+        return;
+    }
+    fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
+            format_count(count, sizeof count, c->config.run.param[c->k]));
+    fprintf(out, "%s run%s: ", format_count(count, sizeof count, counted), counted == 1 ? "" : "s");
+    print_depths(out, c, g);
+    fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
+                                        : " (PCT, theorem 9; the depth is drawn for each run)\n",
+          out);
+    print_deadlines(out, c);
+    if (c->config.focus[0])
+        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
+              "these\n",
+              out);
+    if (c->config.watch[0])
+        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one is "
+              "not "
+              "among these\n",
+              out);
+    if (c->config.ordered)
+        fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "
+              "new; "
+              "runs that skipped others do not count\n",
+              out);
+    if (is_mixed(c))
+        fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
+                format_count(count, sizeof count, g->added), format_count(other, sizeof other, c->done));
+    if (counted < g->added)
+        fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
+                format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
+                (unsigned long long)g->steps);
+    if (c->choices)
+        fprintf(
+            out,
+            "pct: signals had several waiters to choose from, up to %s times in a run: a bug that needs a certain one "
+            "to wake is not among these\n",
+            format_count(count, sizeof count, c->choices));
+    if (c->passed_over)
+        fprintf(out,
+                "pct: change points were passed over where a handler had interrupted the program's own code, or libc "
+                "held a lock, up to %s points in a run: a bug that needs a switch there is not among these\n",
+                format_count(count, sizeof count, c->passed_over));
+    if (g->end_inverse)
+        fprintf(out,
+                "pct: threads lived on when the process ended: only the runs in which it does not wait for them count, "
+                "one in %u\n",
+                g->end_inverse);
+    if (g->spins && g->spin_inverse)
+        fprintf(out, "pct: taken off for threads that yield, sleep, poll or try in vain, up to %s times in a run\n",
+                format_count(count, sizeof count, g->spins));
+}
+
+void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs)
+{
+    char count[32];
+    fprintf(out, "pct: confidence %g for bugs of depth %u takes %s runs (n = %u, k = %s)\n", c->confidence, depth_of(c),
+            format_count(count, sizeof count, runs), c->guarantee.threads,
+            format_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
+}
+
+/* --confidence asked for more than there is. */
+static void print_unaffordable(FILE *out, const struct pct_campaign *c)
+{
+    char count[32], miss[64];
+    uint32_t depth = depth_of(c);
+    uint64_t runs = c->limit;
+    fprintf(out, "pct: not affordable: confidence %g for bugs of depth %u takes ", c->confidence, depth);
+    print_price(out, c->price, c->pace);
+    fprintf(out, " (n = %u, k = %s)\n", c->guarantee.threads,
+            format_count(count, sizeof count, c->config.run.param[c->k]));
+    fprintf(out, "pct: affordable: ");
+    print_price(out, runs, c->pace);
+    for (uint32_t bug = depth; bug; bug--) {
+        if (!is_shown(c, bug))
+            continue;
+        struct pct_guarantee_run run = next_run(c, bug);
+        double log_miss = (double)runs * log1p(-pct_guarantee_hit(&run, bug));
+        fprintf(out, "%s with --depth %u they miss a bug of depth %u with probability at most %s",
+                bug == depth ? ":" : ";", bug, bug, pct_guarantee_report_format_miss(miss, sizeof miss, log_miss));
+    }
+    fputc('\n', out);
+}
+
+void pct_guarantee_report_print_shortfall(FILE *out, const struct pct_campaign *c)
+{
+    char reason[256], miss[32];
+    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
+    if (c->unaffordable && !doubt)
+        print_unaffordable(out, c);
+    else if (doubt)
+        fprintf(out, "pct: confidence %g was not reached: %s\n", c->confidence, doubt);
+    else
+        fprintf(
+            out, "pct: confidence %g was not reached: bugs of depth %u are missed with probability at most %s\n",
+            c->confidence, depth_of(c),
+            pct_guarantee_report_format_miss(miss, sizeof miss, pct_guarantee_log_miss(&c->guarantee, depth_of(c))));
+}
+
+void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool quiet)
+{
+    char reason[256];
+    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
+    if (c->unaffordable && !doubt) {
+        print_unaffordable(out, c);
+        return;
+    }
+    if (doubt) {
+        if (!quiet || c->confidence > 0)
+            fprintf(out, "pct: no claim about the bugs that these runs may have missed: %s\n", doubt);
+        return;
+    }
+    if (!quiet)
+        print_claim(out, c);
+    if (!pct_guarantee_report_reached(c))
+        pct_guarantee_report_print_shortfall(out, c);
+    else if (!quiet && !(c->confidence > 0))
+        print_advice(out, c);
+}

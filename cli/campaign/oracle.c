@@ -1,0 +1,302 @@
+/* Judging runs: see oracle.h. */
+#include "oracle.h"
+#include <cli/process/options.h>
+#include <cli/base/cli.h>
+#include <cli/process/environment.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 64 << 20 };
+
+char *pct_oracle_read(int fd, size_t *size)
+{
+    struct stat status;
+    *size = 0;
+    size_t room = fd >= 0 && !fstat(fd, &status) && status.st_size > 0 ? (size_t)status.st_size : 0;
+    if (room > MOST)
+        room = MOST;
+    char *text = malloc(room + 1);
+    if (!text)
+        return NULL;
+    ssize_t got = 1;
+    while (*size < room && (got = pread(fd, text + *size, room - *size, (off_t)*size)) > 0)
+        *size += (size_t)got;
+    text[*size] = 0;
+    return text;
+}
+
+int pct_oracle_prepare(struct pct_oracle *judge)
+{
+    if (!judge->expect)
+        return 0;
+    int fd = open(judge->expect, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+        int reason = fd < 0 ? errno : EINVAL;
+        if (fd >= 0)
+            close(fd);
+        return pct_cli_usage("--expect=%s: %s", judge->expect, reason == EINVAL ? "not a file" : strerror(reason));
+    }
+    judge->reference = pct_oracle_read(fd, &judge->reference_size);
+    judge->has_reference = judge->reference;
+    close(fd);
+    return judge->reference ? 0 : pct_cli_no_memory("");
+}
+
+void pct_oracle_close(struct pct_oracle *judge)
+{
+    free(judge->reference);
+    judge->reference = NULL;
+    judge->has_reference = false;
+}
+
+void pct_oracle_print(FILE *out, const struct pct_oracle *judge)
+{
+    pct_options_print_ok_status(out, judge->ok);
+    pct_options_print_word(out, "--expect", judge->expect);
+    if (judge->same)
+        fputs("--expect-same ", out);
+    pct_options_print_word(out, "--oracle", judge->oracle);
+}
+
+int pct_oracle_take_reference(struct pct_oracle *judge, const struct pct_process *process)
+{
+    judge->reference = pct_oracle_read(process->output, &judge->reference_size);
+    judge->has_reference = judge->reference;
+    return judge->reference ? 0 : -ENOMEM;
+}
+
+/* --- Sanitizers ------------------------------------------------------------------------------------------------------- */
+
+/* The line that `at` is in, without its end and without what stands before `from`. */
+static void copy_line(char *buffer, size_t size, const char *from, const char *end)
+{
+    const char *stop = memchr(from, '\n', (size_t)(end - from));
+    size_t length = (size_t)((stop ? stop : end) - from);
+    snprintf(buffer, size, "%.*s", (int)(length < size ? length : size - 1), from);
+}
+
+/* The text behind the first `mark`. */
+static const char *behind(const char *output, const char *end, const char *mark)
+{
+    const char *at = memmem(output, (size_t)(end - output), mark, strlen(mark));
+    return at ? at + strlen(mark) : NULL;
+}
+
+/* AddressSanitizer, LeakSanitizer, ThreadSanitizer, MemorySanitizer: a report, and then "SUMMARY: AddressSanitizer: KIND PLACE". */
+static bool find_sanitizer(const char *output, const char *end, char *buffer, size_t size)
+{
+    static const char *const heads[] = { "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer",
+                                         "WARNING: MemorySanitizer", "ERROR: HWAddressSanitizer" };
+    if (!behind(output, end, "Sanitizer"))
+        return false;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        const char *found = behind(output, end, heads[i]);
+        if (!found)
+            continue;
+        const char *summary = behind(found, end, "SUMMARY: ");
+        copy_line(buffer, size, summary ? summary : found - strlen(strchr(heads[i], ' ') + 1), end);
+        return true;
+    }
+    return false;
+}
+
+/* UndefinedBehaviorSanitizer: "FILE:LINE:COLUMN: runtime error: ...", and the program goes on. */
+static bool find_undefined(const char *output, const char *end, char *buffer, size_t size)
+{
+    const char *at = output;
+    while ((at = behind(at, end, ": runtime error: "))) {
+        const char *colon = at - strlen(": runtime error: "), *line = colon;
+        while (line > output && line[-1] != '\n')
+            line--;
+        if (colon > line && isdigit((unsigned char)colon[-1])) {
+            copy_line(buffer, size, line, end);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* valgrind, all tools: "==PID== ERROR SUMMARY: 2 errors from 1 contexts", and the first line of the first error, which is the first
+ * behind an empty one that stands before a line with "at 0x". */
+static bool find_valgrind(const char *output, const char *end, char *buffer, size_t size)
+{
+    const char *summary = behind(output, end, "== ERROR SUMMARY: ");
+    if (!summary || *summary < '1' || *summary > '9')
+        return false;
+    copy_line(buffer, size, summary, end);
+    const char *at = behind(output, end, "==    at 0x");
+    if (!at)
+        return true;
+    const char *line = at;
+    for (int i = 0; i < 2; i++) {
+        while (line > output && line[-1] != '\n')
+            line--;
+        if (!i && line > output)
+            line--;
+    }
+    /* "==123== Invalid read of size 4" and "at 0x109196: main (x.c:5)" */
+    const char *what = behind(line, end, "== "), *where = memchr(at, ' ', (size_t)(end - at));
+    char error[160], place[160];
+    if (!what || !where || what > at)
+        return true;
+    copy_line(error, sizeof error, what, end);
+    copy_line(place, sizeof place, where + 1, end);
+    snprintf(buffer, size, "valgrind: %s, %s", error, place);
+    return true;
+}
+
+bool pct_oracle_find_report(const char *output, size_t output_size, char *buffer, size_t size)
+{
+    const char *end = output + output_size;
+    return find_sanitizer(output, end, buffer, size) || find_undefined(output, end, buffer, size) ||
+           find_valgrind(output, end, buffer, size);
+}
+
+/* --- Failed tests ------------------------------------------------------------------------------------------------------ */
+
+bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buffer, size_t size)
+{
+    /* Rust; GoogleTest; Catch2; Python and pytest; C++'s last words about an exception. */
+    static const char *const marks[] = { " panicked at ", ": Failure\n", ": FAILED:", "AssertionError", "  what():  " };
+    const char *end = output + output_size, *first = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = memmem(output, output_size, marks[i], strlen(marks[i]));
+        if (at && (!first || at < first))
+            first = at;
+    }
+    if (!first)
+        return false;
+    while (first > output && first[-1] != '\n')
+        first--;
+    first += strspn(first, " ");
+    copy_line(buffer, size, first, end);
+    return true;
+}
+
+/* --- The output ------------------------------------------------------------------------------------------------------- */
+
+/* Say where the first difference is. */
+static void describe_difference(const struct pct_oracle *judge, const char *output, size_t size, char *buffer,
+                                size_t buffer_size)
+{
+    size_t at = 0, start = 0, line = 1;
+    for (; at < size && at < judge->reference_size && output[at] == judge->reference[at]; at++)
+        if (output[at] == '\n') {
+            line++;
+            start = at + 1;
+        }
+    char got[128], wanted[128];
+    if (start < size)
+        copy_line(got, sizeof got, output + start, output + size);
+    if (start < judge->reference_size)
+        copy_line(wanted, sizeof wanted, judge->reference + start, judge->reference + judge->reference_size);
+    snprintf(buffer, buffer_size, "line %zu is %s%s%s, expected %s%s%s", line, start < size ? "'" : "",
+             start < size ? got : "missing", start < size ? "'" : "", start < judge->reference_size ? "'" : "",
+             start < judge->reference_size ? wanted : "the end", start < judge->reference_size ? "'" : "");
+}
+
+/* --- The oracle ------------------------------------------------------------------------------------------------------- */
+
+__attribute__((noreturn)) static void become_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
+                                                    int output, char **environment)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", output);
+    int input = open(output < 0 ? "/dev/null" : path, O_RDONLY); /* from its start */
+    if (input >= 0)
+        dup2(input, STDIN_FILENO);
+    /* Its own words are for people who watch. */
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
+    execle("/bin/sh", "sh", "-c", judge->oracle, NULL, environment);
+    _exit(127);
+}
+
+static char **oracle_environment(const struct pct_process *process, const struct pct_result *result, char **own)
+{
+    static char words[4][PCT_TOKEN_MAX + 32];
+    size_t count = 0;
+    while (own[count])
+        count++;
+    char **all = calloc(count + 5, sizeof *all);
+    if (!all)
+        return NULL;
+    memcpy(all, own, count * sizeof *all);
+    bool exited = WIFEXITED(process->status);
+    snprintf(words[0], sizeof words[0], "RUN_STATUS=%d", exited ? WEXITSTATUS(process->status) : result->code);
+    snprintf(words[1], sizeof words[1], "RUN_SEED=%llu", (unsigned long long)result->trace.header.seed);
+    snprintf(words[2], sizeof words[2], "RUN_TOKEN=%s", result->trace.header.token);
+    for (size_t i = 0; i < 3; i++)
+        all[count + i] = words[i];
+    return all;
+}
+
+/* Returns the status of the oracle as a shell says it, or -1. */
+static int ask_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
+                      const struct pct_process *process, const struct pct_result *result)
+{
+    char **own = pct_environment_plain(), **environment = own ? oracle_environment(process, result, own) : NULL;
+    fflush(NULL);
+    pid_t pid = environment ? fork() : -1;
+    if (!pid)
+        become_oracle(judge, launch, process->output, environment);
+    free(environment);
+    free(own);
+    int status;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        return -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int judge_by_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
+                           const struct pct_process *process, struct pct_result *result)
+{
+    int status = ask_oracle(judge, launch, process, result);
+    if (status == 128 + SIGINT)
+        return status; /* Ctrl-C: there is no judgement, so the run does not count */
+    if (status < 0 || status == 126 || status == 127) {
+        pct_cli_say("the oracle could not be run: %s", judge->oracle);
+        return status < 0 ? PCT_EXIT_INTERNAL : status;
+    }
+    if (status) {
+        result->ending = PCT_ENDING_ORACLE;
+        snprintf(result->complaint, sizeof result->complaint, "the oracle's status is %d", status);
+    }
+    result->code = status;
+    return 0;
+}
+
+int pct_oracle_run(const struct pct_oracle *judge, const struct pct_launch *launch, const struct pct_process *process,
+                   struct pct_result *result)
+{
+    if (result->ending != PCT_ENDING_EXIT && result->ending != PCT_ENDING_CRASH)
+        return 0;
+    size_t size;
+    char *output = pct_oracle_read(process->output, &size);
+    if (!output) {
+        return pct_cli_no_memory("");
+    }
+    int failed = 0;
+    if (size && pct_oracle_find_report(output, size, result->complaint, sizeof result->complaint)) {
+        result->ending = PCT_ENDING_SANITIZER;
+        result->code = result->code ? result->code : 1;
+    } else if (result->ending == PCT_ENDING_EXIT && judge->oracle) {
+        failed = judge_by_oracle(judge, launch, process, result);
+    } else if (result->ending == PCT_ENDING_EXIT && judge->ok[result->code & 0xff] && judge->has_reference &&
+               (size != judge->reference_size || memcmp(output, judge->reference, size))) {
+        describe_difference(judge, output, size, result->complaint, sizeof result->complaint);
+        result->ending = PCT_ENDING_OUTPUT;
+        result->code = 1;
+    }
+    if (!failed && result->ending == PCT_ENDING_EXIT && !judge->ok[result->code & 0xff])
+        pct_oracle_find_assertion(output, size, result->complaint, sizeof result->complaint);
+    free(output);
+    return failed;
+}

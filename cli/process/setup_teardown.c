@@ -1,0 +1,218 @@
+/* Scratch directories and the commands around runs: see setup_teardown.h. */
+#include "setup_teardown.h"
+#include <cli/base/cli.h>
+#include "environment.h"
+#include "launch.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status;
+    (void)place;
+    return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
+}
+
+static int remove_below(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    return place->level ? remove_entry(path, status, type, place) : 0;
+}
+
+enum { DIRECTORIES = 16 /* that nftw() may have open */, PATIENCE = 10 /* seconds that a last teardown may take */ };
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_entry, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+}
+
+int pct_setup_teardown_prepare(struct pct_launch *launch)
+{
+    struct pct_setup_teardown *around = &launch->around;
+    const char *temporary = getenv("TMPDIR");
+    if (!around->scratch)
+        return 0;
+    if ((size_t)snprintf(around->base, sizeof around->base, "%s/pct-scratch-XXXXXX",
+                         temporary && *temporary == '/' ? temporary : "/tmp") >= sizeof around->base ||
+        !mkdtemp(around->base)) {
+        pct_cli_say("cannot make a scratch directory %s: %s", around->base, strerror(errno));
+        around->base[0] = 0;
+        return PCT_EXIT_INTERNAL;
+    }
+    /* The target is started from another place. */
+    char here[PATH_MAX / 2], program[PATH_MAX];
+    if (around->enter && launch->program[0] != '/' && getcwd(here, sizeof here) &&
+        (size_t)snprintf(program, sizeof program, "%s/%s", here, launch->program) < sizeof program)
+        strcpy(launch->program, program);
+    return 0;
+}
+
+void pct_setup_teardown_finish(struct pct_launch *launch)
+{
+    char path[PATH_MAX];
+    if (!launch->around.base[0])
+        return;
+    for (unsigned worker = 0; worker < PCT_FORKSERVERS; worker++)
+        remove_tree(pct_setup_teardown_directory(launch, worker, path, sizeof path));
+    rmdir(launch->around.base); /* unless something is kept */
+}
+
+void pct_setup_teardown_renew(const struct pct_launch *launch)
+{
+    if (launch->around.base[0])
+        nftw(launch->around.base, remove_below, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *pct_setup_teardown_directory(const struct pct_launch *launch, unsigned worker, char *buffer, size_t size)
+{
+    buffer[0] = 0;
+    if (launch->around.base[0])
+        snprintf(buffer, size, "%s/%03u", launch->around.base, worker);
+    return buffer;
+}
+
+int pct_setup_teardown_open(const struct pct_process *process)
+{
+    char path[PATH_MAX];
+    if (!pct_setup_teardown_directory(process->launch, process->worker, path, sizeof path)[0] || !mkdir(path, 0700) ||
+        errno == EEXIST)
+        return 0;
+    pct_cli_say("cannot make a scratch directory %s: %s", path, strerror(errno));
+    return PCT_EXIT_INTERNAL;
+}
+
+/* In the child. */
+__attribute__((noreturn)) static void become(const struct pct_process *process, const char *command, char **environment,
+                                             const char *directory)
+{
+    const struct pct_launch *launch = process->launch;
+    pct_launch_go_aside(launch, process->output);
+    if (launch->around.enter && chdir(directory))
+        _exit(126);
+    pct_launch_become_shell(launch, command, environment);
+}
+
+bool pct_setup_teardown_start(struct pct_process *process, enum pct_phase phase)
+{
+    const struct pct_launch *launch = process->launch;
+    const char *command = phase == PCT_PHASE_SETUP ? launch->around.setup : launch->around.teardown;
+    char directory[PATH_MAX];
+    if (!command)
+        return false;
+    pct_setup_teardown_directory(launch, process->worker, directory, sizeof directory);
+    char **environment = pct_environment_around(directory[0] ? directory : NULL);
+    process->phase = phase;
+    process->errand = 0;
+    process->deadline = launch->timeout > 0 ? pct_cli_now() + launch->timeout : 0;
+    fflush(NULL);
+    pid_t pid = environment ? fork() : -1;
+    if (!pid)
+        become(process, command, environment, directory);
+    if (pid > 0) {
+        process->errand = pid;
+        setpgid(pid, pid);
+    } else {
+        pct_cli_say("%s cannot be started: %s", command, strerror(errno));
+        process->trouble = phase;
+        process->errand_status = W_EXITCODE(126, 0);
+    }
+    free(environment);
+    return true;
+}
+
+bool pct_setup_teardown_is_over(struct pct_process *process)
+{
+    siginfo_t info = { 0 };
+    if (!process->errand)
+        return true;
+    if (waitid(P_PID, (id_t)process->errand, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid != process->errand)
+        return false;
+    /* What it has started in the background is there for the run. */
+    int status = 0;
+    while (waitpid(process->errand, &status, 0) < 0 && errno == EINTR)
+        ;
+    process->errand = 0;
+    if (status) {
+        process->trouble = process->phase;
+        process->errand_status = status;
+    }
+    return true;
+}
+
+void pct_setup_teardown_kill(struct pct_process *process)
+{
+    if (!process->errand)
+        return;
+    kill(-process->errand, SIGKILL);
+    kill(process->errand, SIGKILL);
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)process->errand, &info, WEXITED | WNOWAIT) && errno == EINTR)
+        ;
+    pct_setup_teardown_is_over(process);
+}
+
+/* Where it is put aside. */
+static void format_aside(const struct pct_process *process, char *path, size_t size)
+{
+    snprintf(path, size, "%s/run-%llu", process->launch->around.base, (unsigned long long)process->index);
+}
+
+void pct_setup_teardown_clear(struct pct_process *process)
+{
+    struct pct_launch *launch = process->launch;
+    char path[PATH_MAX], aside[PATH_MAX];
+    if (!pct_setup_teardown_directory(launch, process->worker, path, sizeof path)[0])
+        return;
+    format_aside(process, aside, sizeof aside);
+    if (process->status || process->trouble != PCT_PHASE_RUN) {
+        remove_tree(aside); /* of an earlier run with this index: the trial of a fork server is one */
+        if (rename(path, aside))
+            return;
+        process->aside = true;
+        /* It is in that directory. */
+        if (launch->around.enter)
+            pct_forkserver_end(launch, process->worker);
+    } else
+        nftw(path, remove_below, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+}
+
+void pct_setup_teardown_end(struct pct_process *process)
+{
+    if (process->phase == PCT_PHASE_RUN && pct_setup_teardown_start(process, PCT_PHASE_TEARDOWN)) {
+        double end = pct_cli_now() + PATIENCE;
+        while (!pct_setup_teardown_is_over(process) && pct_cli_now() < end)
+            usleep(5000);
+        pct_setup_teardown_kill(process);
+    }
+    process->phase = PCT_PHASE_OVER;
+    pct_setup_teardown_clear(process);
+}
+
+void pct_setup_teardown_close(struct pct_process *process)
+{
+    char path[PATH_MAX];
+    if (!process->aside)
+        return;
+    format_aside(process, path, sizeof path);
+    remove_tree(path);
+    process->aside = false;
+}
+
+void pct_setup_teardown_keep(FILE *out, struct pct_process *process)
+{
+    char path[PATH_MAX];
+    if (!process->aside)
+        return;
+    format_aside(process, path, sizeof path);
+    if (!rmdir(path))
+        return;
+    process->aside = false;
+    fputs("pct: what it left in its scratch directory is kept in ", out);
+    pct_cli_print_quoted(out, path);
+    fputc('\n', out);
+}

@@ -1,0 +1,254 @@
+/* What happened in a recorded run, in words: see narrative.h. */
+#include "narrative.h"
+#include <cli/base/cli.h>
+#include "schedule.h"
+#include <errno.h>
+#include <pct/strategy.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pct_narrative_open(struct pct_narrative *story, const struct pct_trace *trace)
+{
+    *story = (struct pct_narrative){ .trace = trace, .number = pct_switches_number(trace) };
+    if (!story->number || pct_snapshot_read(&story->snapshot, trace)) {
+        free(story->number);
+        return -ENOMEM;
+    }
+    pct_schedule_fill_holders(&story->snapshot, trace);
+    story->unwinder = pct_unwind_open(&story->snapshot);
+    return 0;
+}
+
+void pct_narrative_close(struct pct_narrative *story)
+{
+    pct_unwind_close(story->unwinder);
+    pct_snapshot_free(&story->snapshot);
+    free(story->number);
+    *story = (struct pct_narrative){ 0 };
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+char *pct_narrative_stacks(const uint64_t *steps, size_t count)
+{
+    enum { MOST = 64 }; /* of PCT_SITES */
+    uint64_t *sorted = malloc((count + 1) * sizeof *sorted);
+    char *text = NULL;
+    size_t size = 0, written = 0;
+    FILE *out = sorted ? open_memstream(&text, &size) : NULL;
+    if (out) {
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = steps[i];
+        qsort(sorted, count, sizeof *sorted, by_value);
+        for (size_t i = 0; i < count && written < MOST; i++)
+            if (sorted[i] < PCT_STEP_LATER && (!i || sorted[i] != sorted[i - 1]))
+                fprintf(out, "%s%llu", written++ ? "," : "", (unsigned long long)sorted[i] + 1);
+        if (!written)
+            fputs("on", out);
+        fclose(out);
+    }
+    free(sorted);
+    return text;
+}
+
+uint64_t pct_narrative_find(const struct pct_narrative *story, uint32_t thread, uint32_t number)
+{
+    const struct pct_trace *trace = story->trace;
+    uint64_t i = 0;
+    while (i < trace->count &&
+           (PCT_RECORD_THREAD(trace->records[i]) != thread || story->number[i] != number || !number))
+        i++;
+    return i;
+}
+
+/* Whether this operation, if it succeeds, gives its thread an object that others then wait for. */
+static bool locks(unsigned op)
+{
+    return op == PCT_OP_MUTEX_LOCK || op == PCT_OP_MUTEX_TRYLOCK || op == PCT_OP_SPIN_LOCK ||
+           op == PCT_OP_SPIN_TRYLOCK || (op >= PCT_OP_RWLOCK_RDLOCK && op <= PCT_OP_RWLOCK_TRYWRLOCK);
+}
+
+uint64_t pct_narrative_find_lock(const struct pct_narrative *story, uint32_t thread,
+                                 const struct pct_snap_thread *waiter)
+{
+    const struct pct_trace *trace = story->trace;
+    bool lock = pct_snapshot_wait_class(&story->snapshot, waiter) != PCT_CLASS_THREAD;
+    for (uint64_t i = trace->count; lock && i-- > 0;) {
+        uint64_t record = trace->records[i];
+        if (PCT_RECORD_THREAD(record) == thread && PCT_RECORD_OBJECT(record) == waiter->object &&
+            locks(PCT_RECORD_OP(record)) && PCT_RECORD_ARG(record) != PCT_ARG_BUSY)
+            return i;
+    }
+    return trace->count;
+}
+
+struct pct_event pct_narrative_event(const struct pct_narrative *story, uint64_t step)
+{
+    uint64_t record = story->trace->records[step];
+    return (struct pct_event){ .thread = PCT_RECORD_THREAD(record),
+                               .number = story->number[step],
+                               .op = PCT_RECORD_OP(record),
+                               .object = PCT_RECORD_OBJECT(record),
+                               .step = step };
+}
+
+/* The file's own name: directories say little on one line. */
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void format_frame(char *buffer, size_t size, const struct pct_frame *frame)
+{
+    if (frame->file[0])
+        snprintf(buffer, size, "%s:%d%s%s%s", base(frame->file), frame->line, frame->function[0] ? " (" : "",
+                 frame->function, frame->function[0] ? ")" : "");
+    else if (frame->function[0])
+        snprintf(buffer, size, "%s in %s", frame->function, frame->module);
+    else if (frame->module[0])
+        snprintf(buffer, size, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
+    else
+        snprintf(buffer, size, "%s", "");
+}
+
+/* The stack before this operation, if it was kept. */
+static bool find_stack(const struct pct_narrative *story, const struct pct_event *event, struct pct_stack *stack)
+{
+    const struct pct_snapshot *snapshot = &story->snapshot;
+    stack->count = 0;
+    if (event->step == PCT_STEP_LATER && story->later) {
+        struct pct_event there = *event;
+        there.step = pct_narrative_find(story->later, event->thread, event->number);
+        return there.step < story->later->trace->count && find_stack(story->later, &there, stack);
+    }
+    if (!story->unwinder)
+        return false;
+    if (event->step == PCT_STEP_PENDING) {
+        const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, event->thread);
+        if (thread)
+            pct_unwind_thread(story->unwinder, (size_t)(thread - snapshot->threads), stack);
+        return stack->count;
+    }
+    for (size_t i = 0; i < snapshot->stop_count; i++)
+        if (snapshot->stops[i].step == event->step + 1) {
+            pct_unwind_stop(story->unwinder, i, stack);
+            return stack->count;
+        }
+    const struct pct_site *site = pct_snapshot_site(snapshot, event->step);
+    if (site && site->call)
+        pct_unwind_place(story->unwinder, site->call, event->op != PCT_OP_THREAD_START, stack);
+    return stack->count;
+}
+
+/* How much a place says: 0 without a line, 1 in a library, 2 in a header, 3 in the program's own source. */
+static int rank(const struct pct_frame *frame)
+{
+    size_t length = strlen(frame->file);
+    bool header = length > 2 && !strcmp(frame->file + length - 2, ".h");
+    bool system = !strncmp(frame->file, "/usr/", 5) || !strncmp(frame->file, "./", 2);
+    return !frame->file[0] ? 0 : system ? 1 : header ? 2 : 3;
+}
+
+const char *pct_narrative_place(const struct pct_narrative *story, char *buffer, size_t size,
+                                const struct pct_event *event)
+{
+    static struct pct_stack stack;
+    *buffer = 0;
+    if (!find_stack(story, event, &stack))
+        return buffer;
+    /* Code of libraries, and helpers in headers, are passed over if there is a place above them that is more the program's own. */
+    size_t best = 0;
+    int best_rank = -1;
+    for (size_t i = 0; i < stack.count; i++) {
+        int here = rank(&stack.frames[i]);
+        if (here > best_rank) {
+            best_rank = here;
+            best = i;
+        }
+    }
+    format_frame(buffer, size, &stack.frames[best]);
+    return buffer;
+}
+
+void pct_narrative_print_stack(const struct pct_narrative *story, FILE *out, const struct pct_event *event,
+                               const char *margin, unsigned most)
+{
+    static struct pct_stack stack;
+    char text[512];
+    if (!find_stack(story, event, &stack) && event->op != PCT_OP_EXIT)
+        fprintf(out, "%s(its place is not known)\n", margin);
+    /* What libraries do says little beside the program's own code. */
+    int least = 0;
+    for (size_t i = 0; i < stack.count; i++)
+        least = rank(&stack.frames[i]) >= 2 ? 2 : least;
+    unsigned printed = 0;
+    for (size_t i = 0; i < stack.count; i++) {
+        if (rank(&stack.frames[i]) < least)
+            continue;
+        if (printed++ == most) {
+            fprintf(out, "%s...\n", margin);
+            break;
+        }
+        format_frame(text, sizeof text, &stack.frames[i]);
+        fputs(margin, out);
+        pct_cli_print_clean(out, text, sizeof text);
+        fputc('\n', out);
+    }
+}
+
+static bool is_descriptor(unsigned op)
+{
+    return pct_name_op_class(op) == PCT_CLASS_FD;
+}
+
+const char *pct_narrative_object(const struct pct_narrative *story, char *buffer, size_t size,
+                                 const struct pct_event *event)
+{
+    const struct pct_trace *trace = story->trace;
+    unsigned class_ = pct_name_op_class(event->op);
+    char name[256], place[300];
+    uint64_t first = trace->count;
+    *buffer = 0;
+    if (!event->object || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_FD ||
+        !story->unwinder)
+        return buffer;
+    for (uint64_t i = 0; i < trace->count; i++) {
+        unsigned op = PCT_RECORD_OP(trace->records[i]), other = pct_name_op_class(op);
+        if (PCT_RECORD_OBJECT(trace->records[i]) != event->object || is_descriptor(op) || other == PCT_CLASS_THREAD ||
+            other == PCT_CLASS_NONE)
+            continue;
+        first = first == trace->count ? i : first;
+        const struct pct_site *site = pct_snapshot_site(&story->snapshot, i);
+        if (site && pct_unwind_object(story->unwinder, site->object, name, sizeof name)) {
+            snprintf(buffer, size, "`%s`", name);
+            return buffer;
+        }
+    }
+    const struct pct_snap_object *object = pct_snapshot_object(&story->snapshot, event->object);
+    if (object && pct_unwind_object(story->unwinder, object->address, name, sizeof name)) {
+        snprintf(buffer, size, "`%s`", name);
+    } else if (first < trace->count) {
+        struct pct_event use = pct_narrative_event(story, first);
+        if (*pct_narrative_place(story, place, sizeof place, &use))
+            snprintf(buffer, size, "first used at %s", place);
+    }
+    return buffer;
+}
+
+const char *pct_narrative_operation(const struct pct_narrative *story, char *buffer, size_t size,
+                                    const struct pct_event *event)
+{
+    char name[600];
+    unsigned argument = event->step < story->trace->count ? PCT_RECORD_ARG(story->trace->records[event->step]) : 0;
+    pct_schedule_format(buffer, size, event->op, argument, event->object);
+    pct_narrative_object(story, name, sizeof name, event);
+    size_t length = strlen(buffer);
+    if (name[0] == '`')
+        snprintf(buffer + length, size - length, " %s", name);
+    return buffer;
+}

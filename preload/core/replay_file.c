@@ -1,0 +1,55 @@
+/* Reading the schedule that PCT_REPLAY names: replay_file.h. */
+#include "replay_file.h"
+#include "shim.h"
+#include "sys.h"
+#include <common/pack.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* All records of a packed trace, and how many may be there; NULL: it is damaged. */
+static const uint64_t *unpack(const struct pct_trace_header *header, uint64_t *room, const char **wrong)
+{
+    struct pct_packed packed;
+    if (!pct_pack_find(&packed, header, *room * 8))
+        return NULL;
+    uint64_t *records = pct_host_futex.map(packed.room * 8);
+    if (!records)
+        *wrong = "out of memory";
+    *room = packed.room;
+    return records && pct_pack_open(&packed, records) ? records : NULL;
+}
+
+const char *pct_recorded_open(struct pct_recorded *recorded, const char *path)
+{
+    struct stat status;
+    const char *wrong = "the trace that PCT_REPLAY names is damaged";
+    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0 || PCT_SYS2(SYS_fstat, fd, &status))
+        return "cannot open the trace that PCT_REPLAY names";
+    if (status.st_size < PCT_TRACE_HEADER_SIZE)
+        return "the file that PCT_REPLAY names is not a pct trace, or was cut short";
+    long at = PCT_SYS6(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    PCT_SYS1(SYS_close, fd);
+    if (at < 0 && at > -4096)
+        return "cannot map the trace that PCT_REPLAY names";
+    const struct pct_trace_header *header = (void *)at;
+    if (memcmp(header->magic, PCT_TRACE_MAGIC, 8))
+        return "the file that PCT_REPLAY names is not a pct trace";
+    if (!header->version || header->version > PCT_TRACE_VERSION)
+        return "the file that PCT_REPLAY names is a trace of another version of pct";
+    uint64_t room = ((uint64_t)status.st_size - PCT_TRACE_HEADER_SIZE) / 8, count = header->recorded;
+    const uint64_t *records = (const void *)(at + PCT_TRACE_HEADER_SIZE);
+    if (header->version == PCT_TRACE_PACKED)
+        records = unpack(header, &room, &wrong);
+    if (records && header->verdict == PCT_VERDICT_RUNNING) /* killed: the records end at the first zero */
+        for (count = 0; count < room && records[count];)
+            count++;
+    if (!records || count > room || header->first ||
+        header->token[sizeof header->token - 1]) /* always room for the end */
+        return wrong;
+    *recorded =
+        (struct pct_recorded){ .records = records, .count = count, .images = header->images, .token = header->token };
+    return NULL;
+}

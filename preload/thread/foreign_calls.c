@@ -1,0 +1,149 @@
+/* What threads without the baton tell: foreign_calls.h. */
+#include "foreign_calls.h"
+#include <preload/core/sys.h>
+
+/* A place is taken by one compare-and-swap, so that a signal handler may do so, too. */
+enum state { FREE, TAKEN, TOLD, ARRIVED };
+enum released { NOT_YET, RELEASED, LAST };
+static struct entry {
+    uint32_t state; /* atomic */
+    enum pct_class class_;
+    const volatile void *object;
+    uint32_t count;    /* to be woken; 0: somebody waits in libc's */
+    uint32_t *arrived; /* a futex of who waits at a barrier: enum released */
+} entries[64];
+enum { ENTRIES = sizeof entries / sizeof *entries };
+static uint32_t missed; /* there was no place; atomic */
+static bool anybody;    /* something was missed: threads may wait in any condition variable */
+
+static bool is_heard(void)
+{
+    return pct_S.host && pct_shim.mode == PCT_MODE_CONTROLLED && !pct_shim.ended && !pct_is_beside();
+}
+
+static struct entry *take(void)
+{
+    for (int i = 0; i < ENTRIES; i++) {
+        uint32_t free = FREE;
+        if (__atomic_compare_exchange_n(&entries[i].state, &free, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return &entries[i];
+    }
+    return NULL;
+}
+
+static void tell(enum pct_class class_, const volatile void *object, uint32_t count, uint32_t *arrived)
+{
+    struct entry *entry;
+    while (!(entry = take()) && arrived) /* one that arrives waits anyway */
+        PCT_SYS0(SYS_sched_yield);
+    if (entry) {
+        entry->class_ = class_;
+        entry->object = object;
+        entry->count = count;
+        entry->arrived = arrived;
+        __atomic_store_n(&entry->state, TOLD, __ATOMIC_RELEASE);
+    } else {
+        __atomic_store_n(&missed, 1, __ATOMIC_RELEASE);
+    }
+    pct_sched_attention(&pct_S);
+}
+
+void pct_tell_wake(enum pct_class class_, const volatile void *object, uint32_t count)
+{
+    if (is_heard())
+        tell(class_, object, count, NULL);
+}
+
+void pct_tell_waits(const volatile void *cond)
+{
+    if (is_heard())
+        tell(PCT_CLASS_COND, cond, 0, NULL);
+}
+
+bool pct_tell_arrives(const volatile void *barrier, bool *serial)
+{
+    uint32_t released = NOT_YET;
+    if (!is_heard())
+        return false;
+    pct_passing(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier);
+    pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
+    tell(PCT_CLASS_BARRIER, barrier, 1, &released);
+    while (__atomic_load_n(&released, __ATOMIC_ACQUIRE) == NOT_YET)
+        pct_futex_wait(&released, NOT_YET, NULL);
+    *serial = released == LAST;
+    return true;
+}
+
+static void release(struct entry *entry, enum released how)
+{
+    uint32_t *word = entry->arrived;
+    __atomic_store_n(&entry->state, FREE, __ATOMIC_RELEASE);
+    __atomic_store_n(word, how, __ATOMIC_RELEASE); /* it is gone from here on */
+    pct_futex_wake(word, 1);
+}
+
+static void heed(struct entry *entry)
+{
+    struct pct_object *object = pct_object_at(&pct_S.objects, entry->object, entry->class_);
+    uint32_t count = entry->count;
+    if (entry->class_ == PCT_CLASS_BARRIER) {
+        if (pct_barrier_arrive(object))
+            release(entry, LAST);
+        else
+            __atomic_store_n(&entry->state, ARRIVED, __ATOMIC_RELAXED);
+        return;
+    }
+    __atomic_store_n(&entry->state, FREE, __ATOMIC_RELEASE);
+    if (entry->class_ == PCT_CLASS_FUTEX)
+        pct_futex_wake_waiters(object, count);
+    else if (count)
+        pct_cond_wake(object, count);
+    else
+        object->model[2] = 1;
+}
+
+/* Nobody knows who was to be woken: all that wait so, as both kinds of waiters have to expect. */
+static void wake_everybody(void)
+{
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        struct pct_thread *thread = &pct_shim.slots[id].core;
+        struct pct_object *queue = thread->queued && !thread->wait.ready ? thread->wait.object : NULL;
+        if (queue && queue->class_ == PCT_CLASS_COND)
+            pct_cond_wake(queue, UINT32_MAX);
+        else if (queue && queue->class_ == PCT_CLASS_FUTEX)
+            pct_sched_wake(&pct_S, thread);
+    }
+}
+
+void pct_foreign(void)
+{
+    for (int i = 0; i < ENTRIES; i++)
+        if (__atomic_load_n(&entries[i].state, __ATOMIC_ACQUIRE) == TOLD)
+            heed(&entries[i]);
+    if (__atomic_exchange_n(&missed, 0, __ATOMIC_ACQUIRE)) {
+        anybody = true;
+        wake_everybody();
+    }
+}
+
+bool pct_foreign_waits(const struct pct_object *queue)
+{
+    if (PCT_LIKELY(!pct_S.foreign))
+        return false;
+    pct_foreign();
+    return queue->model[2] || anybody;
+}
+
+void pct_foreign_forget(void)
+{
+    __builtin_memset(entries, 0, sizeof entries);
+    missed = 0;
+    anybody = false;
+}
+
+void pct_foreign_round(const volatile void *barrier)
+{
+    for (int i = 0; i < ENTRIES; i++)
+        if (__atomic_load_n(&entries[i].state, __ATOMIC_RELAXED) == ARRIVED && entries[i].object == barrier)
+            release(&entries[i], RELEASED);
+}

@@ -1,0 +1,207 @@
+/* Threads of the process that are not in the schedule: those that something else than our pthread_create has made (libc's own, by its
+ * address; clone), about which nobody tells. Before time jumps over what they may do, or a verdict says that nothing can happen any more, the kernel
+ * is asked who is there. Mostly that is one system call, which counts them. The watchdog is ours; workers of io_uring are
+ * the kernel's.
+ *
+ * One that sleeps in a futex until it is woken is no reason to wait: nobody but threads of this process wakes it, and if there is another
+ * stranger who could, that one counts. The others may act by themselves: at once, for all that can be known, or when the futex's
+ * time is over. */
+#include <preload/core/maps.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include "proc_task.h"
+#include <preload/core/user_memory.h>
+#include <preload/watchdog/watchdog.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/stat.h>
+
+/* A stranger that sleeps until a point in time: when that is in virtual time, taken from when it was first seen there. */
+struct sleeper {
+    int32_t tid;
+    uint64_t until; /* ns, on the clock that it sleeps by */
+    uint64_t due;   /* virtual ns */
+};
+enum { SLEEPERS = 16 };
+static struct {
+    struct sleeper sleepers[SLEEPERS];
+    unsigned last_sleeper;
+    bool met; /* there are some, or were */
+    /* The steps, from 1, at which they were made to look again; and the threads of the schedule, since when none has acted. */
+    uint64_t woken_at, asked_at;
+} seen;
+
+void pct_foreign_threads_forget(void)
+{
+    __builtin_memset(&seen, 0, sizeof seen);
+}
+
+/* Of linux/sched.h: PF_IO_WORKER, PF_USER_WORKER. */
+enum { WORKS_FOR_THE_KERNEL = 0x10 | 0x4000 };
+
+static uint64_t due(int32_t tid, uint64_t until, uint64_t left)
+{
+    for (unsigned i = 0; i < SLEEPERS; i++)
+        if (seen.sleepers[i].tid == tid && seen.sleepers[i].until == until)
+            return seen.sleepers[i].due;
+    struct sleeper *sleeper = &seen.sleepers[seen.last_sleeper++ % SLEEPERS];
+    *sleeper = (struct sleeper){ .tid = tid, .until = until, .due = pct_sched_now(&pct_S) + left };
+    return sleeper->due;
+}
+
+static bool is_shared(uintptr_t address)
+{
+    struct pct_mapping mapping;
+    return !pct_maps_find((const void *)address, &mapping, NULL, 0) || mapping.shared;
+}
+
+/* A stranger sleeps in this call. */
+static uint64_t acts_in_futex(int32_t tid, const struct pct_task_call *call, bool wake)
+{
+    struct timespec limit, now = { 0 };
+    int op = (int)call->arguments[1], command = op & FUTEX_CMD_MASK;
+    const struct timespec *timeout = (const struct timespec *)call->arguments[3];
+    if (!(op & FUTEX_PRIVATE_FLAG) && is_shared(call->arguments[0]))
+        return 0; /* another process may wake it */
+    if (timeout) {
+        /* An absolute time; one that is relative began nobody knows when. */
+        clockid_t clock = op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+        if (command != FUTEX_WAIT_BITSET || !pct_user_copy_in(&limit, timeout, sizeof limit) || !pct_valid(&limit) ||
+            PCT_SYS2(SYS_clock_gettime, clock, &now))
+            return 0;
+        uint64_t until = pct_nanoseconds(&limit), passed = pct_nanoseconds(&now);
+        return until > passed ? due(tid, until, until - passed) : 0;
+    }
+    /* A shortcut may have taken a lock for free that it was about to wait for: it is to look again. */
+    if (wake)
+        pct_futex_wake((uint32_t *)call->arguments[0], INT32_MAX);
+    return PCT_NEVER;
+}
+
+/* Until when this stranger does nothing by itself. */
+static uint64_t acts(int folder, int32_t tid, bool wake)
+{
+    struct pct_task_call call;
+    char state;
+    uint64_t flags;
+    if (!pct_task_read_flags(folder, tid, &state, &flags) || state == 'Z' || state == 'X' ||
+        flags & WORKS_FOR_THE_KERNEL)
+        return PCT_NEVER;
+    if (state != 'S' || !pct_task_read_call(folder, tid, &call) || call.number != SYS_futex)
+        return 0;
+    return acts_in_futex(tid, &call, wake);
+}
+
+/* Threads of the schedule, also those that have finished, and are about to be gone. */
+static bool is_known(int32_t tid)
+{
+    static uint32_t next; /* tasks stand there in the order in which they were made, like our threads */
+    for (uint32_t i = 0; i < pct_S.threads; i++) {
+        uint32_t id = (next + i) % pct_S.threads;
+        if (pct_shim.slots[id].tid == tid) {
+            next = id + 1;
+            return true;
+        }
+    }
+    return tid == pct_watchdog_tid();
+}
+
+static int32_t number(const char *name)
+{
+    int32_t value = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        value = value * 10 + (*name - '0');
+    return value;
+}
+
+/* All of them. found: some were there. */
+static uint64_t ask_all(int folder, bool wake, bool *found)
+{
+    struct entry {
+        uint64_t inode, offset;
+        uint16_t length;
+        uint8_t type;
+        char name[];
+    };
+    static union {
+        struct entry first;
+        char text[4096];
+    } entries;
+    uint64_t soonest = PCT_NEVER;
+    long got;
+    while ((got = PCT_SYS3(SYS_getdents64, folder, &entries, sizeof entries)) > 0)
+        for (long at = 0; at < got;) {
+            const struct entry *entry = (const struct entry *)(entries.text + at);
+            int32_t tid = number(entry->name);
+            at += entry->length;
+            if (!tid || is_known(tid))
+                continue;
+            uint64_t when = acts(folder, tid, wake);
+            soonest = when < soonest ? when : soonest;
+            *found = true;
+        }
+    return soonest;
+}
+
+/* How many tasks the process has, at most: those that end count for a while. 0: not known. */
+static uint64_t count(void)
+{
+    struct stat status;
+    return PCT_SYS2(SYS_stat, "/proc/self/task", &status) ? 0 : status.st_nlink - 2;
+}
+
+/* Strangers need not call anything that tells: they change a word and wake by a system call of their own, and the kernel does so when one
+ * ends. So a futex whose word has changed is taken for woken. */
+static void ask_futexes(void)
+{
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        struct pct_shim_thread *thread = &pct_shim.slots[id];
+        const struct pct_wait *wait = &thread->core.wait;
+        if (thread->core.queued && !wait->ready && wait->object->class_ == PCT_CLASS_FUTEX &&
+            wait->object->address == (uintptr_t)thread->futex_word && (seen.met || thread->futex_shared) &&
+            *(const volatile uint32_t *)thread->futex_word != thread->futex_value)
+            pct_sched_wake(&pct_S, &thread->core);
+    }
+}
+
+/* No stranger will act any more. Before, they may have unlocked a mutex inside of libc's pthread_cond_wait, written to a pipe by a system
+ * call of their own: all predicates are to be asked again, once. */
+static uint64_t quiet(void)
+{
+    ask_futexes();
+    if (seen.met && seen.asked_at != pct_steps(&pct_S) + 1) {
+        seen.asked_at = pct_steps(&pct_S) + 1;
+        pct_S.attention = 1;
+    }
+    return PCT_NEVER;
+}
+
+uint64_t pct_foreign_threads(uint64_t until)
+{
+    uint64_t known = pct_S.live - pct_thread_coming + (pct_watchdog_tid() != 0);
+    uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();
+    bool alone = there && there <= known, found = false, last = until == PCT_NEVER;
+    if (alone)
+        return last || seen.met ? quiet() : PCT_NEVER;
+    long folder = there ? PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
+    if (folder < 0) /* nobody tells; but some may have shown themselves */
+        return there || pct_S.foreign & PCT_FOREIGN_THREADS ? 0 : PCT_NEVER;
+    /* Before the last word, those that sleep look again. */
+    bool wake = last && seen.woken_at != pct_steps(&pct_S) + 1;
+    uint64_t soonest = ask_all((int)folder, wake, &found);
+    PCT_SYS1(SYS_close, folder);
+    if (found) {
+        seen.met = true;
+        pct_S.in_full = 1;
+    }
+    if (found && wake && soonest == PCT_NEVER) {
+        seen.woken_at = pct_steps(&pct_S) + 1;
+        soonest = 0;
+    }
+    if (soonest == PCT_NEVER)
+        return quiet();
+    seen.asked_at = 0;
+    if (soonest < until)
+        pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
+    return soonest;
+}

@@ -1,0 +1,64 @@
+/* Holders of the baton that pass no point: asleep in a call that nobody intercepted, or spinning on plain memory. The host
+ * finds them (preload/watchdog/watchdog.c); here is what becomes of the schedule. Each is recorded as a step of op STUCK, so that a
+ * replay by trace knows where the baton was taken, and takes it there again. */
+#include "internal.h"
+
+/* A strategy may answer a spin by letting others overtake with a small probability (PCT: 1/16). This thread has gone round
+ * its loop millions of times, so it is asked this often. */
+enum { SPINS = 64 };
+
+/* A step of op STUCK, with everything that is due before and after it. What time it took is not measured but agreed upon:
+ * so it is the same in every run. */
+static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
+{
+    thread->wait = (struct pct_wait){ .op = PCT_OP_STUCK, .deadline = PCT_NEVER };
+    pct_sched_keep_house(s);
+    pct_record(s, thread, PCT_OP_STUCK, arg, 0);
+    if (s->step_ns)
+        s->base += arg == PCT_ARG_SPINS ? PCT_SPIN_NS : arg == PCT_ARG_RUNS ? s->run_ns : 0;
+    s->attention = 1; /* no call said what the thread may have changed */
+    pct_sched_keep_house(s);
+    pct_sched_kernel_changed(s);
+    /* Nobody but a sleeper could change what the thread looks at. */
+    if (arg == PCT_ARG_SPINS && pct_readiness_now(s) == 1 && s->timers_count && pct_outside_still(s) &&
+        !pct_outside_strangers(s))
+        pct_timer_jump(s);
+}
+
+bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *holder, uint32_t arg)
+{
+    if (s->replay)
+        return pct_replay_expects(s, holder, PCT_OP_STUCK) &&
+               (pct_replay_arg(s) == PCT_ARG_SLEEPS) == (arg == PCT_ARG_SLEEPS);
+    return s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->polled;
+}
+
+void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg)
+{
+    s->current = NULL;
+    s->spins += SPINS;
+    record(s, self, s->replay ? pct_replay_arg(s) : arg);
+    if (s->strategy->spinning && !s->replay)
+        for (int i = 0; i < SPINS; i++)
+            s->strategy->spinning(s->strategy_state, self->id, ++self->spins);
+    s->budget_end = pct_steps(s);
+    pct_sched_pass(s, self, pct_sched_next(s, self));
+    s->current = self;
+}
+
+void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread)
+{
+    s->current = NULL;
+    record(s, thread, PCT_ARG_SLEEPS);
+    pct_outside_go(s, thread);
+}
+
+/* The recorded thread lost the baton here, this one has come on to its next operation: it did not get stuck this time, or
+ * was a little faster than the watchdog. */
+void pct_revoke_replay(struct pct_sched *s, struct pct_thread *self)
+{
+    while (pct_replay_expects(s, self, PCT_OP_STUCK)) {
+        record(s, self, pct_replay_arg(s));
+        pct_sched_pass(s, self, pct_sched_next(s, self));
+    }
+}
