@@ -21,6 +21,7 @@
  * each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a third of it, and nothing for
  * up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of real time do not leave it any CPU. */
 #include "watchdog.h"
+#include <preload/core/apart.h>
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
 #include <preload/thread/proc_task.h>
@@ -60,6 +61,11 @@ static int32_t own_tid;          /* the watchdog's; 0: there is none */
 static uint32_t parked;          /* so many waits for the baton so far, while there is no watchdog; atomic */
 static int tasks;                /* /proc/self/task */
 static bool roams;               /* it has all CPUs of the target */
+static struct {
+    char *memory; /* a guard page, its stack, and what its thread pointer points into; NULL: not yet */
+    size_t size;
+    uintptr_t below; /* bytes below the thread pointer */
+} room;
 static uint64_t interval;        /* ns */
 static uint64_t trust;           /* ns of CPU time */
 
@@ -327,19 +333,23 @@ static long clone_onto(void *stack, void *pointer)
     return result;
 }
 
-static void make(void)
+/* Its memory is mapped beforehand: when the watchdog is made, real time decides, and what the program maps and allocates shall be at
+ * the same addresses in each run. NULL: out of memory. */
+static char *map_memory(void)
 {
     /* Below the thread pointer lie the variables of each thread: ours and errno, whichever is further away. */
     uintptr_t pointer = (uintptr_t)__builtin_thread_pointer(), mine = (uintptr_t)&pct_self, libcs = (uintptr_t)&errno;
-    uintptr_t below = (pointer - (mine < libcs ? mine : libcs) + 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
-    size_t size = PAGE + STACK_SIZE + below + PAGE;
-    long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at < 0 && at > -PAGE) {
-        __atomic_store_n(&presence, NEVER, __ATOMIC_SEQ_CST);
-        return;
-    }
-    PCT_SYS3(SYS_mprotect, at, PAGE, PROT_NONE);
-    char *stack = (char *)at + PAGE + STACK_SIZE, *own = stack + below;
+    room.below = (pointer - (mine < libcs ? mine : libcs) + 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
+    room.size = PAGE + STACK_SIZE + room.below + PAGE;
+    room.memory = pct_apart_map(room.size);
+    if (room.memory)
+        PCT_SYS3(SYS_mprotect, room.memory, PAGE, PROT_NONE);
+    return room.memory;
+}
+
+static void make(void)
+{
+    char *stack = room.memory + PAGE + STACK_SIZE, *own = stack + room.below;
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
     uint64_t all = ~UINT64_C(0), mask;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
@@ -357,6 +367,9 @@ void pct_watchdog_forget(void)
     presence = NEVER;
     parked = 0;
     own_tid = 0;
+    /* Zeros again, where that of the parent was. */
+    if (room.memory)
+        PCT_SYS3(SYS_madvise, room.memory + PAGE, room.size - PAGE, MADV_DONTNEED);
 }
 
 int32_t pct_watchdog_tid(void)
@@ -367,7 +380,8 @@ int32_t pct_watchdog_tid(void)
 void pct_watchdog_plan(void)
 {
     /* In a sandbox it would see little, and be killed for looking. */
-    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind())
+    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind() &&
+        (room.memory || map_memory()))
         presence = MISSING;
 }
 
