@@ -78,14 +78,15 @@ static uint64_t acts_in_futex(int32_t tid, const struct pct_task_call *call, boo
     return PCT_NEVER;
 }
 
-/* Until when this stranger does nothing by itself. */
-static uint64_t acts(int folder, int32_t tid, bool wake)
+/* Until when this stranger does nothing by itself. *works: it is a thread of the kernel's, which comes and goes as the kernel likes. */
+static uint64_t acts(int folder, int32_t tid, bool wake, bool *works)
 {
     struct pct_task_call call;
     char state;
     uint64_t flags;
-    if (!pct_task_read_flags(folder, tid, &state, &flags) || state == 'Z' || state == 'X' ||
-        flags & WORKS_FOR_THE_KERNEL)
+    bool there = pct_task_read_flags(folder, tid, &state, &flags);
+    *works = there && flags & WORKS_FOR_THE_KERNEL;
+    if (!there || state == 'Z' || state == 'X' || *works)
         return PCT_NEVER;
     if (state != 'S' || !pct_task_read_call(folder, tid, &call) || call.number != SYS_futex)
         return 0;
@@ -136,9 +137,10 @@ static uint64_t ask_all(int folder, bool wake, bool *found)
             at += entry->length;
             if (!tid || is_known(tid))
                 continue;
-            uint64_t when = acts(folder, tid, wake);
+            bool works;
+            uint64_t when = acts(folder, tid, wake, &works);
             soonest = when < soonest ? when : soonest;
-            *found = true;
+            *found |= !works;
         }
     return soonest;
 }
@@ -180,8 +182,8 @@ uint64_t pct_foreign_threads(uint64_t until)
 {
     uint64_t known = pct_S.live - pct_thread_coming + (pct_watchdog_tid() != 0);
     uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();
-    bool alone = there && there <= known, found = false, last = until == PCT_NEVER;
-    if (alone)
+    bool found = false, last = until == PCT_NEVER;
+    if (there && there <= known)
         return last || seen.met ? quiet() : PCT_NEVER;
     long folder = there ? PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (folder < 0) /* nobody tells; but some may have shown themselves */
@@ -198,8 +200,9 @@ uint64_t pct_foreign_threads(uint64_t until)
         seen.woken_at = pct_steps(&pct_S) + 1;
         soonest = 0;
     }
+    /* Those that were too many may all be threads of the schedule that have finished, for the kernel not yet: that decides nothing. */
     if (soonest == PCT_NEVER)
-        return quiet();
+        return last || seen.met ? quiet() : PCT_NEVER;
     seen.asked_at = 0;
     if (soonest < until)
         pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);

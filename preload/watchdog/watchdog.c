@@ -55,9 +55,10 @@ enum { KEPT, TAKING, TAKEN, SEIZED };
 /* Whether there is a watchdog; atomic. MISSING: it will be made when it is needed. */
 static uint32_t presence;
 enum { NEVER, MISSING, COMES, THERE };
+#define FAILED UINT32_MAX
 
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
-static int32_t own_tid;          /* the watchdog's; 0: there is none */
+static uint32_t own_tid;         /* the watchdog's; 0: not yet; FAILED */
 static uint32_t parked;          /* so many waits for the baton so far, while there is no watchdog; atomic */
 static int tasks;                /* /proc/self/task */
 static bool roams;               /* it has all CPUs of the target */
@@ -66,8 +67,8 @@ static struct {
     size_t size;
     uintptr_t below; /* bytes below the thread pointer */
 } room;
-static uint64_t interval;        /* ns */
-static uint64_t trust;           /* ns of CPU time */
+static uint64_t interval; /* ns */
+static uint64_t trust;    /* ns of CPU time */
 
 /* What was seen last time. */
 static struct {
@@ -355,8 +356,8 @@ static void make(void)
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     roams = pct_task_self_is_real_time();
     long tid = clone_onto(stack, own);
-    if (tid > 0)
-        __atomic_store_n(&own_tid, (int32_t)tid, __ATOMIC_RELAXED);
+    __atomic_store_n(&own_tid, tid > 0 ? (uint32_t)tid : FAILED, __ATOMIC_SEQ_CST);
+    pct_futex_wake(&own_tid, INT32_MAX);
     if (roams && tid > 0)
         pct_affinity_unpin((int32_t)tid); /* by itself it would have to get the CPU first */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
@@ -374,14 +375,17 @@ void pct_watchdog_forget(void)
 
 int32_t pct_watchdog_tid(void)
 {
-    return __atomic_load_n(&own_tid, __ATOMIC_RELAXED);
+    uint32_t tid;
+    while (!(tid = __atomic_load_n(&own_tid, __ATOMIC_SEQ_CST)) &&
+           __atomic_load_n(&presence, __ATOMIC_SEQ_CST) >= COMES)
+        pct_futex_wait(&own_tid, 0, NULL);
+    return tid == FAILED ? 0 : (int32_t)tid;
 }
 
 void pct_watchdog_plan(void)
 {
     /* In a sandbox it would see little, and be killed for looking. */
-    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind() &&
-        (room.memory || map_memory()))
+    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind() && (room.memory || map_memory()))
         presence = MISSING;
 }
 
