@@ -21,7 +21,7 @@ static bool alarm_is_armed(const struct pct_sched *s)
 static bool leads_to_cycle(struct pct_sched *s, struct pct_thread *thread, uint64_t first)
 {
     uint64_t mark = ++s->cycle_mark;
-    while (thread->state == PCT_STATE_BLOCKED && thread->mark < first) {
+    while (pct_state(thread) == PCT_STATE_BLOCKED && thread->mark < first) {
         thread->mark = mark;
         uint32_t holder = s->host->holder(thread);
         if (holder >= s->threads || holder == thread->id)

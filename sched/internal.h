@@ -21,6 +21,19 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 /* The baton goes to next; returns when self has it again. */
 void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next);
 
+/* group.c */
+/* Whether an object has enough waiters to make a group of them. Make one, if all can go on or none, which they just were asked. */
+bool pct_group_worth(const struct pct_object *object);
+void pct_group_form(struct pct_sched *s, struct pct_object *object);
+/* The thread has come to the end of its object's queue, and is enabled or not: it joins the group there, or there is none any more. */
+void pct_group_join(struct pct_sched *s, struct pct_thread *thread);
+/* It leaves its group, if it is in one, with the queue. */
+void pct_group_leave(struct pct_sched *s, struct pct_thread *thread);
+/* It will be enabled or disabled, but the others of its group will not. */
+void pct_group_split(struct pct_sched *s, struct pct_thread *thread);
+/* The question that all of them ask has this answer now. */
+void pct_group_set_enabled(struct pct_sched *s, struct pct_group *group, bool enabled);
+
 /* spins.c */
 /* The thread has made no progress: tell the strategy, which is asked at the next step. */
 void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);

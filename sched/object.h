@@ -17,6 +17,7 @@ struct pct_object {
     uint32_t number;
     uint32_t waiters;                /* how many stand in the queue */
     struct pct_thread *first, *last; /* the queue, in order of arrival */
+    struct pct_group *group;         /* all in the queue, if none of them can go on but all can; or NULL */
     uint32_t holder;                 /* the thread that holds it alone, PCT_NO_THREAD */
     uint8_t class_;                  /* enum pct_class */
     uint8_t shared;                  /* with other processes: PCT_SHARED_*; the host finds out */

@@ -112,7 +112,7 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
     __atomic_store_n(&s->idle_until, alone ? s->timers[0]->deadline : PCT_NEVER, __ATOMIC_SEQ_CST);
     for (uint32_t id = 0; s->can_outside && id < s->threads; id++) {
         struct pct_thread *t = s->thread_at(id);
-        if (t->state != PCT_STATE_BLOCKED || !t->wait.outside || t->wait.polled)
+        if (pct_state(t) != PCT_STATE_BLOCKED || !t->wait.outside || t->wait.polled)
             continue;
         if (t->wait.attention && s->timers_count && !world)
             continue; /* a signal of this process's own timer, or a relative's: time may jump */
@@ -137,10 +137,10 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
     if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope && !s->stranger &&
         !(s->foreign & PCT_FOREIGN_SILENT))
         return NULL;
-    if (self && (self->state == PCT_STATE_BLOCKED || self->early))
+    if (self && (pct_state(self) == PCT_STATE_BLOCKED || self->early))
         return self;
     for (uint32_t id = 0; id < s->threads; id++)
-        if (s->thread_at(id)->state == PCT_STATE_BLOCKED || s->thread_at(id)->early)
+        if (pct_state(s->thread_at(id)) == PCT_STATE_BLOCKED || s->thread_at(id)->early)
             return s->thread_at(id);
     /* Those who went earlier have no limit: the one that ends stays until a timer has gone off, or somebody is back. */
     return self && self->state == PCT_STATE_FINISHED && s->timers_count && s->outside ? self : NULL;
@@ -183,7 +183,7 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed)
 {
     passed = keep_up(s, passed);
     for (uint32_t id = 0; id < s->threads; id++)
-        if (s->thread_at(id)->state == PCT_STATE_ENABLED && !s->thread_at(id)->early) {
+        if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED && !s->thread_at(id)->early) {
             pct_outside_arrived(s, s->thread_at(id), passed);
             return;
         }

@@ -79,9 +79,9 @@ bool pct_replay_ready(struct pct_sched *s)
             pct_slack_pass(s, t);
             continue;
         }
-        if (t->state == PCT_STATE_ENABLED && !arrives)
+        if (pct_state(t) == PCT_STATE_ENABLED && !arrives)
             return true;
-        if (t->state != PCT_STATE_ENABLED)
+        if (pct_state(t) != PCT_STATE_ENABLED)
             return !(arrives || s->attention || s->foreign & PCT_FOREIGN_THREADS || s->timers_count ||
                      t->wait.outside || t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s));
         pct_outside_arrived(s, t, pct_replay_microseconds(s) * 1000);
@@ -97,10 +97,10 @@ bool pct_replay_jumps(const struct pct_sched *s)
     if (PCT_RECORD_THREAD(expected) >= s->threads || PCT_RECORD_OP(expected) == PCT_OP_OUTSIDE)
         return false;
     const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
-    if (t->timer.place || (t->state == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention))
+    if (t->timer.place || (pct_state(t) == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention))
         return true;
     /* What comes from outside has a step of its own, so this was a signal of the process's own timer, if one is due next. */
-    return t->state == PCT_STATE_BLOCKED && s->timers_count && s->timers[0]->fire != t->timer.fire;
+    return pct_state(t) == PCT_STATE_BLOCKED && s->timers_count && s->timers[0]->fire != t->timer.fire;
 }
 
 struct pct_thread *pct_replay_next(struct pct_sched *s)
@@ -108,14 +108,14 @@ struct pct_thread *pct_replay_next(struct pct_sched *s)
     if (pct_steps(s) >= s->replay_count) {
         /* The recording ends here: whatever comes now will be reported as the divergence that it is. */
         for (uint32_t id = 0; id < s->threads; id++)
-            if (s->thread_at(id)->state == PCT_STATE_ENABLED)
+            if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED)
                 return s->thread_at(id);
     }
     const uint64_t *expected = &s->replay[pct_steps(s)];
     uint32_t id = PCT_RECORD_THREAD(*expected);
     if (id >= s->threads)
         diverge(s, pct_steps(s), expected, "no such thread", NULL);
-    if (s->thread_at(id)->state != PCT_STATE_ENABLED)
+    if (pct_state(s->thread_at(id)) != PCT_STATE_ENABLED)
         diverge(s, pct_steps(s), expected, "that thread is not enabled", NULL);
     return s->thread_at(id);
 }

@@ -67,7 +67,9 @@ void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
 
 void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled)
 {
-    if (enabled && thread->state == PCT_STATE_BLOCKED) {
+    if (thread->group && thread->group->enabled != enabled)
+        pct_group_split(s, thread);
+    if (enabled && pct_state(thread) == PCT_STATE_BLOCKED) {
         thread->state = PCT_STATE_ENABLED;
         if (++s->enabled > s->max_enabled)
             s->max_enabled = s->enabled;
@@ -77,7 +79,7 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
             s->strategy->enable(s->strategy_state, thread->id);
         s->woke = true;
         pct_stop_soon(s);
-    } else if (!enabled && thread->state == PCT_STATE_ENABLED) {
+    } else if (!enabled && pct_state(thread) == PCT_STATE_ENABLED) {
         thread->state = PCT_STATE_BLOCKED;
         s->strategy->disable(s->strategy_state, thread->id);
         /* Strategies may not count steps that are made alone (PCT, section 4.2). */
@@ -111,11 +113,12 @@ static void enqueue(struct pct_thread *thread)
     thread->queued = true;
 }
 
-static void dequeue(struct pct_thread *thread)
+static void dequeue(struct pct_sched *s, struct pct_thread *thread)
 {
     struct pct_object *object = thread->wait.object;
     if (!thread->queued)
         return;
+    pct_group_leave(s, thread);
     *(thread->prev ? &thread->prev->next : &object->first) = thread->next;
     *(thread->next ? &thread->next->prev : &object->last) = thread->prev;
     object->waiters--;
@@ -156,7 +159,7 @@ static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
 
 static void leave_wait(struct pct_sched *s, struct pct_thread *thread)
 {
-    dequeue(thread);
+    dequeue(s, thread);
     pct_timer_remove(s, &thread->timer);
     pct_slack_end(s, thread);
     leave_outside(s, thread);
@@ -183,6 +186,7 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
         enqueue(thread);
         pct_sched_announce(s, thread);
         pct_sched_set_enabled(s, thread, wait->ready(thread));
+        pct_group_join(s, thread);
         s->lock_waits = true;
     } else {
         pct_sched_set_enabled(s, thread, true);
@@ -194,6 +198,10 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
 {
+    if (object->group) {
+        pct_group_set_enabled(s, object->group, object->first->wait.ready(object->first));
+        return;
+    }
     /* The predicate that was asked last, and its answer, which is that of all that are alike. */
     pct_readiness *asked = NULL;
     const void *arg = NULL;
@@ -211,6 +219,8 @@ void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
         else
             pct_sched_set_enabled(s, t, answer);
     }
+    if (pct_group_worth(object))
+        pct_group_form(s, object);
 }
 
 /* Those of whose waits' ends nobody tells. */
@@ -234,9 +244,10 @@ void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread)
 
 void pct_sched_move(struct pct_sched *s, struct pct_thread *thread, struct pct_object *object)
 {
-    dequeue(thread);
+    dequeue(s, thread);
     thread->wait.object = object;
     enqueue(thread);
+    pct_group_join(s, thread);
     pct_sched_announce(s, thread);
 }
 
@@ -331,14 +342,14 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
         point.why = PCT_WHY_START;
     else if (self->state == PCT_STATE_FINISHED)
         point.why = PCT_WHY_FINISHED;
-    else if (self->state != PCT_STATE_ENABLED || self->early)
+    else if (pct_state(self) != PCT_STATE_ENABLED || self->early)
         point.why = PCT_WHY_BLOCKED;
     else
         point.why = s->woke && pct_steps(s) < s->budget_end ? PCT_WHY_ENABLED : PCT_WHY_BUDGET;
 
     struct pct_choice choice = s->strategy->pick(s->strategy_state, &point);
     struct pct_thread *next = choice.thread < s->threads ? s->thread_at(choice.thread) : NULL;
-    if (!next || next->state != PCT_STATE_ENABLED)
+    if (!next || pct_state(next) != PCT_STATE_ENABLED)
         s->host->end(PCT_VERDICT_INTERNAL, "the strategy chose a thread that is not enabled");
     if (!choice.budget)
         choice.budget = 1;
@@ -423,7 +434,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
         if (s->replay) {
             next = pct_replay_next(s);
             s->budget_end = pct_steps(s) + 1;
-        } else if (s->exiting && pct_steps(s) >= s->exit_by && s->exiting->state == PCT_STATE_ENABLED) {
+        } else if (s->exiting && pct_steps(s) >= s->exit_by && pct_state(s->exiting) == PCT_STATE_ENABLED) {
             next = s->exiting;
             s->uncontrolled[PCT_UNCONTROLLED_HELD] += pct_readiness_now(s) > 1;
             s->budget_end = PCT_UNLIMITED;
@@ -449,7 +460,7 @@ void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thr
         return;
     if (next) {
         s->switches++;
-        s->preemptions += self->state == PCT_STATE_ENABLED && !self->early;
+        s->preemptions += pct_state(self) == PCT_STATE_ENABLED && !self->early;
         s->host->go(self, next);
     } else if (self->state != PCT_STATE_OUTSIDE && self->state != PCT_STATE_FINISHED) {
         s->host->park(self);
@@ -522,6 +533,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
         self->spins = 0;
         s->lock_waits |= wait->ready && wait->deadline == PCT_NEVER;
     }
+    pct_group_join(s, self);
     self->wait.polled = wait->polled;
     self->wait.outside = wait->outside;
     self->wait.attention = wait->attention;
@@ -537,7 +549,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
         pct_sched_interrupt(s, self); /* a signal came on the way here */
     do
         pct_sched_pass(s, self, pct_sched_next(s, self));
-    while (self->state == PCT_STATE_BLOCKED || self->early); /* it got the baton to keep it */
+    while (pct_state(self) == PCT_STATE_BLOCKED || self->early); /* it got the baton to keep it */
     if (self->result == PCT_GO_OUTSIDE)
         return PCT_GO_OUTSIDE;
     /* The kernel, too, looks once more before it gives up for a signal. */

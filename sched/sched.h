@@ -12,6 +12,7 @@
  *     record.c   the trace and its running hash
  *     replay.c   following a recorded trace
  *     outside.c  waits that only the outside world can end
+ *     group.c    many that wait for one object: enabled and disabled together
  *     deadlock_cycle.c    threads that wait for each other while others sleep
  *     revoke.c    holders of the baton that pass no point
  *     sites.c    where in the target's code each step is made, if that is to be recorded
@@ -146,10 +147,20 @@ struct pct_wait {
     bool then_alike;
 };
 
+/* The waiters of an object of whom all can go on, or none: see group.c. */
+struct pct_group {
+    uint16_t *threads; /* ids, in the order of the queue */
+    uint32_t count, room;
+    bool enabled;            /* they all are */
+    struct pct_group *chain; /* free list */
+};
+
 struct pct_thread {
     /* All that is looked at when its object changes, of a thousand waiters maybe: one cache line. */
     uint32_t id;
-    enum pct_state state;
+    enum pct_state state;           /* pct_state() knows: in a group, it is the group's */
+    struct pct_group *group;        /* NULL: in none */
+    uint32_t group_place;           /* no more than so many stand before it in the group */
     struct pct_thread *prev, *next; /* in the object's queue, in order of arrival */
     struct pct_wait wait;           /* the pending operation */
     uint64_t stamp;                 /* its id where records have it */
@@ -292,8 +303,9 @@ struct pct_sched {
     uint64_t picked_at;  /* the step of the last pick */
     uint64_t switches, preemptions;
 
-    uint32_t often;             /* threads in waits whose predicates are asked at each step */
-    uint32_t timers_count;      /* in: */
+    uint32_t often;        /* threads in waits whose predicates are asked at each step */
+    uint32_t timers_count; /* in: */
+    struct pct_group *free_groups;
     struct pct_timer **timers;  /* binary heap by (deadline, order) */
     struct pct_timer **nearing; /* the same, of deadlines that come near */
     uint32_t nearing_count;
@@ -499,6 +511,13 @@ void pct_sched_pause(struct pct_sched *s, struct pct_thread *self);
 uint64_t pct_sched_now(struct pct_sched *s);
 /* The same, as a read of the clock by the running thread: advances it. */
 uint64_t pct_sched_read_clock(struct pct_sched *s);
+
+static inline enum pct_state pct_state(const struct pct_thread *thread)
+{
+    if (!thread->group)
+        return thread->state;
+    return thread->group->enabled ? PCT_STATE_ENABLED : PCT_STATE_BLOCKED;
+}
 
 /* Steps passed so far. */
 static inline uint64_t pct_steps(const struct pct_sched *s)

@@ -16,7 +16,7 @@ void pct_starvation_notice(struct pct_sched *s)
         return;
     for (uint32_t id = 0; id < s->threads && pct_readiness_now(s) > 1; id++) {
         struct pct_thread *t = s->thread_at(id);
-        if (t == runs || t->state != PCT_STATE_ENABLED || t->early)
+        if (t == runs || pct_state(t) != PCT_STATE_ENABLED || t->early)
             continue;
         starves |= t->passed_over;
         t->passed_over = true;

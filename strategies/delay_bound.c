@@ -11,6 +11,7 @@
  * What deviates: the papers explore all schedules with up to `bound` delays; here their steps are drawn, independently and
  * uniformly over 1 .. k, so that several may fall on one step and pass over several threads. A thread that spins, and one
  * that ends the process, goes to the end of the circle without counting as delayed. */
+#include "all.h"
 #include "change_points.h"
 #include "lockstep.h"
 #include <pct/sets.h>
@@ -68,6 +69,8 @@ static void disable(void *state, uint32_t thread)
         s->over = true;
 }
 
+PCT_DEFINE_ALL
+
 static void advance(struct state *s)
 {
     uint32_t next = s->turn ? pct_rank_set_after(&s->enabled, s->turn - 1) : pct_rank_set_lowest(&s->enabled);
@@ -122,6 +125,7 @@ const struct pct_strategy pct_strategy_delay_bound = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

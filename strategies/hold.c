@@ -10,6 +10,7 @@
  * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is about
  * to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it for ever:
  * after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
+#include "all.h"
 #include "one_object.h"
 #include <pct/layout.h>
 #include <pct/sets.h>
@@ -141,6 +142,8 @@ static void disable(void *state, uint32_t thread)
     sort(s, thread);
 }
 
+PCT_DEFINE_ALL
+
 /* The thread that was picked last has made its step. What it will do next was announced before. */
 static void made(struct state *s)
 {
@@ -237,6 +240,7 @@ const struct pct_strategy pct_strategy_hold = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

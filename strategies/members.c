@@ -62,6 +62,19 @@ void pct_members_disable(void *state, uint32_t thread)
     s->member->disable(s->inner, thread);
 }
 
+/* All members have these. */
+void pct_members_enable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    struct pct_members *s = state;
+    s->member->enable_all(s->inner, threads, count);
+}
+
+void pct_members_disable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    struct pct_members *s = state;
+    s->member->disable_all(s->inner, threads, count);
+}
+
 struct pct_choice pct_members_pick(void *state, const struct pct_point *point)
 {
     struct pct_members *s = state;

@@ -24,6 +24,8 @@ void pct_members_created(void *state, uint32_t thread);
 void pct_members_announce(void *state, uint32_t thread, const struct pct_operation *next);
 void pct_members_enable(void *state, uint32_t thread);
 void pct_members_disable(void *state, uint32_t thread);
+void pct_members_enable_all(void *state, const uint16_t *threads, uint32_t count);
+void pct_members_disable_all(void *state, const uint16_t *threads, uint32_t count);
 struct pct_choice pct_members_pick(void *state, const struct pct_point *point);
 uint32_t pct_members_choose(void *state, uint32_t waiters, uint64_t step);
 void pct_members_spinning(void *state, uint32_t thread, uint64_t spins);
@@ -32,6 +34,7 @@ void pct_members_final_wait(void *state, uint32_t thread);
 #define PCT_MEMBERS_FUNCTIONS                                                                                          \
     .created = pct_members_created, .announce = pct_members_announce, .enable = pct_members_enable,                    \
     .disable = pct_members_disable, .pick = pct_members_pick, .choose = pct_members_choose,                            \
-    .spinning = pct_members_spinning, .final_wait = pct_members_final_wait
+    .spinning = pct_members_spinning, .final_wait = pct_members_final_wait, .enable_all = pct_members_enable_all,      \
+    .disable_all = pct_members_disable_all
 
 #endif

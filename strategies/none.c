@@ -4,6 +4,7 @@
  * is recorded as far as that can be done without ordering the threads, so that plain runs and stress tests can be compared
  * with the others. Should they be called all the same (by a scheduler without an operating system beneath it), the running
  * thread keeps on running until it blocks, and then the lowest enabled id runs. */
+#include "all.h"
 #include <pct/sets.h>
 #include <pct/strategy.h>
 
@@ -37,6 +38,8 @@ static void disable(void *state, uint32_t thread)
     pct_rank_set_remove(&s->enabled, thread);
 }
 
+PCT_DEFINE_ALL
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     const struct state *s = state;
@@ -54,5 +57,6 @@ const struct pct_strategy pct_strategy_none = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
 };

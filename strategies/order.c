@@ -17,6 +17,7 @@
  * if that may be the operation that has to wait.
  *
  * Called by the scheduler through <pct/strategy.h>. */
+#include "all.h"
 #include "number_list.h"
 #include <pct/random.h>
 #include <pct/sets.h>
@@ -121,6 +122,8 @@ static void disable(void *state, uint32_t thread)
     pct_rank_set_remove(&s->early, thread);
     pct_rank_set_remove(&s->enabled, thread);
 }
+
+PCT_DEFINE_ALL
 
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
 {
@@ -268,6 +271,7 @@ const struct pct_strategy pct_strategy_order = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .early = early,
     .pick = pick,
     .choose = choose,

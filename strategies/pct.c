@@ -19,6 +19,7 @@
  *     phases      "identifying join points": a phase begins when only one enabled thread is left of several. In each, the
  *                 steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of at most k
  *                 steps. The theorem then holds for bugs whose constraints lie in one phase */
+#include "all.h"
 #include "change_points.h"
 #include "priorities.h"
 
@@ -140,6 +141,8 @@ static void disable(void *state, uint32_t thread)
     pct_priorities_disable(&s->priorities, thread);
 }
 
+PCT_DEFINE_ALL
+
 /* Of `ran` steps since the last pick, those that count. While threads were alone, only the last step can have changed that:
  * otherwise there would have been a pick. */
 static uint64_t count(const struct state *s, uint64_t ran, bool still_alone)
@@ -235,6 +238,7 @@ const struct pct_strategy pct_strategy_pct = {
     .created = created,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

@@ -12,6 +12,7 @@
  * its priority. All events of the first come before the creation, and so before those of the second. The paper partitions
  * messages, one by one and greedily, by vector clocks; causality through locks, semaphores and queues (a pool of threads
  * that serves tasks) is not looked at here. */
+#include "all.h"
 #include "change_points.h"
 #include "priorities.h"
 #include <pct/trace.h>
@@ -137,6 +138,8 @@ static void disable(void *state, uint32_t thread)
     pct_priorities_disable(&s->priorities, thread);
 }
 
+PCT_DEFINE_ALL
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
@@ -185,6 +188,7 @@ const struct pct_strategy pct_strategy_pctcp = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

@@ -13,6 +13,7 @@
  * operations have the same, so their order is uniform all the same, and of one that is drawn anew nearly so (an error of the
  * order of the number of threads / 65,536). The paper knows no loops that wait: a thread that spins, and one that ends the
  * process, is put below all others as in pct.c. */
+#include "all.h"
 #include "priorities.h"
 
 enum { LISTS = 1 << 13 };
@@ -109,6 +110,8 @@ static void disable(void *state, uint32_t thread)
     pct_priorities_disable(&s->priorities, thread);
 }
 
+PCT_DEFINE_ALL
+
 /* This thread has made its operation `last`. */
 static void redraw(struct state *s, uint32_t thread)
 {
@@ -170,6 +173,7 @@ const struct pct_strategy pct_strategy_pos = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

@@ -9,6 +9,7 @@
  * What deviates: the paper explores all schedules with up to `bound` preemptions; here their steps are drawn, independently
  * and uniformly over 1 .. k. Those that coincide are one, and one that finds no other thread enabled does nothing. A thread
  * that spins, and one that ends the process, lets another one run without counting as preempted. */
+#include "all.h"
 #include "change_points.h"
 #include <pct/sets.h>
 
@@ -72,6 +73,8 @@ static void disable(void *state, uint32_t thread)
         s->turn = 0;
 }
 
+PCT_DEFINE_ALL
+
 /* An enabled thread by chance, but for the one whose turn it is, unless there is no other. */
 static uint32_t draw(const struct state *s)
 {
@@ -127,6 +130,7 @@ const struct pct_strategy pct_strategy_preemption_bound = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

@@ -25,6 +25,7 @@
  *
  * The window of the calendar: a thread that made its step began it at now - 1, or at now if it was blocked and enabled
  * again meanwhile. It goes on one tick and at most `length` ticks of sleep later. */
+#include "all.h"
 #include <pct/random.h>
 #include <pct/sets.h>
 #include <pct/strategy.h>
@@ -119,6 +120,8 @@ static void disable(void *state, uint32_t thread)
     pct_calendar_remove(&s->later, thread);
 }
 
+PCT_DEFINE_ALL
+
 /* The thread that the last pick chose has made its step. */
 static void step(struct state *s, uint32_t thread)
 {
@@ -177,6 +180,7 @@ const struct pct_strategy pct_strategy_random_delay = {
     .created = created,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
 };

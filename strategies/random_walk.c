@@ -5,6 +5,7 @@
  * figure 5 of that paper shows.
  *
  * Called by the scheduler through <pct/strategy.h>. Fair with probability 1, so it needs to know nothing of spins. */
+#include "all.h"
 #include <pct/random.h>
 #include <pct/sets.h>
 #include <pct/strategy.h>
@@ -48,6 +49,8 @@ static void disable(void *state, uint32_t thread)
     pct_dense_set_remove(&s->enabled, thread);
 }
 
+PCT_DEFINE_ALL
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
@@ -75,6 +78,7 @@ const struct pct_strategy pct_strategy_random_walk = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
 };

@@ -7,6 +7,7 @@
  * tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
  *
  * Called by the scheduler through <pct/strategy.h>. */
+#include "all.h"
 #include "lockstep.h"
 #include <pct/sets.h>
 #include <pct/strategy.h>
@@ -60,6 +61,8 @@ static void disable(void *state, uint32_t thread)
         s->left = 0;
 }
 
+PCT_DEFINE_ALL
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
@@ -90,6 +93,7 @@ const struct pct_strategy pct_strategy_round_robin = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .spinning = spinning,
 };

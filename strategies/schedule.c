@@ -13,6 +13,7 @@
  * spinning thread is followed by the next one in a circle. Without chance: the seed decides only what the target draws.
  *
  * Called by the scheduler through <pct/strategy.h>. */
+#include "all.h"
 #include "number_list.h"
 #include <pct/sets.h>
 #include <stddef.h>
@@ -102,6 +103,8 @@ static void disable(void *state, uint32_t thread)
     pct_rank_set_remove(&s->enabled, thread);
 }
 
+PCT_DEFINE_ALL
+
 /* The first item at this count or later. */
 static uint32_t skip_passed(const struct state *s, uint32_t item, uint32_t count)
 {
@@ -189,6 +192,7 @@ const struct pct_strategy pct_strategy_schedule = {
     .start = start,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .early = early,
     .pick = pick,
     .choose = choose,

@@ -16,6 +16,7 @@
  * blocks, ends or spins is not waited for, another one is drawn. Nor is one that makes `PATIENCE` steps without
  * coming to an interesting event, or a thread that polls for what another one is to do would hold back that one for
  * ever; it is drawn again only after it has come to such an event. */
+#include "all.h"
 #include "one_object.h"
 #include "weights.h"
 #include <pct/sets.h>
@@ -176,6 +177,22 @@ static void disable(void *state, uint32_t thread)
         s->intended = 0;
 }
 
+static void enable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    struct state *s = state;
+    pct_weights_expect(&s->weights, count);
+    for (uint32_t i = 0; i < count; i++)
+        enable(s, threads[i]);
+}
+
+static void disable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    struct state *s = state;
+    pct_weights_expect(&s->weights, count);
+    for (uint32_t i = 0; i < count; i++)
+        disable(s, threads[i]);
+}
+
 /* The intended thread has come to no interesting event, for so many steps more. */
 static void waited(struct state *s, uint32_t steps)
 {
@@ -252,6 +269,7 @@ const struct pct_strategy pct_strategy_surw = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,
@@ -269,6 +287,7 @@ const struct pct_strategy pct_strategy_surw_one = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

@@ -16,6 +16,7 @@
  * threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a table of 65,536
  * places, or fewer if it is known that there will not be so many objects; those that fall into one place count as one, which makes
  * more operations racy, never fewer. */
+#include "all.h"
 #include "change_points.h"
 #include "priorities.h"
 
@@ -139,6 +140,8 @@ static void disable(void *state, uint32_t thread)
     pct_priorities_disable(&s->priorities, thread);
 }
 
+PCT_DEFINE_ALL
+
 static bool is_racy(const struct state *s, uint32_t thread)
 {
     const struct next *next = &s->next[thread];
@@ -213,6 +216,7 @@ const struct pct_strategy pct_strategy_tapct = {
     .announce = announce,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
     .spinning = spinning,

@@ -7,6 +7,7 @@
  *
  * Called by the scheduler through <pct/strategy.h>. Fair with probability 1. Where the numbers come from: weights.h; that
  * they are estimates, and that threads block, is where the uniformity ends. */
+#include "all.h"
 #include "weights.h"
 
 enum { PARAM_N };
@@ -60,6 +61,22 @@ static void disable(void *state, uint32_t thread)
     pct_weights_remove(&s->weights, thread);
 }
 
+static void enable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    struct state *s = state;
+    pct_weights_expect(&s->weights, count);
+    for (uint32_t i = 0; i < count; i++)
+        enable(s, threads[i]);
+}
+
+static void disable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    struct state *s = state;
+    pct_weights_expect(&s->weights, count);
+    for (uint32_t i = 0; i < count; i++)
+        disable(s, threads[i]);
+}
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
@@ -90,6 +107,7 @@ const struct pct_strategy pct_strategy_urw = {
     .created = created,
     .enable = enable,
     .disable = disable,
+    PCT_ENABLE_ALL,
     .pick = pick,
     .choose = choose,
 };

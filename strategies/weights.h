@@ -11,7 +11,7 @@
  * their events, too, or schedules in which they start early would be too frequent.
  *
  * Sums over threads stand in a Fenwick tree: a choice and a change cost as many steps as log2 of the number of threads that
- * ever existed. */
+ * ever existed. For changes of many threads at once, it is made anew. */
 #ifndef PCT_STRATEGIES_WEIGHTS_H
 #define PCT_STRATEGIES_WEIGHTS_H
 
@@ -43,6 +43,8 @@ struct pct_weights {
     uint64_t share;   /* an estimate is of so many times the events that matter */
     uint64_t to_come; /* events of threads that do not exist yet */
     uint64_t sum;
+    bool stale;            /* the tree is not that of the weights any more: the next draw makes it anew */
+    uint32_t threads;      /* that there were: their ids are below */
     uint32_t size;         /* of the tree: a power of two */
     uint64_t *tree;        /* from 1 */
     struct pct_weight *of; /* by thread */
@@ -83,7 +85,7 @@ static inline void pct_weights_set(struct pct_weights *w, uint32_t thread, uint6
     uint64_t change = weight - w->of[thread].member; /* modulo 2^64 */
     w->of[thread].member = weight;
     w->sum += change;
-    for (uint32_t at = thread + 1; at <= w->size; at += at & -at)
+    for (uint32_t at = thread + 1; at <= w->size && !w->stale; at += at & -at)
         w->tree[at] += change;
 }
 
@@ -97,11 +99,29 @@ static inline void pct_weights_remove(struct pct_weights *w, uint32_t thread)
     pct_weights_set(w, thread, 0);
 }
 
+/* So many threads are about to be inserted or removed. */
+static inline void pct_weights_expect(struct pct_weights *w, uint32_t count)
+{
+    enum { LEAST = 32 };
+    w->stale |= count >= LEAST && count >= w->size / LEAST;
+}
+
+static inline void pct_weights_build(struct pct_weights *w)
+{
+    w->stale = false;
+    for (uint32_t at = 1; at <= w->size; at++)
+        w->tree[at] = at <= w->threads ? w->of[at - 1].member : 0;
+    for (uint32_t at = 1; at < w->size; at++)
+        w->tree[at + (at & -at)] += w->tree[at];
+}
+
 /* A thread exists from now on; it takes no part yet. Whether its events were the main thread's until now. */
 static inline bool pct_weights_create(struct pct_weights *w, uint32_t thread)
 {
     for (; w->size <= thread; w->size *= 2)
         w->tree[w->size * 2] = w->tree[w->size]; /* the sum of all so far */
+    if (w->threads <= thread)
+        w->threads = thread + 1;
     bool again = w->of[thread].made, named = !again && thread < PCT_NAMED_COUNTS && w->counts[1 + thread];
     w->of[thread].made = true;
     w->of[thread].left = pct_weights_share(w, w->counts[named ? 1 + thread : 0]);
@@ -123,8 +143,10 @@ static inline void pct_weights_made(struct pct_weights *w, uint32_t thread)
 }
 
 /* A thread that takes part, by chance in proportion to its weight. */
-static inline uint32_t pct_weights_draw(const struct pct_weights *w, uint64_t seed, uint32_t stream, uint64_t place)
+static inline uint32_t pct_weights_draw(struct pct_weights *w, uint64_t seed, uint32_t stream, uint64_t place)
 {
+    if (w->stale)
+        pct_weights_build(w);
     uint64_t at = pct_random_below(seed, stream, place, w->sum);
     uint32_t before = 0; /* threads whose weights add up to no more than `at` did at first */
     for (uint32_t width = w->size; width; width >>= 1)

@@ -18,7 +18,7 @@ static const struct pct_strategy *load(const char *path, char *error, size_t siz
     const struct pct_strategy *strategy = dlsym(object, "pct_strategy");
     if (!strategy)
         snprintf(error, size, "%s does not export `const struct pct_strategy pct_strategy`", path);
-    else if (strategy->abi != PCT_STRATEGY_ABI)
+    else if (strategy->abi < PCT_STRATEGY_ABI_LEAST || strategy->abi > PCT_STRATEGY_ABI)
         snprintf(error, size, "%s was built for version %u of the strategy interface; this pct has version %u", path,
                  strategy->abi, PCT_STRATEGY_ABI);
     else

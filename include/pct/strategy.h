@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 7u
+#define PCT_STRATEGY_ABI 8u
+#define PCT_STRATEGY_ABI_LEAST 7u /* that is still understood: what came later is at the end, and optional */
 
 #define PCT_NO_THREAD UINT32_MAX
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation, then used again */
@@ -142,6 +143,11 @@ struct pct_strategy {
      * list. start() parses the text. */
     const char *list;
     const char *list_help;
+
+    /* The same as enable() and disable() for each of these threads, in this order. From version 8 on; optional. Many threads wait for
+     * one mutex: with these, the strategy hears of them once when it is unlocked, once when one of them has locked it. */
+    void (*enable_all)(void *state, const uint16_t *threads, uint32_t count);
+    void (*disable_all)(void *state, const uint16_t *threads, uint32_t count);
 };
 
 #endif

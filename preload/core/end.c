@@ -167,7 +167,7 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
     const struct pct_wait *wait = &t->core.wait;
     *snap = (struct pct_snap_thread){ .id = t->core.id,
                                       .tid = t->tid,
-                                      .state = t->core.early ? PCT_SNAP_BLOCKED : states[t->core.state],
+                                      .state = t->core.early ? PCT_SNAP_BLOCKED : states[pct_state(&t->core)],
                                       .op = wait->op,
                                       .holder = PCT_NO_THREAD,
                                       .deadline = t->core.timer.place ? wait->deadline : UINT64_MAX };

@@ -147,7 +147,7 @@ PCT_STARTS static const struct pct_strategy *find_strategy(const char *name, cha
     }
     void *library = REAL(dlopen)(name, RTLD_NOW | RTLD_LOCAL);
     const struct pct_strategy *strategy = library ? REAL(dlsym)(library, "pct_strategy") : NULL;
-    if (strategy && strategy->abi == PCT_STRATEGY_ABI)
+    if (strategy && strategy->abi >= PCT_STRATEGY_ABI_LEAST && strategy->abi <= PCT_STRATEGY_ABI)
         return strategy;
     pct_text_add(&text, "cannot load the strategy ");
     if (!library) {

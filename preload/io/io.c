@@ -196,7 +196,7 @@ static unsigned gather(struct pct_thread *polled, struct pollfd **all, bool *aga
         const struct pct_io *io = t->wait.ready_arg;
         if (!io->count || count + io->count > size)
             *again = true;
-        if ((t->state == PCT_STATE_ENABLED && !t->early) || count + io->count > size)
+        if ((pct_state(t) == PCT_STATE_ENABLED && !t->early) || count + io->count > size)
             continue;
         for (unsigned i = 0; i < io->count; i++)
             room[count++] = io->fds[i];

@@ -262,11 +262,11 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     sim_check(of(from) == sim.running, "go() from a thread that does not run");
     sim_check(from != to, "go() from a thread to itself");
     /* One that waits may get the baton to keep it until a deadline, or until something comes. */
-    bool keeper = (to->state == PCT_STATE_BLOCKED || to->early) &&
+    bool keeper = (pct_state(to) == PCT_STATE_BLOCKED || to->early) &&
                   (!pct_readiness_now(&sim.sched) || sim.sched.replay) &&
                   ((sim.sched.timers_count && (sim.sched.outside || sim.program->relative)) ||
                    sim.sched.polled_outside || sim.sched.can_attention);
-    sim_check((to->state == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
+    sim_check((pct_state(to) == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
     sim_check(of(to)->parked || !of(to)->stack_pointer, "go() to a thread that is not parked");
     sim.baton = of(to);
     if (from->state == PCT_STATE_OUTSIDE)
@@ -306,7 +306,7 @@ static uint64_t now(void)
 static bool is_news(const struct pct_thread *polled)
 {
     for (; polled; polled = polled->polled_next)
-        if ((polled->state != PCT_STATE_ENABLED || polled->early) && polled->wait.ready(polled))
+        if ((pct_state(polled) != PCT_STATE_ENABLED || polled->early) && polled->wait.ready(polled))
             return true;
     return false;
 }

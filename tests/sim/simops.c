@@ -46,7 +46,7 @@ bool sim_could_proceed(const struct sim_thread *t)
 static bool is_early(const struct sim_thread *t)
 {
     uint64_t now = pct_sched_now(S), slack = S->slack;
-    return t->core.state == PCT_STATE_ENABLED && t->core.timer.place && !S->replay && !t->core.wait.outside &&
+    return pct_state(&t->core) == PCT_STATE_ENABLED && t->core.timer.place && !S->replay && !t->core.wait.outside &&
            t->deadline > now && t->deadline - now <= slack && !sim_could_proceed(t);
 }
 
@@ -62,15 +62,15 @@ static void audit(void)
     uint32_t enabled = 0, live = 0, early = 0;
     for (uint32_t id = 0; id < S->threads; id++) {
         const struct sim_thread *t = &sim.thread[id];
-        enabled += t->core.state == PCT_STATE_ENABLED;
+        enabled += pct_state(&t->core) == PCT_STATE_ENABLED;
         live += t->core.state != PCT_STATE_FINISHED;
         if (t == sim.running)
-            sim_check(t->core.state == PCT_STATE_ENABLED, "the running thread is not enabled");
-        else if (t->core.state == PCT_STATE_ENABLED)
+            sim_check(pct_state(&t->core) == PCT_STATE_ENABLED, "the running thread is not enabled");
+        else if (pct_state(&t->core) == PCT_STATE_ENABLED)
             sim_check(t->core.early ? is_early(t) : sim_could_proceed(t), "a thread is enabled that could not proceed");
-        else if (t->core.state == PCT_STATE_BLOCKED && !may_lag(t))
+        else if (pct_state(&t->core) == PCT_STATE_BLOCKED && !may_lag(t))
             sim_check(!sim_could_proceed(t), "a thread is blocked that could proceed");
-        bool near = S->slack && !S->replay && t->core.state == PCT_STATE_BLOCKED && t->core.timer.place &&
+        bool near = S->slack && !S->replay && pct_state(&t->core) == PCT_STATE_BLOCKED && t->core.timer.place &&
                     !t->core.wait.outside && t->deadline <= pct_sched_now(S) + S->slack;
         sim_check(!near || S->slack_coins, "a thread is blocked whose deadline is near");
         early += t->core.early;

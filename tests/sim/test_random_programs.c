@@ -158,7 +158,7 @@ static struct sim_program make_program(uint64_t number, bool outside)
 /* The thread that holds the mutex for which this one waits without a deadline, plus 1. */
 static uint32_t holder_before(const struct sim_thread *t)
 {
-    if (t->core.state != PCT_STATE_BLOCKED)
+    if (pct_state(&t->core) != PCT_STATE_BLOCKED)
         return 0;
     if (t->need == SIM_NEED_MUTEX && t->deadline == PCT_NEVER)
         return sim.mutex[t->what];
@@ -180,7 +180,7 @@ static void check_cycle(uint64_t number)
     uint32_t members = 0;
     for (uint32_t id = 0; id < sim.sched.threads; id++) {
         members += in_cycle(id);
-        if (sim.thread[id].core.state == PCT_STATE_ENABLED && !sim.thread[id].core.early)
+        if (pct_state(&sim.thread[id].core) == PCT_STATE_ENABLED && !sim.thread[id].core.early)
             fail_msg("program %lu: thread %u could run", (unsigned long)number, id);
     }
     if (members < 2)
@@ -197,7 +197,8 @@ static void check_deadlock(uint64_t number)
         const struct sim_thread *t = &sim.thread[id];
         if (t->core.state == PCT_STATE_FINISHED)
             continue;
-        if (t->core.state != PCT_STATE_BLOCKED || sim_could_proceed(t) || (t->deadline != PCT_NEVER && !t->then_mutex))
+        if (pct_state(&t->core) != PCT_STATE_BLOCKED || sim_could_proceed(t) ||
+            (t->deadline != PCT_NEVER && !t->then_mutex))
             fail_msg("program %lu: thread %u is not deadlocked", (unsigned long)number, id);
     }
 }

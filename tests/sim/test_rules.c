@@ -53,22 +53,89 @@ static void test_disabled_by_others(void **unused)
     assert_int_equal(probe_result.max_enabled, 2);
 }
 
+/* The strategy has been told of some threads; how often it is, and a hash of whom, in which order. */
+static struct {
+    uint64_t calls, hash;
+} told;
+
+static void tell(void *state, const uint16_t *threads, uint32_t count, bool enabled)
+{
+    told.calls++;
+    for (uint32_t i = 0; i < count; i++) {
+        told.hash = (told.hash ^ (threads[i] * 2u + enabled)) * UINT64_C(0x100000001b3);
+        (enabled ? probe_enable : probe_disable)(state, threads[i]);
+    }
+}
+
+static void tell_enable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    tell(state, threads, count, true);
+}
+
+static void tell_disable_all(void *state, const uint16_t *threads, uint32_t count)
+{
+    tell(state, threads, count, false);
+}
+
+static void tell_enable(void *state, uint32_t thread)
+{
+    tell(state, &(uint16_t){ (uint16_t)thread }, 1, true);
+}
+
+static void tell_disable(void *state, uint32_t thread)
+{
+    tell(state, &(uint16_t){ (uint16_t)thread }, 1, false);
+}
+
+enum { CONTENDERS = SIM_THREADS - 1 };
+
+/* Main has the mutex until all others want it. */
+static void run_contended(enum prefer prefer, const struct pct_strategy *strategy)
+{
+    static const struct sim_op body[] = { LOCK(0), READ(0), UNLOCK(0), REPEAT(2, 3), { .kind = SIM_END } };
+    struct sim_op first[CONTENDERS + 3] = { LOCK(0) };
+    struct sim_program program = { .thread = { first } };
+    for (int i = 1; i <= CONTENDERS; i++) {
+        first[i] = (struct sim_op)CREATE(i);
+        program.thread[i] = body;
+    }
+    first[CONTENDERS + 1] = (struct sim_op)UNLOCK(0);
+    first[CONTENDERS + 2] = (struct sim_op){ .kind = SIM_END };
+    told.calls = told.hash = 0;
+    assert_int_equal(probe_run_with(&program, prefer, 1, (struct sim_options){ .strategy = strategy }),
+                     PCT_VERDICT_EXIT);
+}
+
+/* Who locks or unlocks a mutex for which many wait tells the strategy of all of them at once. A strategy that was built when
+ * there were no such functions is told of the same threads, in the same order, one by one. */
+static void test_told_at_once(void **unused)
+{
+    (void)unused;
+    struct pct_strategy strategy = probe_strategy;
+    strategy.enable = tell_enable;
+    strategy.disable = tell_disable;
+    strategy.enable_all = tell_enable_all;
+    strategy.disable_all = tell_disable_all;
+    strategy.abi = PCT_STRATEGY_ABI;
+    run_contended(PREFER_NEW, &strategy);
+    uint64_t hash = told.hash, steps = probe_result.steps;
+    assert_true(probe_result.max_enabled > CONTENDERS / 2);
+    /* One for what a step does itself, one for what it lets others do; where a queue is short, its threads one by one. */
+    assert_true(told.calls <= 2 * steps);
+    strategy.abi = PCT_STRATEGY_ABI_LEAST;
+    run_contended(PREFER_NEW, &strategy);
+    assert_int_equal(told.hash, hash);
+    assert_int_equal(probe_result.steps, steps);
+    assert_true(told.calls > 4 * steps);
+}
+
 /* A change of an object asks one of all its waiters that are alike, however many they are: each step asks for itself, and for the
  * object that it changed. */
 static void test_alike(void **unused)
 {
     (void)unused;
-    enum { THREADS = SIM_THREADS - 1 };
-    static const struct sim_op body[] = { LOCK(0), READ(0), UNLOCK(0), REPEAT(2, 3), { .kind = SIM_END } };
-    struct sim_op first[THREADS + 3] = { LOCK(0) };
-    struct sim_program program = { .thread = { first } };
-    for (int i = 1; i <= THREADS; i++) {
-        first[i] = (struct sim_op)CREATE(i);
-        program.thread[i] = body;
-    }
-    first[THREADS + 1] = (struct sim_op)UNLOCK(0);
-    first[THREADS + 2] = (struct sim_op){ .kind = SIM_END };
-    assert_int_equal(probe_run(&program, PREFER_NEW, 1), PCT_VERDICT_EXIT);
+    enum { THREADS = CONTENDERS };
+    run_contended(PREFER_NEW, &probe_strategy);
     assert_true(probe_result.max_enabled > THREADS / 2);
     assert_true(probe_result.asked > probe_result.steps / 4);
     assert_true(probe_result.asked <= 2 * probe_result.steps);
@@ -76,8 +143,8 @@ static void test_alike(void **unused)
 
 static void note_states(struct sim *s)
 {
-    s->note[0] = s->thread[1].core.state;
-    s->note[1] = s->thread[2].core.state;
+    s->note[0] = pct_state(&s->thread[1].core);
+    s->note[1] = pct_state(&s->thread[2].core);
     s->note[2] = s->sched.enabled;
 }
 
@@ -492,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_lock_not_in_vain),
         cmocka_unit_test(test_disabled_by_others),
         cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_told_at_once),
         cmocka_unit_test(test_broadcast_waits_for_mutex),
         cmocka_unit_test(test_choose),
         cmocka_unit_test(test_may_wake),

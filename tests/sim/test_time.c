@@ -152,7 +152,7 @@ static void test_sleeper_all_strategies(void **unused)
 static void end_nap(struct sim *s)
 {
     pct_sched_cancel(&s->sched, &s->thread[1].core); /* cannot be cancelled */
-    sim_check(s->thread[1].core.state == PCT_STATE_BLOCKED, "a wait that is not cancellable was cancelled");
+    sim_check(pct_state(&s->thread[1].core) == PCT_STATE_BLOCKED, "a wait that is not cancellable was cancelled");
     s->thread[1].core.wait.cancellable = true;
     pct_sched_cancel(&s->sched, &s->thread[1].core);
     pct_sched_interrupt(&s->sched, &s->thread[2].core);
@@ -189,7 +189,7 @@ static void cancel_waiter(struct sim *s)
     pct_sched_cancel(&s->sched, waiter);
     pct_sched_interrupt(&s->sched, waiter);
     s->note[2] = waiter->result;
-    sim_check(waiter->state == PCT_STATE_BLOCKED && waiter->queued,
+    sim_check(pct_state(waiter) == PCT_STATE_BLOCKED && waiter->queued,
               "a thread that needs a mutex no longer waits for it");
 }
 
@@ -215,7 +215,7 @@ static void interrupt_waiter(struct sim *s)
     s->thread[1].woken = true; /* for the audit */
     s->note[0] = waiter->result;
     s->note[1] = object->away;
-    sim_check(waiter->state == PCT_STATE_ENABLED && !waiter->queued && !waiter->in_then && !object->waiters,
+    sim_check(pct_state(waiter) == PCT_STATE_ENABLED && !waiter->queued && !waiter->in_then && !object->waiters,
               "a thread that handles a signal waits for something");
 }
 
@@ -248,7 +248,7 @@ static void interrupt_down(struct sim *s)
     pct_sched_interrupt(&s->sched, waiter);
     s->thread[1].deadline = 0; /* for the audit */
     s->note[0] = waiter->result;
-    sim_check(waiter->state == PCT_STATE_ENABLED && !waiter->queued,
+    sim_check(pct_state(waiter) == PCT_STATE_ENABLED && !waiter->queued,
               "a thread that handles a signal waits for something");
 }
 
