@@ -202,6 +202,15 @@ static const struct pct_snap_race *report(struct pct_races *r, const struct race
     return room;
 }
 
+/* Whether this thread knows of that access. Who knows of a thread may know of those that had its id before, too, or not: it is taken to. */
+static bool is_ordered(const struct pct_races *r, const struct race_entry *old, uint32_t thread)
+{
+    const struct race_thread *owner = &r->threads[old->thread];
+    if (old->thread == thread)
+        return old->clock >= owner->born || old->clock <= owner->seen;
+    return old->clock <= pct_clock_get(&r->threads[thread].now, old->thread);
+}
+
 /* The part of an access that lies in one location. */
 static const struct pct_snap_race *check(struct pct_races *r, const struct race_entry *new, uintptr_t address,
                                          uint64_t arrived)
@@ -214,10 +223,9 @@ static const struct pct_snap_race *check(struct pct_races *r, const struct race_
     if (*head && last->thread == new->thread && last->clock == new->clock &&covers(last->kind, new->kind) &&
         !(new->mask & ~last->mask))
         return NULL;
-    const struct pct_clock *now = &r->threads[new->thread].now;
     for (uint32_t *link = head; *link;) {
         struct race_entry *old = &r->entries[*link];
-        bool ordered = old->thread == new->thread || old->clock <= pct_clock_get(now, old->thread);
+        bool ordered = is_ordered(r, old, new->thread);
         if (!ordered && old->mask & new->mask &&conflict(old->kind, new->kind) && !race)
             race = report(r, old, new, address, arrived);
         if (ordered && covers(new->kind, old->kind) && !(old->mask & ~new->mask)) {

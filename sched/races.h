@@ -76,6 +76,10 @@ enum { PCT_RACES_READ = 1, PCT_RACES_WRITE = 2, PCT_RACES_ACQUIRE = 4, PCT_RACES
 void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what);
 void pct_races_fence(struct pct_races *r, uint32_t thread, unsigned what);
 
+/* The kernel, too, writes to this place in memory, which the program reads by atomic accesses: who does acquires from the world outside,
+ * as by a call. */
+void pct_races_kernels(struct pct_races *r, uintptr_t address);
+
 /* The thread acquires from the object of this number, or releases to it, by what is not in the trace, or not there yet. */
 void pct_races_object(struct pct_races *r, uint32_t thread, uint32_t number, unsigned what);
 

@@ -94,23 +94,45 @@ uint32_t pct_races_locks(struct pct_races *r, struct race_thread *t)
     return at;
 }
 
-/* A new thread knows what its creator knew. One of the same number before it has left nothing else behind. */
+static void forget(struct pct_races *r, struct race_thread *t)
+{
+    pct_clock_clear(&r->memory, &t->now);
+    pct_clock_clear(&r->memory, &t->fence);
+    pct_clock_clear(&r->memory, &t->pending);
+}
+
+/* A new thread knows what its creator knew. If its id has been another thread's, what that one did is its own past, as far as the creator
+ * knew of it. */
 static void create(struct pct_races *r, uint32_t thread, uint32_t child)
 {
     struct race_thread *t = &r->threads[child];
-    /* The id may have been another thread's: what that one did is its own past now, what it does is not what others know of that. */
-    uint32_t own = child < t->now.room ? t->now.at[child] : 0;
-    if (own) {
-        pct_clock_clear(&r->memory, &t->now);
+    uint32_t own = pct_clock_get(&t->now, child);
+    if (own < t->last)
+        own = t->last;
+    forget(r, t);
+    if (own) /* else its first calls may have been seen before this */
         t->call = t->depth = 0;
-    }
+    t->held_count = t->last = 0;
+    t->locks_known = false;
+    t->seen = pct_clock_get(&r->threads[thread].now, child);
     if (pct_races_know(r, thread))
         pct_clock_join(&r->memory, &t->now, &r->threads[thread].now);
+    t->born = own ? own + 1 : 0;
     if (pct_races_know(r, child) && own)
         t->now.at[child] = own + 1;
-    t->held_count = 0;
-    t->locks_known = false;
     tick(r, thread);
+}
+
+/* Nobody will ask any more what it knew, unless it left a lock behind: the clocks of 30,000 threads that came and went would take
+ * gigabytes. */
+static void join(struct pct_races *r, uint32_t thread, uint32_t other)
+{
+    struct race_thread *t = &r->threads[other];
+    acquire(r, thread, &t->now);
+    if (t->held_count)
+        return;
+    t->last = pct_clock_get(&t->now, other);
+    forget(r, t);
 }
 
 /* --- What a step orders ----------------------------------------------------------------------------------------------- */
@@ -347,7 +369,7 @@ static void follow(struct pct_races *r, uint64_t record)
         break;
     case JOINS:
         if (arg != PCT_ARG_CANCELLED && number < PCT_MAX_THREADS)
-            acquire(r, thread, &r->threads[number].now);
+            join(r, thread, number);
         break;
     }
     release_to(r, thread, number, rule.releases);
@@ -427,6 +449,24 @@ static struct race_sync *sync_of(struct pct_races *r, uintptr_t address)
     return &r->syncs[index];
 }
 
+/* What the kernel has written may be due to whatever went there. */
+static void read_kernels(struct pct_races *r, uint32_t thread, unsigned what)
+{
+    if (what & PCT_RACES_ACQUIRE) {
+        acquire_of(r, thread, 0, WORLD | ROOM);
+    } else if (what & PCT_RACES_READ) {
+        pct_clock_join(&r->memory, &r->threads[thread].pending, &r->world);
+        pct_clock_join(&r->memory, &r->threads[thread].pending, &r->room);
+    }
+}
+
+void pct_races_kernels(struct pct_races *r, uintptr_t address)
+{
+    struct race_sync *sync = sync_of(r, address);
+    if (sync)
+        sync->kernels = true;
+}
+
 void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what)
 {
     struct race_thread *t = &r->threads[thread];
@@ -434,6 +474,8 @@ void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, u
     if (!sync)
         return;
     pct_races_follow(r->sched);
+    if (sync->kernels)
+        read_kernels(r, thread, what);
     if (what & PCT_RACES_ACQUIRE)
         acquire(r, thread, &sync->clock);
     else if (what & PCT_RACES_READ)

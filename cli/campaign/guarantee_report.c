@@ -206,7 +206,8 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
     if (g->threads >= PCT_MAX_THREADS)
         return write_reason(
             buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again%s",
-            c->config.races ? "; nor is a race seen between a thread and an earlier one of its id" : "");
+            c->config.races ? "; nor is a race seen of an earlier thread with one that knows of the later one of its id"
+                            : "");
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
                             format_count(count, sizeof count, c->incomplete));

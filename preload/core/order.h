@@ -31,6 +31,13 @@ static inline void pct_order_world(const struct pct_shim_thread *self, unsigned 
         pct_races_world(pct_S.races, self->core.id, what);
 }
 
+/* The kernel writes to this place, which the target reads as an atomic variable. */
+static inline void pct_order_kernels(const volatile void *place)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL))
+        pct_races_kernels(pct_S.races, (uintptr_t)place);
+}
+
 /* The thread takes a robust mutex whose holder has ended with it. */
 static inline void pct_order_owner_dead(const struct pct_shim_thread *self, const struct pct_object *mutex)
 {

@@ -39,16 +39,17 @@ static int await(struct pct_shim_thread *self, struct io_uring *ring, unsigned c
     return -EINTR;
 }
 
-/* To the race detector, a completion is ordered behind all that was submitted before. The kernel writes the end of the completion queue,
- * which the program's own code, inlined from liburing's headers, reads as an atomic variable. */
+/* To the race detector, a request is a call: what it does (a write to a pipe that another thread reads) comes behind all that was done
+ * before, and its completion behind what others have sent to the kernel. That may be found without a call: the kernel writes the end of
+ * the completion queue, which the program's own code, inlined from liburing's headers, reads as an atomic variable. */
 static void submits(const struct pct_shim_thread *self, const struct io_uring *ring)
 {
-    pct_order_at(self, ring->cq.ktail, PCT_RELEASES);
+    pct_order_world(self, PCT_RELEASES);
+    pct_order_kernels(ring->cq.ktail);
 }
 
-static int finish(struct pct_shim_thread *self, const struct io_uring *ring, int result)
+static int finish(struct pct_shim_thread *self, int result)
 {
-    pct_order_at(self, ring->cq.ktail, PCT_ACQUIRES);
     pct_io_done(self, PCT_OP_POLL, result == -ETIME ? PCT_ARG_TIMEOUT : result < 0 ? PCT_ARG_ERROR : 0, NULL);
     return result;
 }
@@ -70,7 +71,7 @@ PCT_EXPORT int io_uring_submit(struct io_uring *ring)
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(io_uring_submit)(ring));
     pct_here(self, PCT_OP_POLL);
     submits(self, ring);
-    return finish(self, ring, REAL(io_uring_submit)(ring));
+    return finish(self, REAL(io_uring_submit)(ring));
 }
 
 PCT_EXPORT int io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
@@ -80,12 +81,12 @@ PCT_EXPORT int io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(io_uring_submit_and_wait)(ring, count));
     submits(self, ring);
     if (must_enter(ring, NULL))
-        return finish(self, ring, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_submit_and_wait)(ring, count)));
+        return finish(self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_submit_and_wait)(ring, count)));
     int submitted = io_uring_submit(ring);
     if (submitted < 0 || !count)
         return submitted;
     int interrupted = await(self, ring, count, PCT_NEVER);
-    return interrupted && !submitted ? interrupted : finish(self, ring, submitted);
+    return interrupted && !submitted ? interrupted : finish(self, submitted);
 }
 
 /* What waits for a completion, and gives it out. submit: so many are to be submitted before. */
@@ -99,15 +100,14 @@ PCT_EXPORT int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **c
         submits(self, ring);
     if (must_enter(ring, mask))
         return finish(
-            self, ring,
-            OUTSIDE(self, PCT_OP_POLL, NULL, REAL(__io_uring_get_cqe)(ring, completion, submit, count, mask)));
+            self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(__io_uring_get_cqe)(ring, completion, submit, count, mask)));
     *completion = NULL;
     int submitted = submit ? io_uring_submit(ring) : 0;
     if (submitted < 0)
         return submitted;
     int error = count ? await(self, ring, count, PCT_NEVER) : 0;
     if (!error)
-        error = finish(self, ring, REAL(__io_uring_get_cqe)(ring, completion, 0, count, mask));
+        error = finish(self, REAL(__io_uring_get_cqe)(ring, completion, 0, count, mask));
     return submitted ? submitted : error;
 }
 
@@ -120,15 +120,13 @@ PCT_EXPORT int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **c
                     REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask));
     if (must_enter(ring, mask))
         return finish(
-            self, ring,
-            OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)));
+            self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)));
     if (timeout && !pct_user_readable(timeout, sizeof *timeout))
-        return finish(self, ring, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)); /* EFAULT */
+        return finish(self, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)); /* EFAULT */
     *completion = NULL;
     int error = await(self, ring, count, deadline_after(timeout));
-    return error
-               ? error
-               : finish(self, ring, REAL(io_uring_wait_cqes)(ring, completion, count, timeout ? &no_time : NULL, mask));
+    return error ? error
+                 : finish(self, REAL(io_uring_wait_cqes)(ring, completion, count, timeout ? &no_time : NULL, mask));
 }
 
 PCT_EXPORT int io_uring_wait_cqe_timeout(struct io_uring *ring, struct io_uring_cqe **completion,
@@ -146,9 +144,8 @@ PCT_EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io
                     REAL(io_uring_submit_and_wait_timeout)(ring, completion, count, timeout, mask));
     submits(self, ring);
     if (must_enter(ring, mask))
-        return finish(self, ring,
-                      OUTSIDE(self, PCT_OP_POLL, NULL,
-                              REAL(io_uring_submit_and_wait_timeout)(ring, completion, count, timeout, mask)));
+        return finish(self, OUTSIDE(self, PCT_OP_POLL, NULL,
+                                    REAL(io_uring_submit_and_wait_timeout)(ring, completion, count, timeout, mask)));
     int submitted = io_uring_submit(ring);
     if (submitted < 0)
         return submitted;

@@ -517,6 +517,29 @@ static void test_give_up_large(void **unused)
     assert_null(touch(0, at + PCT_RACES_GIVEN, 1, 0));
 }
 
+/* Ids are used again. A thread knows of an earlier one of its id what its creator knew. */
+static void test_ids_again(void **unused)
+{
+    (void)unused;
+    assert_null(touch(1, X, 4, WRITE)); /* detached: nobody knows of its end */
+    step(0, PCT_OP_THREAD_CREATE, 1);
+    assert_non_null(touch(1, X, 4, WRITE));
+    assert_null(touch(1, X, 4, WRITE)); /* its own */
+    assert_null(touch(1, Y, 4, WRITE));
+    step(0, PCT_OP_THREAD_JOIN, 1);
+    step(0, PCT_OP_THREAD_CREATE, 1);
+    assert_null(touch(1, Y, 4, WRITE)); /* its creator has joined the one before */
+    assert_null(touch(1, X, 4, WRITE));
+    step(0, PCT_OP_THREAD_JOIN, 1);
+    assert_null(touch(0, Y, 4, WRITE));
+    /* Joined by one, used again by another that knows nothing of it. */
+    step(0, PCT_OP_THREAD_CREATE, 3);
+    assert_null(touch(3, Y + 8, 4, WRITE));
+    step(0, PCT_OP_THREAD_JOIN, 3);
+    step(2, PCT_OP_THREAD_CREATE, 3);
+    assert_non_null(touch(3, Y + 8, 4, WRITE));
+}
+
 static void test_calls(void **unused)
 {
     (void)unused;
@@ -565,6 +588,7 @@ int main(void)
         cmocka_unit_test_setup(test_fences, setup),
         cmocka_unit_test_setup(test_fresh, setup),
         cmocka_unit_test_setup(test_calls, setup),
+        cmocka_unit_test_setup(test_ids_again, setup),
     };
     return cmocka_run_group_tests_name("races", tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
  *     matrix NAME       one row
  *
  * In each row, a thread writes x and then does something; another one does something and then reads x. Where the second half was not what the row is about (a lock was free that should have
- * been taken), it does not look at x. The exit status is 0, or the detector's. */
+ * been taken), it does not look at x. The exit status is 0, the detector's, or 77 with a
+ * reason where the kernel forbids what the row needs. */
 #include "matrix.h"
 #include <semaphore.h>
 
@@ -57,7 +58,7 @@ int main(int count, char **arguments)
 {
     static const char *const words[] = { "ordered", "unordered", "-" };
     const bool lists = count == 2 && !strcmp(arguments[1], "--list");
-    for (const table &table : { thread_table, kernel_table, service_table })
+    for (const table &table : { thread_table, kernel_table, service_table, uring_table })
         for (const row *row = table.rows; row < table.rows + table.count; row++) {
             if (lists)
                 printf("%s\t%s\t%s\t%s\n", row->name, words[row->is], words[row->libtsan], row->why);

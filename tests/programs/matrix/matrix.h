@@ -23,6 +23,8 @@ inline void look(int value)
 #define WRITE (x = 1)
 #define READ (look(x))
 
+constexpr int NOT_HERE = 77; /* exit status: the kernel does not let the row be run */
+
 #define MUST(call)                                                                                                     \
     do                                                                                                                 \
         if ((call) < 0) {                                                                                              \
@@ -107,7 +109,7 @@ struct table {
 };
 
 /* The rows of threads.cc, kernel.cc and services.cc, and what the first two need. */
-extern const table thread_table, kernel_table, service_table;
+extern const table thread_table, kernel_table, service_table, uring_table;
 void make_objects();
 void make_descriptors();
 
