@@ -66,6 +66,7 @@ core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c)
 shim_sources := $(core_sources) $(sort $(wildcard preload/*/*.c))
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*/*.c))
+explore_sources := $(addprefix cli/explore/,commute.c dependence.c execution.c order.c search.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
 pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(cli_sources)))
@@ -440,7 +441,11 @@ $(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(B)/core.a $(B)/cli.a
 	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group \
 		$(filter %.a,$^) -Wl,--end-group -Wl,--as-needed $(command_libs)
 
-$(B)/sim/%: $(B)/obj/tests/sim/%.o $(sim_helpers) $(test_support) $(B)/core.a
+# What decides which runs `pct explore` makes knows of no processes: it is tested on the simulated host.
+$(B)/explore.a: $(call objects_of,$(explore_sources)) $(B)/sources
+	$(call quiet,AR)rm -f $@ && $(AR) qcsD $@ $(filter %.o,$^)
+
+$(B)/sim/%: $(B)/obj/tests/sim/%.o $(sim_helpers) $(test_support) $(B)/core.a $(B)/explore.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,)
 

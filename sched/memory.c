@@ -1,6 +1,7 @@
 /* Which memory accesses are scheduling points: see memory.h. */
 #include "memory.h"
 #include "internal.h"
+#include "log.h"
 #include "record.h"
 #include <errno.h>
 
@@ -114,6 +115,17 @@ static uint64_t owner_of(struct pct_sched *s, uint64_t *cell)
     return 0;
 }
 
+/* The cell with a number for its location. */
+static uint64_t number_anew(struct pct_sched *s, uint64_t cell, uintptr_t address)
+{
+    cell |= ++s->objects.numbered & PCT_CELL_NUMBER;
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_NAME,
+                                                    .value = (uint32_t)(cell & PCT_CELL_NUMBER),
+                                                    .key = PCT_OBJECT_KEY(address & ~(uintptr_t)7, PCT_CLASS_MEMORY) });
+    return cell;
+}
+
 bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct pct_thread *self, uintptr_t address,
                        uintptr_t pc, enum pct_memory_use use, uint32_t *number)
 {
@@ -139,7 +151,7 @@ bool pct_memory_counts(struct pct_sched *s, struct pct_memory *m, const struct p
             *entry = cell += touch;
     }
     if (!(cell & PCT_CELL_NUMBER))
-        *entry = cell |= ++s->objects.numbered & PCT_CELL_NUMBER;
+        *entry = cell = number_anew(s, cell, address);
     *number = (uint32_t)(cell & PCT_CELL_NUMBER);
     return true;
 }

@@ -1,6 +1,7 @@
 /* Objects by address: see object.h. Linear probing over a table of pairs, at most half full, with backward-shift deletion,
  * so that a look-up is one multiplication and, nearly always, one cache line. */
 #include "object.h"
+#include "log.h"
 #include <errno.h>
 #include <pct/strategy.h>
 
@@ -72,6 +73,8 @@ static void number_anew(struct pct_objects *o, struct pct_object *object, uint64
                                    .number = thread ? 0 : ++o->numbered & 0x1ffffff,
                                    .holder = PCT_NO_THREAD,
                                    .class_ = (uint8_t)(key >> 56) };
+    if (PCT_UNLIKELY(o->log != NULL))
+        pct_log_add(o->log, (struct pct_log_entry){ .kind = PCT_LOG_NAME, .value = object->number, .key = key });
 }
 
 struct pct_object *pct_objects_find(struct pct_objects *o, uint64_t key)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct pct_thread;
+struct pct_channel;
 
 enum { PCT_SHARED_UNKNOWN, PCT_SHARED_NO, PCT_SHARED_YES };
 
@@ -46,6 +47,7 @@ struct pct_objects {
     struct pct_object *chunk; /* the rest of the last allocation */
     uint32_t chunk_left;
     void *(*map)(size_t size);
+    struct pct_channel *log; /* where new numbers are told, or NULL */
     /* The mutexes used lately, each in the place that its address hashes to: for the shortcut of mutexes. */
     const volatile void *mutex_at[PCT_OBJECTS_RECENT];
     struct pct_object *mutex[PCT_OBJECTS_RECENT];

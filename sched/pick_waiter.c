@@ -1,5 +1,6 @@
 /* Which waiter a signal wakes: the strategy's choice. Called with the baton. */
 #include "internal.h"
+#include "log.h"
 
 static uint32_t choose_among(struct pct_sched *s, uint32_t waiters)
 {
@@ -7,7 +8,9 @@ static uint32_t choose_among(struct pct_sched *s, uint32_t waiters)
         return 0;
     s->choices++;
     uint32_t chosen = s->strategy->choose(s->strategy_state, waiters, pct_steps(s));
-    return chosen < waiters ? chosen : 0;
+    chosen = chosen < waiters ? chosen : 0;
+    pct_log(s, PCT_LOG_CHOICE, 0, waiters << 16 | chosen);
+    return chosen;
 }
 
 uint32_t pct_sched_choose(struct pct_sched *s, const struct pct_object *queue, uint32_t waiters)

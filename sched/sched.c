@@ -3,6 +3,7 @@
  * While the scheduler works, s->current is NULL, so that a wrapper called from a signal handler meanwhile knows that it
  * must not touch anything (preload/core/shim.h, pct_enter). The thread that gets the baton sets it again when it runs. */
 #include "internal.h"
+#include "log.h"
 #include "record.h"
 #include <errno.h>
 
@@ -56,9 +57,14 @@ static bool reads(enum pct_op op)
 /* The pending operation of this thread is another one. */
 void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
 {
+    const struct pct_object *object = thread->wait.object;
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_ANNOUNCE,
+                                                    .op = (uint8_t)thread->wait.op,
+                                                    .thread = (uint16_t)thread->id,
+                                                    .key = pct_log_key(object) });
     if (!s->strategy->announce)
         return;
-    const struct pct_object *object = thread->wait.object;
     struct pct_operation next = { .op = thread->wait.op, .reads = reads(thread->wait.op) };
     if (object)
         next.object = object->class_ == PCT_CLASS_THREAD ? PCT_THREAD_OBJECT | object->number : object->number;
@@ -71,6 +77,7 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
         pct_group_split(s, thread);
     if (enabled && pct_state(thread) == PCT_STATE_BLOCKED) {
         thread->state = PCT_STATE_ENABLED;
+        pct_log(s, PCT_LOG_ENABLE, thread->id, 0);
         if (++s->enabled > s->max_enabled)
             s->max_enabled = s->enabled;
         if (thread->early && s->strategy->early)
@@ -81,6 +88,7 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
         pct_stop_soon(s);
     } else if (!enabled && pct_state(thread) == PCT_STATE_ENABLED) {
         thread->state = PCT_STATE_BLOCKED;
+        pct_log(s, PCT_LOG_DISABLE, thread->id, 0);
         s->strategy->disable(s->strategy_state, thread->id);
         /* Strategies may not count steps that are made alone (PCT, section 4.2). */
         if (--s->enabled == 1) {
@@ -170,6 +178,7 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 {
     struct pct_wait *wait = &thread->wait;
     const struct pct_object *left = wait->object;
+    pct_log(s, PCT_LOG_CAUSED, thread->id, result == PCT_TIMEOUT);
     leave_wait(s, thread);
     thread->result = result;
     wait->cancellable = false;
@@ -219,7 +228,7 @@ void pct_sched_changed(struct pct_sched *s, struct pct_object *object)
         else
             pct_sched_set_enabled(s, t, answer);
     }
-    if (pct_group_worth(object))
+    if (!s->log && pct_group_worth(object)) /* a log has them one by one */
         pct_group_form(s, object);
 }
 
@@ -245,6 +254,7 @@ void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread)
 void pct_sched_move(struct pct_sched *s, struct pct_thread *thread, struct pct_object *object)
 {
     dequeue(s, thread);
+    pct_log(s, PCT_LOG_CAUSED, thread->id, 0);
     thread->wait.object = object;
     enqueue(thread);
     pct_group_join(s, thread);
@@ -447,6 +457,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
         pct_slack_pass(s, next);
     }
     next->passed_over = false;
+    pct_log(s, PCT_LOG_PICK, next->id, (uint32_t)pct_steps(s));
     s->picked_at = pct_steps(s);
     s->patience = 5;
     s->woke = false;

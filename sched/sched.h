@@ -18,6 +18,7 @@
  *     sites.c    where in the target's code each step is made, if that is to be recorded
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
  *     memory.c   which memory accesses are scheduling points
+ *     log.c      what an explored run tells the command
  *     post_access.c    accesses that the scheduler hears of when they are made
  *
  * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
@@ -244,6 +245,7 @@ struct pct_host {
 
 struct pct_trace_header;
 struct pct_races;
+struct pct_channel;
 
 struct pct_sched {
     /* The fast path: one cache line, in this order. */
@@ -259,6 +261,7 @@ struct pct_sched {
     uint64_t block_step; /* steps passed when the block being filled began */
     uint64_t base;       /* virtual time less step * step_ns */
     uint64_t step_ns;    /* PCT_STEP_NS, 0 in real time */
+    bool still;          /* time stands, and only goes on to deadlines; with step_ns not 0 */
 
     const struct pct_host *host;
     const struct pct_strategy *strategy;
@@ -367,6 +370,7 @@ struct pct_sched {
     uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
                              point; 0: never */
     struct pct_races *races; /* the race detector, or NULL */
+    struct pct_channel *log; /* of an explored run, or NULL: log.h */
 
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
     uint64_t choices;     /* signals and wakes that had several waiters to choose from */
@@ -508,7 +512,7 @@ void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count
 void pct_sched_pause(struct pct_sched *s, struct pct_thread *self);
 
 /* Virtual time, ns since the start. */
-uint64_t pct_sched_now(struct pct_sched *s);
+uint64_t pct_sched_now(const struct pct_sched *s);
 /* The same, as a read of the clock by the running thread: advances it. */
 uint64_t pct_sched_read_clock(struct pct_sched *s);
 

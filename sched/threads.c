@@ -1,5 +1,6 @@
 /* The threads of a schedule: made, started, finished. With the baton; see sched.h. */
 #include "internal.h"
+#include "log.h"
 #include <stddef.h>
 
 static void time_out(struct pct_sched *s, struct pct_timer *timer)
@@ -32,6 +33,7 @@ void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread)
 
 void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread)
 {
+    pct_log(s, PCT_LOG_CAUSED, thread->id, 0);
     pct_sched_announce(s, thread);
     pct_sched_set_enabled(s, thread, true);
 }

@@ -2,15 +2,20 @@
  * thread's id, and behind them the host's own timers, in order of creation. Only timed waits and those timers touch it. A second
  * heap has when deadlines come near (slack.c): nothing that waits for time looks at it. */
 #include "internal.h"
+#include "log.h"
 #include <errno.h>
 
-uint64_t pct_sched_now(struct pct_sched *s)
+uint64_t pct_sched_now(const struct pct_sched *s)
 {
+    if (s->still)
+        return s->base;
     return s->step_ns ? s->base + pct_steps(s) * s->step_ns : s->host->now();
 }
 
 uint64_t pct_sched_read_clock(struct pct_sched *s)
 {
+    if (s->still)
+        return s->base;
     if (!s->step_ns)
         return s->host->now();
     s->base += PCT_READ_NS;
@@ -139,6 +144,9 @@ void pct_timer_expire(struct pct_sched *s)
 
 void pct_timer_jump(struct pct_sched *s)
 {
+    pct_log(s, PCT_LOG_JUMP, 0, 0);
+    if (pct_readiness_now(s))
+        pct_log_doubt(s, PCT_DOUBT_JUMP);
     uint64_t deadline = s->timers[0]->deadline;
     uint64_t now = pct_sched_now(s);
     if (!s->step_ns)
@@ -160,8 +168,10 @@ uint64_t pct_timer_step(const struct pct_sched *s)
     /* In real time the clock must be looked at now and then. */
     if (!s->step_ns)
         return pct_steps(s) + 64;
-    uint64_t step = pct_steps(s), now = s->base + step * s->step_ns, deadline = s->timers[0]->deadline;
+    uint64_t step = pct_steps(s), now = pct_sched_now(s), deadline = s->timers[0]->deadline;
     if (s->nearing_count && s->nearing[0]->deadline < deadline)
         deadline = s->nearing[0]->deadline;
+    if (s->still)
+        return deadline <= now ? step : PCT_UNLIMITED;
     return deadline <= now ? step : step + (deadline - now + s->step_ns - 1) / s->step_ns;
 }

@@ -20,6 +20,7 @@
     X(mixture)                                                                                                         \
     X(random_walk)                                                                                                     \
     X(random_delay)                                                                                                    \
+    X(explore)                                                                                                         \
     X(schedule)                                                                                                        \
     X(order)                                                                                                           \
     X(round_robin)                                                                                                     \

@@ -53,7 +53,14 @@ struct pct_run {
     uint32_t threads;
     /* Likewise: the numbers of objects will not be greater than this; 0: nothing is known of them. */
     uint32_t objects;
+    /* What `pct explore` tells one run beside its token; NULL: nothing. For the strategy `explore`. */
+    const uint32_t *plan;
+    uint32_t plan_count;
 };
+/* A place in the plan: the thread that makes this step, and which waiter it is to wake, plus 1; 0: whichever. */
+#define PCT_PLAN(thread, waiter) ((uint32_t)(thread) | (uint32_t)(waiter) << 16)
+#define PCT_PLAN_THREAD(place) ((place)&0x7fffu)
+#define PCT_PLAN_WAITER(place) ((place) >> 16)
 #define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 
 /* Why the scheduler asks. */

@@ -458,6 +458,11 @@ static bool begin(void)
     s->end = sim.options->end;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
     s->slack = sim.options->slack;
+    struct pct_channel *channel = sim.options->channel;
+    s->log = s->objects.log = channel;
+    s->still = channel != NULL;
+    s->run.plan = channel ? channel->plan : NULL;
+    s->run.plan_count = channel ? channel->plan_count : 0;
     s->slack_coins = sim.options->slack_coins;
     s->foreign = sim.program->foreign;
     s->replay = sim.options->replay;

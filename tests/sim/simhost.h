@@ -10,6 +10,7 @@
 #ifndef PCT_TESTS_SIMHOST_H
 #define PCT_TESTS_SIMHOST_H
 
+#include <sched/log.h>
 #include <sched/record.h>
 #include <sched/sched.h>
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 #define SIM_THREADS 32u /* threads of a run, and lists of operations of a program */
 #define SIM_THINGS 8u   /* mutexes, condition variables, semaphores, barriers and variables: so many of each */
 #define SIM_EVENTS 8u
-#define SIM_OBJECTS (5 * SIM_THINGS) /* the most objects that a run has */
+#define SIM_OBJECTS (6 * SIM_THINGS) /* the most objects that a run has */
 
 struct sim;
 
@@ -39,6 +40,11 @@ enum sim_kind {
     SIM_CREATE,
     SIM_JOIN,
     SIM_BARRIER,
+    SIM_RDLOCK,
+    SIM_WRLOCK,
+    SIM_TRYRDLOCK,
+    SIM_TRYWRLOCK,
+    SIM_RWUNLOCK,
     SIM_READ,
     SIM_WRITE,
     SIM_STORE,
@@ -93,6 +99,11 @@ struct sim_op {
 #define CLOCK               { .kind = SIM_CLOCK }                      /* the register becomes the virtual time; no step */
 #define CREATE(list)        { .kind = SIM_CREATE, .a = list }          /* a thread with this list of operations */
 #define JOIN(list)          { .kind = SIM_JOIN, .a = list }            /* the thread created last with this list */
+#define RDLOCK(m)           { .kind = SIM_RDLOCK, .a = m }
+#define WRLOCK(m)           { .kind = SIM_WRLOCK, .a = m }
+#define TRYRDLOCK(m)        { .kind = SIM_TRYRDLOCK, .a = m }
+#define TRYWRLOCK(m)        { .kind = SIM_TRYWRLOCK, .a = m }
+#define RWUNLOCK(m)         { .kind = SIM_RWUNLOCK, .a = m }
 #define BARRIER(b)          { .kind = SIM_BARRIER, .a = b }
 #define READ(v)             { .kind = SIM_READ, .a = v }               /* shared variable to register */
 #define WRITE(v, x)         { .kind = SIM_WRITE, .a = v, .value = x }
@@ -150,6 +161,7 @@ struct sim_options {
     uint64_t populate; /* bytes of it that can have memory; 0: all */
     const uint64_t *replay;
     uint64_t replay_count;
+    struct pct_channel *channel; /* an explored run: with the plan in there, and still time; or NULL */
 };
 
 struct sim_result {
@@ -167,7 +179,16 @@ struct sim_result {
 };
 
 /* What a waiting thread needs, as the program says it: for the audit. */
-enum sim_need { SIM_NEED_NOTHING, SIM_NEED_MUTEX, SIM_NEED_SEM, SIM_NEED_END, SIM_NEED_WAKE, SIM_NEED_TIME };
+enum sim_need {
+    SIM_NEED_NOTHING,
+    SIM_NEED_MUTEX,
+    SIM_NEED_SEM,
+    SIM_NEED_END,
+    SIM_NEED_WAKE,
+    SIM_NEED_TIME,
+    SIM_NEED_SHARE, /* a read-write lock */
+    SIM_NEED_ALONE
+};
 
 struct sim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
@@ -211,6 +232,7 @@ struct sim {
     /* Things. Mutexes: the holder plus 1. */
     uint32_t mutex[SIM_THINGS], sem[SIM_THINGS], arrived[SIM_THINGS];
     char cond[SIM_THINGS], barrier[SIM_THINGS]; /* nothing but their addresses is used */
+    int32_t rwlock[SIM_THINGS];                 /* how many share it; -1: it is held alone */
     int64_t var[SIM_THINGS];
     uint32_t created[SIM_THREADS]; /* by list of operations: the thread created last with it, plus 1 */
     /* For the tests' own use, zeroed before each run. */
@@ -233,6 +255,13 @@ void sim_check(bool holds, const char *otherwise);
 
 /* simops.c: whether what this thread is about to do could complete now, worked out from the program alone. */
 bool sim_could_proceed(const struct sim_thread *t);
+
+/* simops.c: pass the point of an operation that cannot block; wait; both until it may be made. */
+void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object);
+void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what);
+
+/* simrw.c: the operations of read-write locks. */
+void sim_rwlock(struct sim_thread *self, const struct sim_op *op);
 
 /* simops.c: the life of a thread. Does not return. */
 void sim_live(struct sim_thread *self) __attribute__((noreturn));

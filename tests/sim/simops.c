@@ -38,6 +38,10 @@ bool sim_could_proceed(const struct sim_thread *t)
         return (t->woken || late) && (!t->then_mutex || !sim.mutex[t->mutex]);
     case SIM_NEED_TIME:
         return late;
+    case SIM_NEED_SHARE:
+        return sim.rwlock[t->what] >= 0;
+    case SIM_NEED_ALONE:
+        return !sim.rwlock[t->what];
     }
     __builtin_unreachable();
 }
@@ -121,12 +125,23 @@ static enum pct_result wait_for(struct sim_thread *self, const struct pct_wait *
     return result;
 }
 
+void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object)
+{
+    point(self, op, object);
+}
+
 static void needs(struct sim_thread *self, enum sim_need need, uint8_t what, uint64_t deadline)
 {
     self->need = need;
     self->what = what;
     self->deadline = deadline;
     self->woken = self->then_mutex = false;
+}
+
+void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what)
+{
+    needs(self, need, what, PCT_NEVER);
+    wait_for(self, wait);
 }
 
 static uint64_t deadline_in(int64_t ns)
@@ -234,6 +249,7 @@ static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
     uint64_t deadline = deadline_in(ns);
     point(self, PCT_OP_COND_WAIT, queue);
     release_mutex(self, m, held);
+    pct_log_touch(S, PCT_OP_MUTEX_UNLOCK, held);
     record(self, PCT_OP_COND_WAIT, 0, queue->number);
     changed(held);
     const struct pct_wait wait = { .op = PCT_OP_COND_WAIT,
@@ -325,6 +341,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
         sim.result->vain += result != PCT_GO_OUTSIDE && !shared;
     }
     sim.sem[m] -= (uint32_t)self->reg;
+    pct_log_value(S, object, sim.sem[m]);
     record(self, PCT_OP_SEM_WAIT, self->reg ? 0 : PCT_ARG_TIMEOUT, object->number);
     changed(object);
 }
@@ -335,6 +352,7 @@ static void trydown(struct sim_thread *self, uint8_t m)
     point(self, PCT_OP_SEM_TRYWAIT, object);
     self->reg = sim.sem[m] != 0;
     sim.sem[m] -= (uint32_t)self->reg;
+    pct_log_value(S, object, sim.sem[m]);
     record(self, PCT_OP_SEM_TRYWAIT, self->reg ? 0 : PCT_ARG_BUSY, object->number);
     if (self->reg)
         changed(object);
@@ -347,6 +365,7 @@ static void up(struct sim_thread *self, uint8_t m, bool polled)
     struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
     point(self, PCT_OP_SEM_POST, object);
     sim.sem[m]++;
+    pct_log_value(S, object, sim.sem[m]);
     record(self, PCT_OP_SEM_POST, 0, object->number);
     if (!polled)
         changed(object);
@@ -358,6 +377,7 @@ static void barrier(struct sim_thread *self, uint8_t b)
 {
     struct pct_object *object = object_of(&sim.barrier[b], PCT_CLASS_BARRIER);
     point(self, PCT_OP_BARRIER_ARRIVE, object);
+    pct_log_value(S, object, sim.program->barrier[b] - sim.arrived[b] - 1);
     record(self, PCT_OP_BARRIER_ARRIVE, 0, object->number);
     if (++sim.arrived[b] >= sim.program->barrier[b]) {
         sim.arrived[b] = 0;
@@ -435,9 +455,10 @@ static void access(struct sim_thread *self, const struct sim_op *op)
 {
     enum { ARG_READ = 1, ARG_WRITE = 2 };
     struct pct_object *object = object_of(&sim.var[op->a], PCT_CLASS_NONE);
-    point(self, PCT_OP_NONE, object);
-    bool reads = op->kind == SIM_READ || op->kind == SIM_CHECK;
-    record(self, PCT_OP_NONE, reads ? ARG_READ : ARG_WRITE, object->number);
+    bool reads = op->kind == SIM_READ || op->kind == SIM_CHECK, told = sim.options->channel;
+    enum pct_op what = !told ? PCT_OP_NONE : reads ? PCT_OP_LOAD : PCT_OP_STORE;
+    point(self, what, object);
+    record(self, what, told ? 0 : reads ? ARG_READ : ARG_WRITE, object->number);
     if (op->kind == SIM_READ) {
         self->reg = sim.var[op->a];
     } else if (!reads) {
@@ -553,6 +574,13 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         break;
     case SIM_BARRIER:
         barrier(self, op->a);
+        break;
+    case SIM_RDLOCK:
+    case SIM_WRLOCK:
+    case SIM_TRYRDLOCK:
+    case SIM_TRYWRLOCK:
+    case SIM_RWUNLOCK:
+        sim_rwlock(self, op);
         break;
     case SIM_READ:
     case SIM_WRITE:

@@ -1,0 +1,338 @@
+/* A finished run as events: see execution.h. */
+#include "execution.h"
+#include "dependence.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of a thread while the log is read. */
+struct thread {
+    uint32_t made; /* events */
+    uint8_t op;    /* what it is about to do, */
+    uint64_t key;  /* on this object */
+    bool lives, enabled;
+    uint32_t causes, after;
+    uint32_t cause[PCT_EVENT_CAUSES];
+};
+
+struct reader {
+    struct pct_execution *x;
+    struct thread *thread;
+    uint32_t threads;
+    uint64_t *name; /* by number: the key */
+    uint32_t names;
+    const uint64_t *records;
+    uint64_t record_count;
+    uint32_t step; /* the first record of the last event */
+    bool jumped;   /* since the last event began */
+    bool woke, leaves;
+    uint32_t choices, value;
+    uint64_t value_key; /* of a semaphore that counts `value` after the last event; 0: none */
+};
+
+static bool grow(void **array, uint32_t *have, uint32_t want, size_t size)
+{
+    if (want < *have)
+        return true;
+    uint32_t more = want + 64;
+    char *larger = realloc(*array, more * size);
+    if (!larger)
+        return false;
+    memset(larger + *have * size, 0, (more - *have) * size);
+    *array = larger;
+    *have = more;
+    return true;
+}
+
+static struct thread *thread_of(struct reader *r, uint32_t id)
+{
+    return grow((void **)&r->thread, &r->threads, id, sizeof *r->thread) ? &r->thread[id] : NULL;
+}
+
+static struct pct_event *last_event(struct reader *r)
+{
+    return r->x->count ? &r->x->event[r->x->count - 1] : NULL;
+}
+
+static void touch(struct pct_event *event, uint64_t key, enum pct_use use)
+{
+    for (unsigned i = 0; i < event->touches; i++) {
+        struct pct_touch *t = &event->touch[i];
+        if (t->key == key) {
+            t->use = t->use == use ? t->use : PCT_USE_ANY;
+            return;
+        }
+    }
+    if (event->touches == PCT_EVENT_TOUCHES)
+        event->global = true;
+    else
+        event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = (uint8_t)use };
+}
+
+static void touch_thread(struct pct_event *event, uint32_t thread, enum pct_use use)
+{
+    touch(event, (uint64_t)PCT_CLASS_THREAD << 56 | thread, use);
+}
+
+/* What the event did to the object of this record. */
+static void take_record(struct reader *r, struct pct_event *event, uint64_t record)
+{
+    enum pct_op op = (enum pct_op)PCT_RECORD_OP(record);
+    uint32_t object = PCT_RECORD_OBJECT(record), arg = PCT_RECORD_ARG(record);
+    enum pct_use use;
+    bool none;
+    if (PCT_RECORD_THREAD(record) != event->thread || !pct_use_of(op, arg, &use, &none)) {
+        event->global = true;
+        r->x->unknown = op + 1;
+        return;
+    }
+    event->timed_out |= arg == PCT_ARG_TIMEOUT;
+    if (none)
+        return;
+    if (pct_op_is_kernels(op)) {
+        touch(event, PCT_KEY_KERNEL, PCT_USE_ANY);
+    } else if (op == PCT_OP_THREAD_CREATE || op == PCT_OP_THREAD_JOIN || op == PCT_OP_THREAD_TRYJOIN ||
+               op == PCT_OP_THREAD_DETACH || op == PCT_OP_THREAD_FINISH) {
+        touch_thread(event, object, use);
+        if (op == PCT_OP_THREAD_CREATE)
+            touch(event, PCT_KEY_THREADS, PCT_USE_ANY);
+    } else if (!object || object >= r->names || !r->name[object]) {
+        event->global = true;
+    } else {
+        if (op == PCT_OP_COND_BROADCAST && !r->woke)
+            use = PCT_USE_NOBODY;
+        if (op == PCT_OP_BARRIER_ARRIVE && r->leaves)
+            use = PCT_USE_ARRIVES;
+        touch(event, r->name[object], use);
+        if (op == PCT_OP_FUTEX_WAIT) /* it looks at the word */
+            touch(event, (uint64_t)PCT_CLASS_MEMORY << 56 | (r->name[object] & ((UINT64_C(1) << 56) - 8)),
+                  PCT_USE_READS);
+    }
+}
+
+/* A read-write lock is given back as it was taken. */
+static void settle_shares(struct pct_execution *x, struct pct_event *event)
+{
+    if (event->op != PCT_OP_RWLOCK_UNLOCK || !event->touches)
+        return;
+    for (uint32_t i = x->count - 1; i--;) {
+        const struct pct_event *before = &x->event[i];
+        if (before->thread != event->thread || !before->touches || before->touch[0].key != event->touch[0].key)
+            continue;
+        if (before->touch[0].use == PCT_USE_SHARES)
+            event->touch[0].use = PCT_USE_PARTS;
+        if (before->touch[0].use == PCT_USE_SHARES || before->touch[0].use == PCT_USE_TAKES)
+            return;
+    }
+}
+
+/* What the semaphore counted before the event: it was counted behind it. How many are still to come to a barrier, behind it. */
+static void settle_value(const struct reader *r, struct pct_event *event)
+{
+    for (unsigned i = 0; r->value_key && i < event->touches; i++) {
+        struct pct_touch *t = &event->touch[i];
+        if (t->key != r->value_key)
+            continue;
+        t->counted =
+            t->use == PCT_USE_DOWN || t->use == PCT_USE_UP || t->use == PCT_USE_EMPTY || t->use == PCT_USE_ARRIVES;
+        t->before = t->use == PCT_USE_DOWN ? r->value + 1 : t->use == PCT_USE_UP ? r->value - 1 : r->value;
+    }
+}
+
+/* The last event is over: what it did stands in the records up to this step. */
+static int end_event(struct reader *r, uint32_t step)
+{
+    struct pct_event *event = last_event(r);
+    if (!event)
+        return 0;
+    if (step > r->record_count)
+        return -EINVAL;
+    for (uint32_t i = r->step; i < step; i++)
+        take_record(r, event, r->records[i]);
+    /* It made no step: it does what it was about to do later. */
+    if (r->step == step && event->op != PCT_OP_NONE) {
+        struct pct_event supposed = { .op = event->op, .thread = event->thread };
+        pct_event_suppose(&supposed, r->thread[event->thread].key);
+        event->global |= supposed.global;
+        for (unsigned i = 0; i < supposed.touches; i++)
+            touch(event, supposed.touch[i].key, PCT_USE_ANY);
+    }
+    settle_shares(r->x, event);
+    settle_value(r, event);
+    r->value_key = 0;
+    r->woke = r->leaves = false;
+    if (r->choices > 1)
+        r->x->doubts |= 1u << PCT_DOUBT_CHOICES;
+    r->choices = 0;
+    return 0;
+}
+
+static int begin_event(struct reader *r, const struct pct_log_entry *entry)
+{
+    struct thread *t = thread_of(r, entry->thread);
+    int failed = t ? end_event(r, entry->value) : -ENOMEM;
+    if (failed)
+        return failed;
+    struct pct_event *event = &r->x->event[r->x->count++];
+    bool ends = t->op == PCT_OP_EXIT || t->op == PCT_OP_EXIT_NOW;
+    *event = (struct pct_event){ .thread = entry->thread,
+                                 .op = t->op,
+                                 .number = ++t->made,
+                                 .waits = pct_op_waits((enum pct_op)t->op),
+                                 .jumped = r->jumped || ends,
+                                 .global = ends,
+                                 .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
+    memcpy(event->cause, t->cause, sizeof t->cause);
+    if (t->causes > PCT_EVENT_CAUSES)
+        event->global = true;
+    if (t->op == PCT_OP_COND_WAKE) {
+        touch(event, t->key, PCT_USE_TAKES);
+        event->after = t->after;
+    }
+    t->after = 0;
+    r->step = entry->value;
+    r->jumped = false;
+    t->causes = 0;
+    return 0;
+}
+
+/* The running thread has ended this one's wait. */
+static void cause(struct reader *r, struct thread *t)
+{
+    uint32_t event = r->x->count;
+    if (!event)
+        return;
+    event--;
+    r->woke = true;
+    for (uint32_t i = 0; i < t->causes && i < PCT_EVENT_CAUSES; i++)
+        if (t->cause[i] == event)
+            return;
+    if (t->causes < PCT_EVENT_CAUSES)
+        t->cause[t->causes] = event;
+    t->causes++;
+}
+
+static int take_name(struct reader *r, const struct pct_log_entry *entry)
+{
+    if (!grow((void **)&r->name, &r->names, entry->value, sizeof *r->name))
+        return -ENOMEM;
+    r->name[entry->value] = entry->key;
+    return 0;
+}
+
+static int take(struct reader *r, const struct pct_log_entry *entry)
+{
+    struct thread *t = thread_of(r, entry->thread);
+    struct pct_event *event = last_event(r);
+    if (!t)
+        return -ENOMEM;
+    switch ((enum pct_log_kind)entry->kind) {
+    case PCT_LOG_PICK:
+        return begin_event(r, entry);
+    case PCT_LOG_ANNOUNCE:
+        if (event && event->thread == entry->thread && entry->op == PCT_OP_BARRIER_LEAVE)
+            r->leaves = true;
+        t->op = entry->op;
+        t->key = entry->key;
+        return 0;
+    case PCT_LOG_ENABLE:
+        t->lives = t->enabled = true;
+        return 0;
+    case PCT_LOG_DISABLE:
+        t->enabled = false;
+        return 0;
+    case PCT_LOG_CAUSED:
+        if (entry->value)
+            t->after = r->x->count;
+        else
+            cause(r, t);
+        return 0;
+    case PCT_LOG_TOUCH: {
+        enum pct_use use;
+        bool none;
+        if (event && pct_use_of((enum pct_op)entry->op, 0, &use, &none))
+            touch(event, entry->key, use);
+        return 0;
+    }
+    case PCT_LOG_VALUE:
+        r->value_key = entry->key;
+        r->value = entry->value;
+        return 0;
+    case PCT_LOG_NAME:
+        return take_name(r, entry);
+    case PCT_LOG_CHOICE:
+        if (event) {
+            event->choices = (uint16_t)(entry->value >> 16);
+            event->chosen = (uint16_t)entry->value;
+        }
+        r->choices++;
+        return 0;
+    case PCT_LOG_JUMP:
+        r->jumped = true;
+        return 0;
+    case PCT_LOG_NONE:
+        break;
+    }
+    return -EINVAL;
+}
+
+static int finish(struct reader *r, bool ended)
+{
+    struct pct_execution *x = r->x;
+    int failed = end_event(r, (uint32_t)r->record_count);
+    x->pending = calloc(r->threads + 1, sizeof *x->pending);
+    if (failed || !x->pending)
+        return failed ? failed : -ENOMEM;
+    struct pct_event *last = last_event(r);
+    x->cut = !ended && last;
+    if (x->cut)
+        last->global = true;
+    for (uint32_t id = 0; id < r->threads; id++) {
+        const struct thread *t = &r->thread[id];
+        struct pct_pending *pending = &x->pending[id];
+        if (t->made || t->lives)
+            x->threads = id + 1;
+        bool finished = t->op == PCT_OP_THREAD_FINISH && !t->enabled && t->made;
+        pending->lives = t->lives && !finished && !(last && x->cut && last->thread == id);
+        pending->enabled = t->enabled;
+        pending->event =
+            (struct pct_event){ .thread = (uint16_t)id,
+                                .op = t->op,
+                                .number = t->made + 1,
+                                .global = t->causes > PCT_EVENT_CAUSES,
+                                .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
+        memcpy(pending->event.cause, t->cause, sizeof t->cause);
+        pct_event_suppose(&pending->event, t->key);
+        if (t->op == PCT_OP_COND_WAKE)
+            pending->event.after = t->after;
+    }
+    return 0;
+}
+
+int pct_execution_read(struct pct_execution *x, const struct pct_log_entry *log, uint32_t log_count,
+                       const uint64_t *records, uint64_t record_count, bool ended)
+{
+    *x = (struct pct_execution){ 0 };
+    struct reader r = { .x = x, .records = records, .record_count = record_count };
+    uint32_t picks = 0;
+    for (uint32_t i = 0; i < log_count; i++)
+        picks += log[i].kind == PCT_LOG_PICK;
+    x->event = calloc(picks + 1, sizeof *x->event);
+    int failed = x->event ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < log_count && !failed; i++)
+        failed = take(&r, &log[i]);
+    if (!failed)
+        failed = finish(&r, ended);
+    free(r.thread);
+    free(r.name);
+    if (failed)
+        pct_execution_free(x);
+    return failed;
+}
+
+void pct_execution_free(struct pct_execution *x)
+{
+    free(x->event);
+    free(x->pending);
+    *x = (struct pct_execution){ 0 };
+}

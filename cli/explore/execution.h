@@ -1,0 +1,80 @@
+/* One finished run as systematic exploration sees it: events, made of the run's log and trace. An event is what a thread did from the
+ * moment at which it was chosen to the next choice: one operation, and the program's own code behind it. Pure functions; may be called
+ * by anybody, with memory from malloc. */
+#ifndef PCT_CLI_EXECUTION_H
+#define PCT_CLI_EXECUTION_H
+
+#include <common/exploration.h>
+#include <pct/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How an event uses an object. What of these commutes: pct_uses_commute(). */
+enum pct_use {
+    PCT_USE_ANY,     /* anything: commutes with nothing */
+    PCT_USE_READS,   /* memory */
+    PCT_USE_TAKES,   /* a lock, alone */
+    PCT_USE_GIVES,   /* it back */
+    PCT_USE_BUSY,    /* tried to, and could not */
+    PCT_USE_SHARES,  /* a lock, with others that share it */
+    PCT_USE_PARTS,   /* gives such a share back */
+    PCT_USE_DOWN,    /* a semaphore */
+    PCT_USE_UP,      /* likewise */
+    PCT_USE_EMPTY,   /* tried to take a semaphore down, and could not */
+    PCT_USE_NOBODY,  /* a signal that woke nobody */
+    PCT_USE_ARRIVES, /* at a barrier, not as the last */
+    PCT_USE_ENDS,    /* the thread that the object is */
+    PCT_USE_DETACHES /* likewise */
+};
+
+struct pct_touch {
+    uint64_t key; /* the object: common/exploration.h */
+    uint32_t
+        before; /* DOWN, UP, EMPTY: what the semaphore counted before; ARRIVES: how many are to arrive behind it; if known */
+    uint8_t use;  /* enum pct_use */
+    bool counted; /* `before` is known */
+};
+
+enum { PCT_EVENT_TOUCHES = 4, PCT_EVENT_CAUSES = 3 };
+
+struct pct_event {
+    uint16_t thread;
+    uint8_t op;       /* enum pct_op: what was pending when the thread was chosen */
+    uint8_t touches;  /* how many of touch[] */
+    bool global;      /* commutes with nothing: what it uses is not known */
+    bool jumped;      /* time went on before it, when nobody could run; or it ends the process, which goes last */
+    bool waits;       /* it could be disabled: what enables it is no race with it */
+    bool timed_out;   /* its deadline ended its wait */
+    uint16_t choices; /* how many waiters it could wake: 0 or more than 1 */
+    uint16_t chosen;
+    uint8_t causes;
+    uint32_t cause[PCT_EVENT_CAUSES]; /* the events that ended the wait before it, or made its thread */
+    uint32_t after;  /* of COND_WAKE: its deadline came behind so many events; 0: another thread woke it */
+    uint32_t number; /* among those of its thread, from 1 */
+    struct pct_touch touch[PCT_EVENT_TOUCHES];
+};
+
+/* A thread at the end of a run. */
+struct pct_pending {
+    bool lives, enabled;
+    struct pct_event event; /* what it would have done next */
+};
+
+struct pct_execution {
+    struct pct_event *event;
+    uint32_t count;
+    uint32_t threads;
+    struct pct_pending *pending; /* by thread */
+    bool cut;                    /* the process ended in the middle of the last event: a crash, an assertion, a bound */
+    uint32_t doubts;             /* bit i: enum pct_doubt i */
+    uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */
+};
+
+/* Make it of the log of a run and the records of its trace. ended: the process ended as it wanted to, at exit, or in a deadlock.
+ * Returns 0, -ENOMEM, or -EINVAL: the two do not fit. */
+int pct_execution_read(struct pct_execution *execution, const struct pct_log_entry *log, uint32_t log_count,
+                       const uint64_t *records, uint64_t record_count, bool ended);
+void pct_execution_free(struct pct_execution *execution);
+
+#endif

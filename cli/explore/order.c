@@ -1,0 +1,421 @@
+/* Happens-before and reversals of a run: see order.h.
+ *
+ * An event is ordered behind what its thread did, who ended its wait, what it does not commute with, and, when time went on between
+ * them, everything. Two events are in a race if they do not commute, and nothing else orders them: then there is a run in which the second
+ * comes without the first. Exceptions (docs/EXPLORE.md, "Races"):
+ *
+ *  - Who waits for a lock or a semaphore races not with who gave it back, which enabled it, but with who took it before. So events that
+ *    the second could not have come before are passed over, and what happens before them is looked at as well.
+ *  - What a thread waited for at the end (a deadlock), or had not come to (a crash), is as good as an event behind the last.
+ *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as well. */
+#include "order.h"
+#include "dependence.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t *clock_of(const struct pct_order *o, uint32_t event)
+{
+    return o->clock + (size_t)event * o->threads;
+}
+
+static uint32_t *before_of(const struct pct_order *o, uint32_t event)
+{
+    return o->before + (size_t)event * o->threads;
+}
+
+static void join(const struct pct_order *o, uint32_t *clock, const uint32_t *other)
+{
+    for (uint32_t t = 0; t < o->threads; t++)
+        if (clock[t] < other[t])
+            clock[t] = other[t];
+}
+
+static bool knows(const uint32_t *clock, const struct pct_event *event)
+{
+    return clock[event->thread] >= event->number;
+}
+
+/* An event that is nothing but the end of a wait that began before time went on. */
+static bool waited_on(const struct pct_event *event)
+{
+    return event->waits && event->touches && !event->global;
+}
+
+/* What the event had to come behind. previous: its thread's last event before, plus 1. */
+static void begin_clock(const struct pct_order *o, uint32_t *clock, const struct pct_event *event, uint32_t previous,
+                        const uint32_t *jump)
+{
+    memset(clock, 0, o->threads * sizeof *clock);
+    if (previous)
+        join(o, clock, clock_of(o, previous - 1));
+    for (unsigned i = 0; i < event->causes; i++)
+        join(o, clock, clock_of(o, event->cause[i]));
+    for (uint32_t i = 0; i < event->after; i++)
+        if (!knows(clock, &o->x->event[i]))
+            clock[o->x->event[i].thread] = o->x->event[i].number;
+    if (!waited_on(event))
+        join(o, clock, jump);
+}
+
+static int fill(struct pct_order *o, uint32_t *jump, uint32_t *previous)
+{
+    const struct pct_execution *x = o->x;
+    for (uint32_t j = 0; j < x->count; j++) {
+        const struct pct_event *event = &x->event[j];
+        if (event->jumped)
+            for (uint32_t i = 0; i < j; i++)
+                jump[x->event[i].thread] = x->event[i].number;
+        begin_clock(o, before_of(o, j), event, previous[event->thread], jump);
+        uint32_t *clock = clock_of(o, j);
+        memcpy(clock, before_of(o, j), o->threads * sizeof *clock);
+        join(o, clock, jump);
+        for (uint32_t i = j; i--;)
+            if (!knows(clock, &x->event[i]) && pct_events_depend(&x->event[i], event))
+                join(o, clock, clock_of(o, i));
+        clock[event->thread] = event->number;
+        previous[event->thread] = j + 1;
+    }
+    return 0;
+}
+
+int pct_order_make(struct pct_order *o, const struct pct_execution *x)
+{
+    *o = (struct pct_order){ .x = x, .threads = x->threads };
+    size_t room = (size_t)(x->count + 1) * x->threads;
+    o->clock = calloc(room, sizeof *o->clock);
+    o->before = calloc(room, sizeof *o->before);
+    uint32_t *work = calloc(2 * (size_t)x->threads + 1, sizeof *work);
+    int failed = o->clock && o->before && work ? fill(o, work, work + x->threads) : -ENOMEM;
+    free(work);
+    if (failed)
+        pct_order_free(o);
+    return failed;
+}
+
+void pct_order_free(struct pct_order *o)
+{
+    free(o->clock);
+    free(o->before);
+    *o = (struct pct_order){ 0 };
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+uint64_t pct_order_class(const struct pct_order *o)
+{
+    uint64_t sum = 0;
+    for (uint32_t j = 0; j < o->x->count; j++) {
+        const struct pct_event *event = &o->x->event[j];
+        uint64_t hash = mix(mix(mix(event->thread, event->number), event->op), event->chosen);
+        for (uint32_t t = 0; t < o->threads; t++)
+            hash = mix(hash, clock_of(o, j)[t]);
+        sum += mix(hash, 1);
+    }
+    return sum;
+}
+
+/* --- Reversals ----------------------------------------------------------------------------------------------------------------- */
+
+struct finder {
+    const struct pct_order *o;
+    struct pct_event *sequence; /* the events that are kept, and the last */
+    uint32_t *kept;             /* which these are */
+    uint32_t count;
+    uint32_t *clock; /* what the second of a race had to come behind */
+    bool *waits;     /* by thread: for somebody_waits() */
+    pct_take_reversal *take;
+    void *context;
+    bool at_end;
+};
+
+/* The events behind i, up to j, that it does not happen before. */
+static void keep_events(struct finder *f, uint32_t i, uint32_t j)
+{
+    f->count = 0;
+    for (uint32_t k = i + 1; k < j; k++)
+        if (!knows(clock_of(f->o, k), &f->o->x->event[i]))
+            f->kept[f->count++] = k;
+}
+
+/* Of these, that event and what it happens before go, too. */
+static void drop_events(struct finder *f, uint32_t other)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < f->count; k++)
+        if (!knows(clock_of(f->o, f->kept[k]), &f->o->x->event[other]))
+            f->kept[count++] = f->kept[k];
+    f->count = count;
+}
+
+static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t key)
+{
+    for (unsigned i = 0; i < event->touches; i++)
+        if (event->touch[i].key == key)
+            return &event->touch[i];
+    return NULL;
+}
+
+/* A lock or a semaphore, as other threads than this one leave it. */
+struct holding {
+    uint64_t key;
+    uint32_t thread;
+    int32_t taken, shared, ups;
+    uint32_t holder; /* the event of another thread that took it last, plus 1 */
+};
+
+static void follow(struct holding *h, const struct pct_execution *x, uint32_t index)
+{
+    const struct pct_event *event = &x->event[index];
+    const struct pct_touch *t = touch_of(event, h->key);
+    if (!t)
+        return;
+    h->ups += (t->use == PCT_USE_UP) - (t->use == PCT_USE_DOWN);
+    if (event->thread == h->thread)
+        return;
+    h->taken += (t->use == PCT_USE_TAKES) - (t->use == PCT_USE_GIVES);
+    h->shared += (t->use == PCT_USE_SHARES) - (t->use == PCT_USE_PARTS);
+    if (t->use == PCT_USE_TAKES || t->use == PCT_USE_SHARES || t->use == PCT_USE_DOWN)
+        h->holder = index + 1;
+}
+
+/* Whether the event could be made in the place of event i, behind the kept ones, if it takes what its touch says. *holder: who is in the
+ * way, among the kept ones; i: none. */
+static bool could_take(const struct finder *f, const struct pct_event *event, const struct pct_touch *wanted,
+                       uint32_t i, uint32_t *holder)
+{
+    const struct pct_execution *x = f->o->x;
+    struct holding h = { .key = wanted->key, .thread = event->thread };
+    const struct pct_touch *first = touch_of(&x->event[i], wanted->key);
+    bool sem = wanted->use == PCT_USE_DOWN;
+    for (uint32_t k = 0; k < i && !sem; k++)
+        follow(&h, x, k);
+    h.holder = 0;
+    for (uint32_t k = 0; k < f->count; k++)
+        follow(&h, x, f->kept[k]);
+    *holder = h.holder ? h.holder - 1 : i;
+    if (sem)
+        return !first || !first->counted || (int32_t)first->before + h.ups > 0;
+    return h.taken <= 0 && (wanted->use == PCT_USE_SHARES || h.shared <= 0);
+}
+
+/* What the event waits for: a lock or a semaphore. NULL: nothing like that. */
+static const struct pct_touch *waits_for(const struct pct_event *event, const struct pct_event *open)
+{
+    if (!event->waits)
+        return NULL;
+    for (unsigned i = 0; i < open->touches; i++)
+        if (open->touch[i].use == PCT_USE_TAKES || open->touch[i].use == PCT_USE_SHARES ||
+            open->touch[i].use == PCT_USE_DOWN)
+            return &open->touch[i];
+    return NULL;
+}
+
+/* What it wanted, whatever became of it. */
+static struct pct_event as_wanted(const struct pct_event *event)
+{
+    struct pct_event wanted = *event;
+    struct pct_event supposed = { .op = event->op, .thread = event->thread };
+    if (!event->waits || !event->touches || event->global)
+        return wanted;
+    for (unsigned i = 0; i < event->touches; i++) {
+        pct_event_suppose(&supposed, event->touch[i].key);
+        if (supposed.touches && !supposed.global)
+            wanted.touch[i].use = supposed.touch[0].use;
+    }
+    return wanted;
+}
+
+/* Whether another thread waits for a signal of this condition variable in the place of event i, behind the kept events. */
+static bool somebody_waits(const struct finder *f, uint64_t key, uint32_t i)
+{
+    const struct pct_execution *x = f->o->x;
+    bool *waits = f->waits;
+    memset(waits, 0, f->o->threads * sizeof *waits);
+    for (uint32_t k = 0; k < i + f->count; k++) {
+        const struct pct_event *event = &x->event[k < i ? k : f->kept[k - i]];
+        uint32_t index = k < i ? k : f->kept[k - i];
+        waits[event->thread] = event->op == PCT_OP_COND_WAIT && touch_of(event, key);
+        /* Whoever woke others: their next event says so. */
+        for (uint32_t n = index + 1; n < x->count; n++)
+            for (unsigned c = 0; c < x->event[n].causes; c++)
+                if (x->event[n].cause[c] == index)
+                    waits[x->event[n].thread] = false;
+        for (uint32_t t = 0; t < x->threads; t++)
+            for (unsigned c = 0; c < x->pending[t].event.causes; c++)
+                if (x->pending[t].event.cause[c] == index)
+                    waits[t] = false;
+    }
+    for (uint32_t t = 0; t < f->o->threads; t++)
+        if (waits[t])
+            return true;
+    return false;
+}
+
+/* The event as it would be in the place of event i, behind the kept ones, as far as its result follows from them. */
+static struct pct_event as_reversed(const struct finder *f, uint32_t i, const struct pct_event *event)
+{
+    struct pct_event open = pct_event_open(event);
+    const struct pct_event *first = &f->o->x->event[i];
+    uint32_t other;
+    if (event->global || first->global || event->touches != 1 || open.touch[0].use != PCT_USE_ANY)
+        return open;
+    struct pct_touch *t = &open.touch[0];
+    struct pct_touch wanted = *t;
+    switch (event->op) {
+    case PCT_OP_MUTEX_TRYLOCK:
+    case PCT_OP_SPIN_TRYLOCK:
+    case PCT_OP_RWLOCK_TRYWRLOCK:
+    case PCT_OP_MUTEX_LOCK:
+    case PCT_OP_SPIN_LOCK:
+    case PCT_OP_RWLOCK_WRLOCK:
+        wanted.use = PCT_USE_TAKES;
+        t->use = could_take(f, event, &wanted, i, &other) ? PCT_USE_TAKES : PCT_USE_BUSY;
+        break;
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+    case PCT_OP_RWLOCK_RDLOCK:
+        wanted.use = PCT_USE_SHARES;
+        t->use = could_take(f, event, &wanted, i, &other) ? PCT_USE_SHARES : PCT_USE_BUSY;
+        break;
+    case PCT_OP_SEM_TRYWAIT:
+    case PCT_OP_SEM_WAIT:
+        wanted.use = PCT_USE_DOWN;
+        if (touch_of(first, t->key) && touch_of(first, t->key)->counted)
+            t->use = could_take(f, event, &wanted, i, &other) ? PCT_USE_DOWN : PCT_USE_EMPTY;
+        break;
+    case PCT_OP_COND_SIGNAL:
+    case PCT_OP_COND_BROADCAST:
+        if (!somebody_waits(f, t->key, i))
+            t->use = PCT_USE_NOBODY;
+        break;
+    default:
+        break;
+    }
+    return open;
+}
+
+static int give(struct finder *f, uint32_t i, const struct pct_event *event)
+{
+    const struct pct_execution *x = f->o->x;
+    for (uint32_t k = 0; k < f->count; k++)
+        f->sequence[k] = x->event[f->kept[k]];
+    f->sequence[f->count] = as_reversed(f, i, event);
+    struct pct_reversal reversal = { .base = i, .count = f->count + 1, .event = f->sequence };
+    return f->take(f->context, &reversal);
+}
+
+/* Event i and one behind it, which j is or would be, do not commute, and nothing else orders them. *joins: what happens before i cannot
+ * be in a race with it. */
+static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event, bool *joins)
+{
+    const struct pct_event *first = &f->o->x->event[i];
+    *joins = false;
+    if (first->op == PCT_OP_EXIT || first->op == PCT_OP_EXIT_NOW)
+        return 0;
+    if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH)
+        return 0;
+    struct pct_event wanted = as_wanted(event);
+    const struct pct_touch *waits = first->global ? NULL : waits_for(event, &wanted);
+    keep_events(f, i, j);
+    if (waits) {
+        const struct pct_touch *t = touch_of(first, waits->key);
+        if (t &&
+            (t->use == PCT_USE_GIVES || t->use == PCT_USE_BUSY || t->use == PCT_USE_EMPTY || t->use == PCT_USE_PARTS))
+            return 0;
+        uint32_t other;
+        while (!could_take(f, event, waits, i, &other)) {
+            if (other == i)
+                return 0;
+            drop_events(f, other);
+        }
+    }
+    /* Of other waits it is not known what enables them. */
+    *joins = waits || !event->waits;
+    return give(f, i, event);
+}
+
+static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
+{
+    const struct pct_execution *x = f->o->x;
+    struct pct_event wanted = as_wanted(event);
+    for (uint32_t i = j; i--;) {
+        const struct pct_event *first = &x->event[i];
+        if (first->thread == event->thread || knows(f->clock, first))
+            continue;
+        if (!pct_events_depend(first, event) && !pct_events_depend(first, &wanted))
+            continue;
+        bool joins;
+        int result = reverse(f, i, j, event, &joins);
+        if (result)
+            return result;
+        if (joins)
+            join(f->o, f->clock, clock_of(f->o, i));
+    }
+    return 0;
+}
+
+static bool never_races(const struct pct_event *event)
+{
+    return event->op == PCT_OP_EXIT || event->op == PCT_OP_EXIT_NOW;
+}
+
+/* What only another thread ends, whatever the order. */
+static bool is_woken(enum pct_op op)
+{
+    return op == PCT_OP_COND_WAIT || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WAIT || op == PCT_OP_AWAKE ||
+           op == PCT_OP_THREAD_JOIN;
+}
+
+/* What a thread would have done next. */
+static int pending_races(struct finder *f, uint32_t thread, const uint32_t *jump)
+{
+    const struct pct_execution *x = f->o->x;
+    const struct pct_pending *pending = &x->pending[thread];
+    if (!pending->lives || never_races(&pending->event))
+        return 0;
+    if (!pending->enabled && is_woken((enum pct_op)pending->event.op))
+        return 0;
+    uint32_t previous = 0;
+    for (uint32_t i = x->count; i-- && !previous;)
+        if (x->event[i].thread == thread)
+            previous = i + 1;
+    begin_clock(f->o, f->clock, &pending->event, previous, jump);
+    return races_of(f, x->count, &pending->event);
+}
+
+static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
+{
+    const struct pct_execution *x = f->o->x;
+    int result = 0;
+    for (uint32_t j = 0; j < x->count && !result; j++) {
+        if (x->event[j].jumped)
+            for (uint32_t i = 0; i < j; i++)
+                jump[x->event[i].thread] = x->event[i].number;
+        if (j < from || never_races(&x->event[j]))
+            continue;
+        memcpy(f->clock, before_of(f->o, j), f->o->threads * sizeof *f->clock);
+        result = races_of(f, j, &x->event[j]);
+    }
+    for (uint32_t t = 0; f->at_end && t < x->threads && !result; t++)
+        result = pending_races(f, t, jump);
+    return result;
+}
+
+int pct_order_reversals(const struct pct_order *o, uint32_t from, bool at_end, pct_take_reversal *take, void *context)
+{
+    struct finder f = { .o = o, .at_end = at_end, .take = take, .context = context };
+    f.sequence = calloc(o->x->count + 1, sizeof *f.sequence);
+    f.kept = calloc(o->x->count + 1, sizeof *f.kept);
+    f.clock = calloc(2 * (size_t)o->threads + 1, sizeof *f.clock);
+    f.waits = calloc(o->threads + 1, sizeof *f.waits);
+    int result = f.sequence && f.kept && f.clock && f.waits ? all_races(&f, from, f.clock + o->threads) : -ENOMEM;
+    free(f.sequence);
+    free(f.kept);
+    free(f.waits);
+    free(f.clock);
+    return result;
+}

@@ -1,0 +1,75 @@
+/* The channel between `pct explore` and the runs that it makes: a file that both map. The command writes the plan, which thread is to
+ * make each of the first steps; the run writes the log, what each thread was about to do when, who could go on, and who enabled whom.
+ * Together with the trace that is all that systematic exploration needs to know of a run (docs/EXPLORE.md). */
+#ifndef PCT_COMMON_EXPLORATION_H
+#define PCT_COMMON_EXPLORATION_H
+
+#include <stdint.h>
+
+#define PCT_CHANNEL_MAGIC "PCTEXPL"
+#define PCT_CHANNEL_VERSION 1u
+
+enum pct_log_kind {
+    PCT_LOG_NONE,
+    PCT_LOG_PICK,     /* the thread goes on; value: the steps made before */
+    PCT_LOG_ANNOUNCE, /* it is about to do op on the object of this key (0: none) */
+    PCT_LOG_ENABLE,   /* and could */
+    PCT_LOG_DISABLE,  /* or could not, or has finished */
+    PCT_LOG_CAUSED,   /* the running thread has ended this one's wait, or made it; value 1: its deadline has */
+    PCT_LOG_TOUCH,    /* the running thread's step is also op on this object; value: what that says of it */
+    PCT_LOG_VALUE,    /* what the semaphore of this key counts now, or how many are still to arrive at the barrier */
+    PCT_LOG_NAME,     /* the number in value is from now on that of the object with this key */
+    PCT_LOG_CHOICE,   /* value: waiters that the running thread's step could wake, times 65536, and the one chosen */
+    PCT_LOG_JUMP      /* time went on to a deadline, as nobody could run */
+};
+
+/* 16 bytes. Keys: the address, and the class in the highest byte (sched/object.h); of a thread its id. */
+struct pct_log_entry {
+    uint8_t kind; /* enum pct_log_kind */
+    uint8_t op;
+    uint16_t thread;
+    uint32_t value;
+    uint64_t key;
+};
+
+/* What a run may do that exploration cannot see or order, so that nothing can be said of all schedules. X(identifier, text) */
+#define PCT_DOUBTS(X)                                                                                                  \
+    X(JUMP, "time passed while a thread spun")                                                                         \
+    X(ROBUST, "robust mutexes, which the end of a thread releases")                                                    \
+    X(GUARD, "static variables with guards: to find one initialised is no scheduling point")                           \
+    X(WRITER, "a read-write lock that prefers writers: a thread that only waits keeps others out")                     \
+    X(VALUE, "sem_getvalue, which is no scheduling point")                                                             \
+    X(CHOICES, "an operation that chose among waiters more than once")                                                 \
+    X(FULL, "a run that was too long to be logged")
+
+enum pct_doubt {
+#define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,
+    PCT_DOUBTS(PCT_DOUBT_ENUM)
+#undef PCT_DOUBT_ENUM
+        PCT_DOUBT_COUNT
+};
+
+/* The head of the file; behind it, plan_max places of the plan, then log_max entries of the log. */
+struct pct_channel {
+    char magic[8];
+    uint32_t version;
+    uint32_t plan_max, plan_count;
+    uint32_t log_max, log_count;
+    uint32_t doubts; /* bit i: enum pct_doubt i */
+    uint32_t began;  /* runs that have begun to write the log */
+    uint32_t unused[7];
+    uint32_t plan[];
+};
+
+static inline struct pct_log_entry *pct_channel_log(struct pct_channel *channel)
+{
+    return (struct pct_log_entry *)(void *)(channel->plan + channel->plan_max);
+}
+
+/* Bytes of a channel. plan_max: even. */
+static inline uint64_t pct_channel_size(uint32_t plan_max, uint32_t log_max)
+{
+    return sizeof(struct pct_channel) + plan_max * sizeof(uint32_t) + log_max * sizeof(struct pct_log_entry);
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* The log of an explored run: see log.h. A log that is full says so, and then has a gap at its end. */
+#include "log.h"
+
+void pct_log_add(struct pct_channel *channel, struct pct_log_entry entry)
+{
+    if (channel->log_count < channel->log_max)
+        pct_channel_log(channel)[channel->log_count++] = entry;
+    else
+        channel->doubts |= 1u << PCT_DOUBT_FULL;
+}

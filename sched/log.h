@@ -1,0 +1,48 @@
+/* The log of an explored run (common/exploration.h). All of these do nothing in other runs, and are called with the baton. */
+#ifndef PCT_SCHED_LOG_H
+#define PCT_SCHED_LOG_H
+
+#include "sched.h"
+#include <common/exploration.h>
+
+void pct_log_add(struct pct_channel *channel, struct pct_log_entry entry);
+
+/* What a thread, or an object, is called in all runs. */
+static inline uint64_t pct_log_key(const struct pct_object *object)
+{
+    if (!object)
+        return 0;
+    return PCT_OBJECT_KEY(object->class_ == PCT_CLASS_THREAD ? object->number : object->address, object->class_);
+}
+
+static inline void pct_log(const struct pct_sched *s, enum pct_log_kind kind, uint32_t thread, uint32_t value)
+{
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log,
+                    (struct pct_log_entry){ .kind = (uint8_t)kind, .thread = (uint16_t)thread, .value = value });
+}
+
+/* The step that the running thread is making is also this operation on this object. */
+static inline void pct_log_touch(const struct pct_sched *s, enum pct_op op, const struct pct_object *object)
+{
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log,
+                    (struct pct_log_entry){ .kind = PCT_LOG_TOUCH, .op = (uint8_t)op, .key = pct_log_key(object) });
+}
+
+/* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still to. */
+static inline void pct_log_value(const struct pct_sched *s, const struct pct_object *object, uint32_t value)
+{
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log,
+                    (struct pct_log_entry){ .kind = PCT_LOG_VALUE, .value = value, .key = pct_log_key(object) });
+}
+
+/* The run does what exploration cannot see. */
+static inline void pct_log_doubt(const struct pct_sched *s, enum pct_doubt doubt)
+{
+    if (PCT_UNLIKELY(s->log != NULL))
+        s->log->doubts |= 1u << doubt;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* The strategy `explore`: the threads of a plan make the first steps, one each; then a fixed order without preemptions. What `pct
+ * explore` (docs/EXPLORE.md) makes its runs with; beside that command there is no plan, and the runs are all the same.
+ *
+ * A thread that ends the process does so when no other can go on. A thread that spins is followed by the next one in a circle. A
+ * place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by the scheduler through
+ * <pct/strategy.h>. */
+#include <pct/sets.h>
+#include <pct/strategy.h>
+#include <pct/trace.h>
+#include <stddef.h>
+
+struct state {
+    const uint32_t *plan;
+    uint32_t count, next; /* places of the plan, and those that were followed */
+    uint32_t waiter;      /* that the running step is to wake, plus 1; 0: the first */
+    uint32_t running;     /* plus 1; 0: there was none */
+    bool spins;           /* and it makes no progress */
+    struct pct_rank_set enabled, last;
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->plan = run->plan;
+    s->count = run->plan ? run->plan_count : 0;
+    return 0;
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    if (next->op == PCT_OP_EXIT || next->op == PCT_OP_EXIT_NOW)
+        pct_rank_set_insert(&s->last, thread);
+    else
+        pct_rank_set_remove(&s->last, thread);
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    pct_rank_set_insert(&((struct state *)state)->enabled, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    pct_rank_set_remove(&((struct state *)state)->enabled, thread);
+}
+
+/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process. */
+static uint32_t behind(const struct state *s, uint32_t thread)
+{
+    uint32_t first = thread == PCT_NO_RANK ? pct_rank_set_lowest(&s->enabled) : pct_rank_set_after(&s->enabled, thread);
+    uint32_t next = first;
+    while (pct_rank_set_has(&s->last, next)) {
+        next = pct_rank_set_after(&s->enabled, next);
+        if (next == first)
+            break;
+    }
+    return next;
+}
+
+static uint32_t choose_thread(struct state *s)
+{
+    if (s->next < s->count) {
+        uint32_t place = s->plan[s->next++], thread = PCT_PLAN_THREAD(place);
+        if (pct_rank_set_has(&s->enabled, thread)) {
+            s->waiter = PCT_PLAN_WAITER(place);
+            return thread;
+        }
+        s->count = 0;
+    }
+    if (!s->running)
+        return behind(s, PCT_NO_RANK);
+    uint32_t running = s->running - 1;
+    if (!s->spins && pct_rank_set_has(&s->enabled, running) && !pct_rank_set_has(&s->last, running))
+        return running;
+    return behind(s, s->spins ? running : PCT_NO_RANK);
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    (void)point;
+    struct state *s = state;
+    s->waiter = 0;
+    uint32_t thread = choose_thread(s);
+    s->running = thread + 1;
+    s->spins = false;
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    (void)step;
+    struct state *s = state;
+    return s->waiter && s->waiter <= waiters ? s->waiter - 1 : 0;
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    s->spins = s->running == thread + 1;
+}
+
+const struct pct_strategy pct_strategy_explore = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "explore",
+    .summary = "what `pct explore` makes its runs with; alone, a single run without preemptions",
+    .source = "optimal DPOR: Abdulla, Aronis, Jonsson, Sagonas, JACM 2017",
+    .state_size = state_size,
+    .start = start,
+    .announce = announce,
+    .enable = enable,
+    .disable = disable,
+    .pick = pick,
+    .choose = choose,
+    .spinning = spinning,
+};

@@ -1,0 +1,67 @@
+/* Read-write locks of simulated threads: see simhost.h. Called on the simulated thread's own stack. */
+#include "simhost.h"
+
+#define S (&sim.sched)
+
+static bool may_share(const struct pct_thread *thread)
+{
+    return *(const int32_t *)thread->wait.ready_arg >= 0;
+}
+
+static bool may_have(const struct pct_thread *thread)
+{
+    return !*(const int32_t *)thread->wait.ready_arg;
+}
+
+static void done(struct sim_thread *self, enum pct_op op, bool got, struct pct_object *object)
+{
+    self->reg = got;
+    pct_record(S, &self->core, op, got ? 0 : PCT_ARG_BUSY, object->number);
+    if (got && object->waiters)
+        pct_sched_changed(S, object);
+    else if (!got)
+        pct_sched_spin(S, &self->core);
+}
+
+static void lock(struct sim_thread *self, uint8_t m, struct pct_object *object, bool alone)
+{
+    const struct pct_wait wait = { .op = alone ? PCT_OP_RWLOCK_WRLOCK : PCT_OP_RWLOCK_RDLOCK,
+                                   .object = object,
+                                   .ready = alone ? may_have : may_share,
+                                   .ready_arg = &sim.rwlock[m],
+                                   .alike = true,
+                                   .deadline = PCT_NEVER };
+    sim_wait(self, &wait, alone ? SIM_NEED_ALONE : SIM_NEED_SHARE, m);
+    sim_check(alone ? !sim.rwlock[m] : sim.rwlock[m] >= 0, "a wait for a read-write lock ended too early");
+    sim.rwlock[m] += alone ? -1 : 1;
+    done(self, wait.op, true, object);
+}
+
+void sim_rwlock(struct sim_thread *self, const struct sim_op *op)
+{
+    uint8_t m = op->a;
+    struct pct_object *object = pct_object_at(&S->objects, &sim.rwlock[m], PCT_CLASS_RWLOCK);
+    bool got = true;
+    switch (op->kind) {
+    case SIM_TRYRDLOCK:
+        sim_point(self, PCT_OP_RWLOCK_TRYRDLOCK, object);
+        got = sim.rwlock[m] >= 0;
+        sim.rwlock[m] += got;
+        done(self, PCT_OP_RWLOCK_TRYRDLOCK, got, object);
+        break;
+    case SIM_TRYWRLOCK:
+        sim_point(self, PCT_OP_RWLOCK_TRYWRLOCK, object);
+        got = !sim.rwlock[m];
+        sim.rwlock[m] -= got;
+        done(self, PCT_OP_RWLOCK_TRYWRLOCK, got, object);
+        break;
+    case SIM_RWUNLOCK:
+        sim_point(self, PCT_OP_RWLOCK_UNLOCK, object);
+        sim_check(sim.rwlock[m] != 0, "the program gives up a read-write lock that nobody holds");
+        sim.rwlock[m] += sim.rwlock[m] < 0 ? 1 : -1;
+        done(self, PCT_OP_RWLOCK_UNLOCK, true, object);
+        break;
+    default:
+        lock(self, m, object, op->kind == SIM_WRLOCK);
+    }
+}

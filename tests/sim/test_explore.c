@@ -1,0 +1,365 @@
+/* Systematic exploration against brute force: of random programs of every operation in the table of dependence, all schedules are made, and
+ * what the search asks for. It must meet the same classes of schedules, each once, make no run in vain, and see every behaviour. Then
+ * each row of the table is made wrong on purpose, which must be noticed. */
+#include "explored.h"
+
+/* The table under test, with one row that may be wrong: two uses that are said to commute though they do not. */
+#define pct_uses_commute right_table
+#include <cli/explore/commute.c>
+#undef pct_uses_commute
+static int wrong_a = -1, wrong_b = -1;
+bool pct_uses_commute(enum pct_use a, enum pct_use b)
+{
+    if (((int)a == wrong_a && (int)b == wrong_b) || ((int)a == wrong_b && (int)b == wrong_a))
+        return true;
+    return right_table(a, b);
+}
+
+enum { OPS = 40, MOST_THREADS = 4, MOST_SCHEDULES = 6000 };
+
+static uint64_t random_seed, random_place;
+static uint32_t draw(uint32_t bound)
+{
+    return (uint32_t)pct_random_below(random_seed, PCT_STREAM_USER, random_place++, bound);
+}
+
+static struct sim_op text[MOST_THREADS + 1][OPS];
+static struct sim_op *list;
+static uint32_t length;
+
+#define ADD_OP(...)                                                                                                    \
+    do {                                                                                                               \
+        assert_true(length < OPS);                                                                                     \
+        list[length++] = (struct sim_op)__VA_ARGS__;                                                                   \
+    } while (0)
+
+static void add_action(uint8_t held, uint32_t kinds);
+
+static void add_locked(uint8_t m, uint32_t kinds)
+{
+    ADD_OP(LOCK(m));
+    for (uint32_t i = draw(2); i; i--)
+        add_action(m, kinds);
+    ADD_OP(UNLOCK(m));
+}
+
+/* kinds: bit i: such actions may be among those of the program. */
+enum { LOCKS = 1, CONDS = 2, SEMS = 4, RWLOCKS = 8, BARRIERS = 16, VARIABLES = 32, TIME = 64, ALL_KINDS = 127 };
+
+static void add_rw(uint8_t m)
+{
+    switch (draw(4)) {
+    case 0:
+        ADD_OP(RDLOCK(m));
+        if (draw(2))
+            ADD_OP(READ(0));
+        ADD_OP(RWUNLOCK(m));
+        break;
+    case 1:
+        ADD_OP(WRLOCK(m));
+        if (draw(2))
+            ADD_OP(WRITE(0, 1 + draw(2)));
+        ADD_OP(RWUNLOCK(m));
+        break;
+    case 2:
+        ADD_OP(TRYRDLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(RWUNLOCK(m));
+        break;
+    default:
+        ADD_OP(TRYWRLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(RWUNLOCK(m));
+    }
+}
+
+static void add_sem(uint8_t s)
+{
+    switch (draw(3)) {
+    case 0:
+        ADD_OP(UP(s));
+        break;
+    case 1:
+        ADD_OP(DOWN(s));
+        break;
+    default:
+        ADD_OP(TRYDOWN(s));
+    }
+}
+
+static void add_cond(uint8_t held)
+{
+    uint32_t what = draw(3);
+    if (what == 0 && held < SIM_THINGS)
+        ADD_OP(WAIT(0, held));
+    else if (what < 2)
+        ADD_OP(SIGNAL(0));
+    else
+        ADD_OP(BROADCAST(0));
+}
+
+static void add_time(uint8_t held)
+{
+    if (draw(2))
+        ADD_OP(SLEEP(1000 * (1 + draw(3))));
+    else if (held < SIM_THINGS)
+        ADD_OP(WAIT_FOR(0, held, 2000));
+    else
+        ADD_OP(DOWN_FOR(1, 1000 * (1 + draw(2))));
+}
+
+static void add_action(uint8_t held, uint32_t kinds)
+{
+    uint8_t m = !draw(4);
+    uint32_t kind;
+    do
+        kind = 1u << draw(7);
+    while (!(kind & kinds));
+    switch (kind) {
+    case LOCKS:
+        if (m == held)
+            break;
+        if (draw(3)) {
+            add_locked(m, kinds);
+            break;
+        }
+        ADD_OP(TRYLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(UNLOCK(m));
+        break;
+    case CONDS:
+        if (held < SIM_THINGS || draw(2))
+            add_cond(held);
+        else
+            add_locked(m, kinds);
+        break;
+    case SEMS:
+        add_sem(m);
+        break;
+    case RWLOCKS:
+        add_rw(m);
+        break;
+    case BARRIERS:
+        ADD_OP(BARRIER(0));
+        break;
+    case TIME:
+        add_time(held);
+        break;
+    default:
+        if (draw(2))
+            ADD_OP(READ(m));
+        else
+            ADD_OP(WRITE(m, 1 + draw(2)));
+    }
+}
+
+static struct sim_program make_program(uint64_t number)
+{
+    struct sim_program program = { .barrier = { 2 } };
+    random_seed = number;
+    random_place = 0;
+    uint32_t kinds = draw(3) ? (1u << draw(7)) | (1u << draw(7)) | (draw(2) ? 0 : VARIABLES) : ALL_KINDS;
+    uint32_t threads = 3 + !draw(3);
+    program.sem[0] = draw(3);
+    for (uint32_t t = 0; t < threads; t++) {
+        list = text[t];
+        length = 0;
+        program.thread[t] = list;
+        if (t)
+            for (uint32_t i = 1 + draw(threads == 3 ? 3 : 2); i; i--)
+                add_action(SIM_THINGS, kinds);
+        bool nested = threads == 3 && !(number % 5); /* thread 1 makes the last */
+        for (uint32_t i = 1; !t && i < threads; i++)
+            if (!nested || i == 1)
+                ADD_OP(CREATE((uint8_t)i));
+        if (t == 1 && nested)
+            ADD_OP(CREATE(2));
+        if (!t && !draw(3))
+            add_action(SIM_THINGS, kinds);
+        for (uint32_t i = 1; !t && i < threads && !nested; i++)
+            if (draw(2))
+                ADD_OP(JOIN((uint8_t)i));
+        if (!t && !draw(4))
+            ADD_OP(EXIT);
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
+/* --- Both ways ------------------------------------------------------------------------------------------------------------------ */
+
+static struct hashes classes, behaviours, found_classes, found_behaviours;
+
+/* False: there are too many schedules. */
+static bool brute_force(const struct sim_program *program)
+{
+    static struct chosen chosen[EXPLORED_PLAN];
+    static uint32_t plan[EXPLORED_PLAN];
+    uint32_t count = 0, made = 0;
+    hashes_clear(&classes);
+    hashes_clear(&behaviours);
+    explored_by_force = true;
+    do {
+        struct pct_execution x;
+        struct pct_order order;
+        explored_run(program, plan, count);
+        explored_read(&x);
+        assert_int_equal(x.doubts, 0);
+        assert_int_equal(pct_order_make(&order, &x), 0);
+        hashes_add(&classes, pct_order_class(&order));
+        hashes_add(&behaviours, explored_behaviour());
+        pct_order_free(&order);
+        pct_execution_free(&x);
+        count = explored_after(plan, chosen, explored_choices(chosen, count));
+        if (++made > MOST_SCHEDULES)
+            return false;
+    } while (count);
+    return true;
+}
+
+static struct pct_search_facts facts;
+static uint64_t twice;
+
+static void search_all(const struct sim_program *program, size_t most)
+{
+    struct pct_search *search = pct_search_new();
+    const uint32_t *plan;
+    uint32_t count;
+    assert_non_null(search);
+    explored_by_force = false;
+    hashes_clear(&found_classes);
+    hashes_clear(&found_behaviours);
+    twice = 0;
+    for (size_t runs = 0; runs < most && pct_search_next(search, &plan, &count); runs++) {
+        struct pct_execution x;
+        uint64_t class_ = 0;
+        explored_run(program, plan, count);
+        uint64_t behaviour = explored_behaviour(), vain = pct_search_facts(search)->vain;
+        explored_read(&x);
+        assert_int_equal(pct_search_take(search, &x, &class_), 0);
+        if (pct_search_facts(search)->vain > vain)
+            continue;
+        twice += !hashes_add(&found_classes, class_);
+        hashes_add(&found_behaviours, behaviour);
+    }
+    facts = *pct_search_facts(search);
+    pct_search_free(search);
+}
+
+static void print_program(const struct sim_program *program)
+{
+    static const char *const names[] = { "END",  "LOCK",    "TRYLOCK", "UNLOCK", "WAIT",   "SIGNAL", "BROADCAST",
+                                         "DOWN", "TRYDOWN", "UP",      "SLEEP",  "YIELD",  "CLOCK",  "CREATE",
+                                         "JOIN", "BARRIER", "RDLOCK",  "WRLOCK", "TRYRD",  "TRYWR",  "RWUNLOCK",
+                                         "READ", "WRITE",   "STORE",   "CHECK",  "AWAY",   "SPIN",   "SLEPT",
+                                         "EXIT", "EXITNOW", "SET",     "ADD",    "UNLESS", "BACK",   "REPEAT" };
+    print_message("# sem 0: %u\n", program->sem[0]);
+    for (uint32_t t = 0; t < SIM_THREADS && program->thread[t]; t++) {
+        print_message("# thread %u:", t);
+        for (const struct sim_op *op = program->thread[t]; op->kind; op++)
+            print_message(" %s(%u,%u,%ld)", names[op->kind], op->a, op->b, (long)op->value);
+        print_message("\n");
+    }
+}
+
+struct tally {
+    uint64_t programs, skipped, runs, classes, vain, unplanned, moved, twice, deadlocks;
+    uint64_t missed_classes, missed_behaviours;
+};
+
+static void compare(const struct sim_program *program, uint64_t number, struct tally *tally, bool loud)
+{
+    if (!brute_force(program)) {
+        tally->skipped++;
+        return;
+    }
+    search_all(program, 4 * classes.count + 100);
+    uint64_t missed = 0, unseen = 0;
+    for (size_t i = 0; i < classes.count; i++)
+        missed += hashes_add(&found_classes, classes.at[i]);
+    for (size_t i = 0; i < behaviours.count; i++)
+        unseen += hashes_add(&found_behaviours, behaviours.at[i]);
+    tally->programs++;
+    tally->runs += facts.runs;
+    tally->classes += classes.count;
+    tally->vain += facts.vain;
+    tally->unplanned += facts.unplanned;
+    tally->moved += facts.moved;
+    tally->twice += twice;
+    tally->missed_classes += missed;
+    tally->missed_behaviours += unseen;
+    if (loud && (missed || unseen || twice || facts.vain || facts.unplanned || facts.moved || facts.unrepeatable)) {
+        print_message("# program %lu: %lu classes, %lu runs; missed %lu classes, %lu behaviours; twice %lu, vain %lu, "
+                      "unplanned %lu, moved %lu%s\n",
+                      (unsigned long)number, (unsigned long)classes.count, (unsigned long)facts.runs,
+                      (unsigned long)missed, (unsigned long)unseen, (unsigned long)twice, (unsigned long)facts.vain,
+                      (unsigned long)facts.unplanned, (unsigned long)facts.moved,
+                      facts.unrepeatable ? ", unrepeatable" : "");
+        print_program(program);
+    }
+}
+
+static uint64_t from_environment(const char *name, uint64_t preset)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : preset;
+}
+
+static void test_random_programs(void **unused)
+{
+    (void)unused;
+    struct tally tally = { 0 };
+    uint64_t first = from_environment("FIRST", 0), programs = from_environment("PROGRAMS", 500);
+    for (uint64_t number = first; number < first + programs; number++) {
+        struct sim_program program = make_program(number);
+        compare(&program, number, &tally, true);
+    }
+    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu in vain, %lu unplanned\n",
+                  (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.classes,
+                  (unsigned long)tally.runs, (unsigned long)tally.vain, (unsigned long)tally.unplanned);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_int_equal(tally.missed_behaviours, 0);
+    assert_int_equal(tally.twice, 0);
+    assert_int_equal(tally.vain, 0);
+    assert_int_equal(tally.unplanned, 0);
+    assert_int_equal(tally.moved, 0);
+}
+
+/* --- Wrong rows ------------------------------------------------------------------------------------------------------------------- */
+
+static void notice(enum pct_use a, enum pct_use b)
+{
+    struct tally tally = { 0 };
+    assert_false(right_table(a, b));
+    for (uint64_t number = 0; number < 3000 && !tally.missed_behaviours; number++) {
+        struct sim_program program = make_program(number);
+        wrong_a = (int)a;
+        wrong_b = (int)b;
+        compare(&program, number, &tally, false);
+        wrong_a = wrong_b = -1;
+    }
+    if (!tally.missed_behaviours)
+        fail_msg("nobody notices that %d and %d commute", (int)a, (int)b);
+}
+
+static void test_wrong_rows(void **unused)
+{
+    (void)unused;
+    static const enum pct_use pairs[][2] = {
+        { PCT_USE_READS, PCT_USE_ANY },  { PCT_USE_ANY, PCT_USE_ANY },      { PCT_USE_TAKES, PCT_USE_TAKES },
+        { PCT_USE_TAKES, PCT_USE_BUSY }, { PCT_USE_GIVES, PCT_USE_BUSY },   { PCT_USE_DOWN, PCT_USE_DOWN },
+        { PCT_USE_DOWN, PCT_USE_EMPTY }, { PCT_USE_UP, PCT_USE_EMPTY },     { PCT_USE_SHARES, PCT_USE_BUSY },
+        { PCT_USE_PARTS, PCT_USE_BUSY }, { PCT_USE_SHARES, PCT_USE_TAKES }, { PCT_USE_NOBODY, PCT_USE_ANY },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        notice(pairs[i][0], pairs[i][1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_wrong_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
