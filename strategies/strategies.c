@@ -23,7 +23,7 @@ __attribute__((cold)) const struct pct_strategy *pct_strategy_find(const char *n
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
         if (same(name, (*strategy)->name))
             return *strategy;
-    return NULL;
+    return same(name, pct_strategy_explore.name) ? &pct_strategy_explore : NULL;
 }
 
 const struct pct_strategy *pct_strategy_member(const struct pct_strategy *strategy, uint64_t seed)

@@ -20,7 +20,6 @@
     X(mixture)                                                                                                         \
     X(random_walk)                                                                                                     \
     X(random_delay)                                                                                                    \
-    X(explore)                                                                                                         \
     X(schedule)                                                                                                        \
     X(order)                                                                                                           \
     X(round_robin)                                                                                                     \
@@ -29,6 +28,9 @@
 #define PCT_STRATEGY_DECLARE(id) extern const struct pct_strategy pct_strategy_##id;
 PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
 #undef PCT_STRATEGY_DECLARE
+
+/* What `pct explore` makes its runs with. Not in the list: without a plan it is one fixed run, which nobody would choose. */
+extern const struct pct_strategy pct_strategy_explore;
 
 /* All of them, ended by NULL. */
 extern const struct pct_strategy *const pct_strategies[];
@@ -40,7 +42,7 @@ const struct pct_strategy *pct_mixture_member(uint64_t seed);
 /* The same for any strategy: one that is the same in each run is its own member. */
 const struct pct_strategy *pct_strategy_member(const struct pct_strategy *strategy, uint64_t seed);
 
-/* The built-in strategy of this name, or NULL. */
+/* The built-in strategy of this name, also `explore`; or NULL. */
 const struct pct_strategy *pct_strategy_find(const char *name);
 
 #endif

@@ -110,7 +110,7 @@ static inline void explored_run(const struct sim_program *program, const uint32_
     brute_trivial = brute_enabled = 0;
 
     struct pct_channel *channel = explored_channel();
-    struct sim_options options = sim_preset(explored_by_force ? &brute : &pct_strategy_explore);
+    struct sim_options options = sim_defaults(explored_by_force ? &brute : &pct_strategy_explore);
     assert_true(count <= EXPLORED_PLAN);
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
