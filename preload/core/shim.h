@@ -112,6 +112,7 @@ struct pct_shim_thread {
     const void *inside;    /* the frame of the wrapper that it is in; NULL: none */
     uint64_t held;         /* put off until its turn, and blocked until then; bit n-1 for signal n; atomic */
     struct pct_sent *sent; /* by other threads while it was parked; oldest first */
+    const siginfo_t *delivers; /* the one of them that it sends to itself right now */
     bool turn;             /* what arrives now may be handled at once */
     bool away;             /* in a real call, without the baton */
     bool stepping;         /* executes instruction by instruction until it is out of a wrapper */

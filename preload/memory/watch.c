@@ -192,6 +192,6 @@ bool pct_watch_trapped(int signal, const siginfo_t *info, ucontext_t *context)
     self->trap_hidden = false;
     pct_signal_mask(SIG_BLOCK, bit);
     *(uint64_t *)&context->uc_sigmask |= bit;
-    PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), self->tid, SIGTRAP, info);
+    pct_signal_queue(self, info);
     return true;
 }

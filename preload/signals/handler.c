@@ -94,14 +94,14 @@ static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, u
     uint64_t bit = pct_signal_bit(signal);
     const struct timespec none = { 0 };
     siginfo_t more[MORE];
-    int count = 0, pid = (int)PCT_SYS0(SYS_getpid);
+    int count = 0;
     pct_signal_mask(SIG_BLOCK, bit);
     while (signal >= PCT_SIGNAL_QUEUED && count < MORE &&
            PCT_SYS4(SYS_rt_sigtimedwait, &bit, &more[count], &none, PCT_SIGSET_SIZE) == signal)
         count++;
-    PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, self->tid, signal, info);
+    pct_signal_queue(self, info);
     for (int i = 0; i < count; i++)
-        PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, self->tid, signal, &more[i]);
+        pct_signal_queue(self, &more[i]);
     *(uint64_t *)&context->uc_sigmask |= bit;
     __atomic_fetch_or(&self->held, bit, __ATOMIC_SEQ_CST);
     __atomic_store_n(&self->core.called, 1, __ATOMIC_SEQ_CST);
@@ -205,6 +205,15 @@ void pct_signal_unpin(struct pct_shim_thread *self)
         pct_S.pinned = NULL;
 }
 
+/* What a signal tells that the kernel had no room for: it comes as that of nobody. */
+static void recall(struct pct_shim_thread *self, siginfo_t *info)
+{
+    if (!self->delivers || info->si_code != SI_USER || info->si_pid || info->si_signo != self->delivers->si_signo)
+        return;
+    *info = *self->delivers;
+    self->delivers = NULL;
+}
+
 void pct_signal_arrive(int signal, siginfo_t *info, void *context)
 {
     struct pct_shim_thread *self = pct_self;
@@ -221,6 +230,7 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
         run(signal, info, context);
     } else if (self->turn && pct_enter()) {
         self->turn = false;
+        recall(self, info);
         run_on_turn(self, signal, info, context);
         self->turn = true;
     } else if (self->away) {
@@ -253,6 +263,15 @@ void pct_signal_close(struct pct_shim_thread *self)
     self->turn = false;
 }
 
+/* It arrives before this returns. */
+static void deliver_sent(struct pct_shim_thread *self, const siginfo_t *info)
+{
+    const siginfo_t *outer = self->delivers;
+    self->delivers = info;
+    pct_signal_queue(self, info);
+    self->delivers = outer;
+}
+
 void pct_signal_deliver(struct pct_shim_thread *self)
 {
     const void *inside = self->inside;
@@ -269,7 +288,7 @@ void pct_signal_deliver(struct pct_shim_thread *self)
         if (held)
             pct_signal_mask(SIG_UNBLOCK, held);
         else
-            PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), self->tid, info.si_signo, &info);
+            deliver_sent(self, &info);
         pct_signal_close(self);
         self->inside = inside;
     }

@@ -68,6 +68,20 @@ void pct_signal_sent(void)
         pct_sched_attention(&pct_S);
 }
 
+static long queue(int pid, const struct pct_shim_thread *thread, const siginfo_t *info)
+{
+    return thread ? PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, thread->tid, info->si_signo, info)
+                  : PCT_SYS3(SYS_rt_sigqueueinfo, pid, info->si_signo, info);
+}
+
+long pct_signal_queue(const struct pct_shim_thread *thread, const siginfo_t *info)
+{
+    int pid = (int)PCT_SYS0(SYS_getpid);
+    const siginfo_t bare = { .si_signo = info->si_signo, .si_code = SI_USER };
+    long failed = queue(pid, thread, info);
+    return failed == -EAGAIN ? queue(pid, thread, &bare) : failed;
+}
+
 bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info)
 {
     struct pct_sent *first = self->sent;

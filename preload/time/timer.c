@@ -95,12 +95,10 @@ static void notify_by_signal(struct timer *timer)
     siginfo_t info = { .si_signo = timer->signal, .si_code = SI_TIMER };
     info.si_timerid = id_of(timer);
     info.si_value = timer->value;
-    int pid = (int)PCT_SYS0(SYS_getpid);
     if (timer->thread) {
-        if (!pct_signal_direct(timer->thread, &info) &&
-            !PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, timer->thread->tid, timer->signal, &info))
+        if (!pct_signal_direct(timer->thread, &info) && !pct_signal_queue(timer->thread, &info))
             pct_signal_given(timer->thread, timer->signal);
-    } else if (!pct_signal_direct_any(NULL, &info) && !PCT_SYS3(SYS_rt_sigqueueinfo, pid, timer->signal, &info)) {
+    } else if (!pct_signal_direct_any(NULL, &info) && !pct_signal_queue(NULL, &info)) {
         pct_signal_given(NULL, timer->signal);
     }
     pct_signal_sent();

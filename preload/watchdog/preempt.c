@@ -208,7 +208,9 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
     siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
     info.si_value.sival_ptr = &question;
     __atomic_store_n(&question, what, __ATOMIC_SEQ_CST);
-    PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), thread->tid, SIGNAL, &info);
+    /* The user may have as many signals pending as it may: the next look asks again. */
+    if (PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), thread->tid, SIGNAL, &info))
+        __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
 }
 
 void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
