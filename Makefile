@@ -102,7 +102,7 @@ snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
-test_programs := $(addprefix $(B)/programs/,$(basename $(notdir $(sort $(wildcard tests/programs/*.c \
+test_programs := $(addprefix $(B)/programs/,told-stuck $(basename $(notdir $(sort $(wildcard tests/programs/*.c \
 	tests/programs/*.cc)))))
 # What debuggers load, found beside the command, as in share/pct when it is installed.
 debugger_scripts := $(patsubst cli/command/debug/%,$(B)/share/%,$(sort $(wildcard cli/command/debug/*.py)))
@@ -523,6 +523,10 @@ $(B)/snippets/%: tests/snippets/%.cc $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
 
+# It tells of its memory accesses.
+$(B)/programs/told-%: tests/programs/%.c $(compilers) $(runtime_parts)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(B)/pct-cc $(instrumented)
 $(B)/programs/%: tests/programs/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)

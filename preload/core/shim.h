@@ -56,6 +56,15 @@ struct pct_shim_try {
     uint64_t arrived; /* see struct pct_access */
 };
 
+/* A spin whose next round of accesses is watched (leave.h). */
+struct pct_shim_leave {
+    uint64_t step;   /* of the run */
+    uintptr_t first; /* the place of an access that comes first in the code */
+    uint32_t accesses;
+    uint16_t found; /* so often, before the first access */
+    bool wanted;
+};
+
 /* A signal handler that has interrupted code of the target's: see pct_signal_unpin(). */
 struct pct_pin {
     const void *frame;   /* ours, from which it was called */
@@ -127,6 +136,7 @@ struct pct_shim_thread {
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
     struct pct_shim_looks looks;
+    struct pct_shim_leave leave;
     struct pct_shim_try tried;
     uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */

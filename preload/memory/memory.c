@@ -1,5 +1,6 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
  * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
+#include "leave.h"
 #include "spin_reads.h"
 #include "memory_quick.h"
 #include "learned_sites.h"
@@ -421,14 +422,32 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
     errno = error;
 }
 
-PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+static void tell(struct pct_shim_thread *self, const volatile void *address, size_t size, unsigned what, const void *pc)
 {
-    struct pct_shim_thread *self = pct_holder();
     const unsigned kind = what & PCT_MEMORY_KIND;
     if (PCT_UNLIKELY(self && self->recent.spun) && (kind == PCT_MEMORY_READ || kind == PCT_MEMORY_ATOMIC_READ))
         look_again(self, (uintptr_t)address, size, what, pc);
     else
         pct_memory_patched(address, size, what, pc);
+}
+
+/* The same by a thread that spins, and is to give up the baton at one of its accesses. */
+static __attribute__((noinline)) void access_and_leave(struct pct_shim_thread *self, const volatile void *address,
+                                                       size_t size, unsigned what, const void *pc)
+{
+    pct_leave_pass(self, (uintptr_t)pc);
+    tell(pct_holder(), address, size, what, pc);
+    if (self->leave.wanted)
+        pct_memory_own.quick = NULL;
+}
+
+PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (PCT_UNLIKELY(self && self->leave.wanted))
+        access_and_leave(self, address, size, what, pc);
+    else
+        tell(self, address, size, what, pc);
 }
 
 PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)

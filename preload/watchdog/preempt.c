@@ -13,6 +13,8 @@
 #include "watchdog.h"
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
+#include <preload/memory/leave.h>
+#include <preload/memory/memory.h>
 #include <preload/thread/proc_task.h>
 #include <pct/random.h>
 #include <string.h>
@@ -24,6 +26,7 @@ enum {
     PROOF = 4,           /* so many samples in a row of states met before, or beside a PAUSE */
     PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
     SAMPLES = 128,       /* more than that without a proof: it computes */
+    FRESH = 16,          /* so does what has shown so many states, and no PAUSE, and none of them twice */
     STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
@@ -131,6 +134,7 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
     }
     if (met) {
         s->met_again++;
+        s->returned = true;
     } else {
         /* A loop that counts may still say what it is. */
         computes = !s->pauses && (here == STATES_OF_PLACE || s->states == PCT_SPIN_STATES);
@@ -141,14 +145,35 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
             s->seen[s->states++].state = state;
         }
     }
-    if (s->count >= SAMPLES)
+    if (s->count >= SAMPLES || (s->count >= FRESH && !s->returned && !s->pauses))
         computes = true;
     bool known = is_known(rip);
     return s->met_again >= (known ? 1 : s->several ? PROOF_SEVERAL : PROOF) || s->pauses >= (known ? 1 : PROOF);
 }
 
+/* The holder loses the baton at pc. */
+static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintptr_t pc)
+{
+    int error = errno;
+    bool spin = kind == PCT_UNCONTROLLED_SPUN;
+    pct_watchdog_note(kind, self, -1, pc);
+    if (spin)
+        learn();
+    memset(&evidence->samples, 0, sizeof evidence->samples);
+    pct_sched_preempt(&pct_S, &self->core, spin ? PCT_ARG_SPINS : PCT_ARG_RUNS);
+    pct_resumed(self);
+    errno = error;
+}
+
+void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc)
+{
+    if (evidence && pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
+        take(self, PCT_UNCONTROLLED_SPUN, pc);
+}
+
 /* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have called,
- * it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long. */
+ * it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long. Code that tells of its memory
+ * accesses goes on to a certain one of them. */
 static void look(struct pct_shim_thread *self, const ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -157,18 +182,12 @@ static void look(struct pct_shim_thread *self, const ucontext_t *context, bool l
         return;
     }
     bool spin = spins(self, context);
-    /* A replay knows that it lost the baton here. */
-    if ((!spin && !long_run && !pct_S.replay) || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
+    /* A replay knows that it lost the baton here; but not at which access. */
+    bool sure = spin || long_run || (pct_S.replay && !pct_memory_view.active);
+    if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
         return;
-    int error = errno;
-    enum pct_uncontrolled kind = spin ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN;
-    pct_watchdog_note(kind, self, -1, rip);
-    if (spin)
-        learn();
-    memset(&evidence->samples, 0, sizeof evidence->samples);
-    pct_sched_preempt(&pct_S, &self->core, spin ? PCT_ARG_SPINS : PCT_ARG_RUNS);
-    pct_resumed(self);
-    errno = error;
+    if (!spin || !pct_leave_at_access(self))
+        take(self, spin ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN, rip);
 }
 
 static void stop(struct pct_shim_thread *self, const ucontext_t *context)
@@ -215,8 +234,11 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
 
 void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
 {
-    if (libcs.handler && __atomic_load_n(&question, __ATOMIC_SEQ_CST) == NOTHING)
-        ask(thread, long_run ? LOOK_LONG : LOOK);
+    /* One that was asked just as it lost the baton, inside the handler, answers when it has the baton again. */
+    if (!libcs.handler || (__atomic_load_n(&question, __ATOMIC_SEQ_CST) != NOTHING && evidence->asked == thread))
+        return;
+    evidence->asked = thread;
+    ask(thread, long_run ? LOOK_LONG : LOOK);
 }
 
 bool pct_preempt_computes(void)

@@ -34,15 +34,23 @@
 #define MS UINT64_C(1000000)
 
 /* How often to look: often when something has just been found, for it is likely to happen again. */
-#define SHORTEST (1 * MS)
-#define LONGEST (16 * MS)
+#define SHORTEST (MS / 2)
+#define LONGEST (3 * MS / 2)
 /* Between two questions, until it is known what it does. */
-#define QUESTION (MS / 10)
+#define QUESTION (MS / 50)
 /* CPU time that a thread gets before it is asked what it does: the least at first and after spins, more after one that computed. */
 #define LEAST_TRUST (1 * MS)
-#define MOST_TRUST (20 * MS)
-/* Between two questions when it computes, at most. */
+#define MOST_TRUST (2 * MS)
+/* Between two questions when it computes: a fourth of the CPU time that it has used so far, within these bounds. */
+#define SOON (2 * MS)
 #define SELDOM (500 * MS)
+/* What the watchdog has the CPU for at a time. */
+#define SLICE (MS / 10)
+/* How long a thread waits for the baton before it makes a watchdog: of the process's CPU time; in any case. */
+#define PATIENCE (1 * MS)
+#define MOST_PATIENCE (16 * MS)
+/* How often the kernel is asked for waits that the outside could end, where steps take long. */
+#define KERNEL (16 * MS)
 
 /* A run with so many waits for the baton is no short one: it gets a watchdog, and its threads wait without a timer. */
 enum { MANY = 256 };
@@ -69,6 +77,7 @@ static struct {
 } room;
 static uint64_t interval; /* ns */
 static uint64_t trust;    /* ns of CPU time */
+static uint64_t unasked;  /* ns since the kernel was asked, about */
 
 /* What was seen last time. */
 static struct {
@@ -76,7 +85,7 @@ static struct {
     uint64_t step;
     bool slept;
     uint64_t sleeps; /* pct_task.sleeps */
-    uint64_t cpu;    /* CPU time of the holder when it was first seen to run here; 0: not yet */
+    uint64_t cpu;    /* CPU time of the holder when it was first seen here */
     uint64_t next;   /* and when it is to be asked what it does */
 } seen;
 
@@ -190,16 +199,12 @@ static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
 static void question(const struct pct_shim_thread *thread)
 {
     uint64_t cpu = pct_task_cpu(thread->tid);
-    if (!seen.cpu) {
-        seen.cpu = cpu;
-        seen.next = cpu + trust;
-    }
     if (cpu < seen.next || !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS))
         return;
     pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns);
     if (pct_preempt_computes()) {
-        uint64_t ran = cpu - seen.cpu;
-        seen.next = cpu + (ran < SELDOM ? ran : SELDOM);
+        uint64_t pause = (cpu - seen.cpu) / 4;
+        seen.next = cpu + (pause < SOON ? SOON : pause < SELDOM ? pause : SELDOM);
         trust = MOST_TRUST;
     } else {
         seen.next = cpu + QUESTION;
@@ -216,6 +221,31 @@ static void evade(int32_t tid)
     roams = true;
 }
 
+/* What waits for the outside world is asked once a block of steps. Where steps take long, nobody shall wait that long: threads that spin on
+ * memory between two calls would keep a server's clients waiting. */
+static void ask_kernel(uint64_t steps)
+{
+    unasked += interval;
+    if (unasked < KERNEL || steps >= PCT_TRACE_BLOCK)
+        return;
+    unasked = 0;
+    pct_sched_ask_kernel(&pct_S);
+}
+
+/* The run has gone on: this thread has the baton, or nobody. */
+static void begin(struct pct_thread *holder, uint64_t step)
+{
+    if (holder)
+        ask_kernel(step - seen.step);
+    __builtin_memset(&seen, 0, sizeof seen);
+    seen.holder = holder;
+    seen.step = step;
+    if (holder && holder != &nobody)
+        seen.cpu = pct_task_cpu(pct_shim_of(holder)->tid);
+    seen.next = seen.cpu + trust;
+    interval = 2 * interval < LONGEST ? 2 * interval : LONGEST;
+}
+
 static void look(void)
 {
     struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
@@ -224,15 +254,7 @@ static void look(void)
     if (pct_shim.ended)
         return;
     if (!holder || holder == &nobody || holder != seen.holder || step != seen.step) {
-        /* What waits for the outside world is asked once a block of steps. Where steps take long, nobody shall wait that long:
-         * threads that spin on memory between two calls would keep a server's clients waiting. */
-        if (holder && step - seen.step < PCT_TRACE_BLOCK)
-            pct_sched_ask_kernel(&pct_S);
-        __builtin_memset(&seen, 0, sizeof seen);
-        seen.holder = holder;
-        seen.step = step;
-        if (interval < LONGEST)
-            interval *= 2;
+        begin(holder, step);
         return;
     }
     struct pct_shim_thread *thread = pct_shim_of(holder);
@@ -268,6 +290,24 @@ static void last_word(void)
     pct_end_verdict(PCT_VERDICT_TIMEOUT, NULL);
 }
 
+/* Wake up on time, and get the CPU then: from a thread that spins, Linux takes it only when its slice is over, some 3 ms, unless that of
+ * the one that wakes is shorter (6.12). */
+static void come_soon(void)
+{
+    struct { /* struct sched_attr of linux/sched/types.h, which <sched.h> does not go with */
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes;
+    PCT_SYS2(SYS_prctl, PR_SET_TIMERSLACK, 1);
+    if (PCT_SYS4(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) || attributes.policy)
+        return; /* not the usual policy: what these have is the program's business */
+    attributes.runtime = SLICE;
+    PCT_SYS3(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 __attribute__((noreturn)) static void watch(void)
 {
     static const uint32_t never;
@@ -277,6 +317,7 @@ __attribute__((noreturn)) static void watch(void)
     if (!PCT_SYS1(SYS_unshare, CLONE_FILES | CLONE_FS))
         PCT_SYS3(SYS_close_range, 0, ~0u, 0);
     PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
+    come_soon();
     tasks = (int)PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     bool able = pct_preempt_start(&evidence);
     __atomic_store_n(&presence, THERE, __ATOMIC_SEQ_CST);
@@ -286,7 +327,7 @@ __attribute__((noreturn)) static void watch(void)
         __builtin_unreachable();
     }
     trust = LEAST_TRUST;
-    /* Somebody has waited already, mostly. */
+    unasked = 0;
     for (interval = QUESTION;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
@@ -442,16 +483,13 @@ static uint64_t process_cpu(void)
 /* Whether the wait for the baton takes long: of the process's own time, for another process may have the CPU; or at all. */
 static bool waits_long(const uint32_t *word)
 {
-    const struct timespec patience = { .tv_nsec = SHORTEST };
-    uint64_t first = 0;
-    for (uint64_t waited = 0; waited < LONGEST; waited += SHORTEST) {
+    const struct timespec patience = { .tv_nsec = PATIENCE };
+    uint64_t first = process_cpu();
+    for (uint64_t waited = 0; waited < MOST_PATIENCE; waited += PATIENCE)
         if (pct_futex_wait(word, 0, &patience) != -ETIMEDOUT)
             return false;
-        uint64_t cpu = process_cpu();
-        if (first && cpu - first >= SHORTEST / 2)
+        else if (process_cpu() - first >= PATIENCE / 2)
             return true;
-        first = first ? first : cpu;
-    }
     return true;
 }
 

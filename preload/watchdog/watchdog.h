@@ -11,7 +11,8 @@ struct pct_evidence {
         const struct pct_shim_thread *thread;
         uint64_t step;
         unsigned count, states, met_again, pauses;
-        bool several; /* states at one place */
+        bool several;  /* states at one place */
+        bool returned; /* to a state met before */
         struct {
             uint64_t rip, state;
         } seen[PCT_SPIN_STATES];
@@ -19,6 +20,7 @@ struct pct_evidence {
     /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a loop does
      * so for each request. */
     uint64_t known[PCT_SPIN_PLACES];
+    const struct pct_shim_thread *asked; /* last */
     unsigned known_count;
 };
 
@@ -41,6 +43,10 @@ bool pct_preempt_computes(void);
 /* Stop this thread for good, with its registers in `regs`. Waits for that as long as it runs, or waits for a CPU. tasks: a descriptor of
  * /proc/self/task. */
 void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks);
+
+/* The holder of the baton spins, and is about to access memory from pc: it loses the baton, unless nothing could come of that, and returns when it
+ * has it again. */
+void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc);
 
 /* Note in the trace's header that the holder of the baton was stuck here. call: the system call it slept in, -1: it ran. */
 void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread *thread, int call, uintptr_t pc);
