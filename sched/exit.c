@@ -6,6 +6,9 @@
 static void pass_end(struct pct_sched *s, struct pct_thread *self, enum pct_op op, bool last)
 {
     s->current = NULL;
+    /* Also those that the handlers of exit have made. */
+    if (s->live - 1 > s->left)
+        s->left = s->live - 1;
     s->exiting = self;
     s->exit_by = pct_steps(s) + PCT_FINAL_WAIT_STEPS;
     if (last) {
@@ -18,8 +21,6 @@ static void pass_end(struct pct_sched *s, struct pct_thread *self, enum pct_op o
 
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self)
 {
-    if (s->live - 1 > s->left)
-        s->left = s->live - 1;
     pass_end(s, self, PCT_OP_EXIT, s->end == PCT_END_PLAIN || s->end == PCT_END_BEFORE);
 }
 

@@ -329,11 +329,23 @@ static void print_depths(FILE *out, const struct pct_campaign *c, const struct p
                     bug, pct_guarantee_report_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
 }
 
+/* Slack does not move these. */
+static void print_fixed_deadlines(FILE *out, const struct pct_campaign *c)
+{
+    char count[32];
+    if (c->fixed_deadlines)
+        fprintf(
+            out,
+            "pct: up to %s times in a run a timer was set, or a thread waited with a time-out for what the outside "
+            "can send: these came in the order of their deadlines; a bug that needs another order is not among these\n",
+            format_count(count, sizeof count, c->fixed_deadlines));
+}
+
 /* What all this means where threads wait with deadlines. */
 static void print_deadlines(FILE *out, const struct pct_campaign *c)
 {
     struct pct_guarantee early = c->guarantee;
-    char time[32], count[32];
+    char time[32];
     struct pct_text text;
     if (c->guarantee.slack_inverse) {
         /* The other runs have slack, and of the coins that one wait needs, one in so many. */
@@ -354,12 +366,7 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
               "among these (--slack)\n",
               out);
     }
-    if (c->fixed_deadlines)
-        fprintf(
-            out,
-            "pct: up to %s times in a run a timer was set, or a thread waited with a time-out for what the outside "
-            "can send: these came in the order of their deadlines; a bug that needs another order is not among these\n",
-            format_count(count, sizeof count, c->fixed_deadlines));
+    print_fixed_deadlines(out, c);
 }
 
 static void print_claim(FILE *out, const struct pct_campaign *c)
@@ -368,7 +375,8 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     char count[32], other[32];
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
-        fprintf(out, "pct: n = 1 thread, which has one schedule: nothing was missed\n");
+        fprintf(out, "pct: n = 1 thread, which has one schedule%s\n", c->fixed_deadlines ? "" : ": nothing was missed");
+        print_fixed_deadlines(out, c);
         return;
     }
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,

@@ -124,6 +124,18 @@ bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
     return true;
 }
 
+/* Whether the kernel might let another thread take it: schedules do not decide which. */
+static bool another_may_take(const struct pct_shim_thread *taker, int signal)
+{
+    for (uint32_t id = 1; id < pct_S.threads; id++) {
+        const struct pct_shim_thread *other = &pct_shim.slots[id];
+        if (other != taker && other->core.state != PCT_STATE_FINISHED &&
+            !(pct_signal_blocked(other) & pct_signal_bit(signal)))
+            return true;
+    }
+    return false;
+}
+
 /* A signal to the whole process goes, as in the kernel, to the first thread if it does not block it, else to the caller if
  * that does not, else to any that does not: the one with the lowest id. */
 bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
@@ -134,12 +146,12 @@ bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
     if (pct_shim.slots[0].core.state == PCT_STATE_OUTSIDE &&
         !(pct_signal_blocked(&pct_shim.slots[0]) & pct_signal_bit(info->si_signo)))
         return false;
-    if (self && pct_signal_direct(self, info))
-        return true;
-    for (uint32_t id = 1; id < pct_S.threads; id++)
+    struct pct_shim_thread *taker = self && pct_signal_direct(self, info) ? self : NULL;
+    for (uint32_t id = 1; !taker && id < pct_S.threads; id++)
         if (&pct_shim.slots[id] != self && pct_signal_direct(&pct_shim.slots[id], info))
-            return true;
-    return false;
+            taker = &pct_shim.slots[id];
+    pct_S.choices += taker && another_may_take(taker, info->si_signo);
+    return taker != NULL;
 }
 
 static siginfo_t user_info(int signal, int code)
