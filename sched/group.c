@@ -69,6 +69,8 @@ static void dissolve(struct pct_sched *s, struct pct_object *object)
 void pct_group_form(struct pct_sched *s, struct pct_object *object)
 {
     const struct pct_thread *first = object->first;
+    if (!first)
+        return;
     for (const struct pct_thread *t = first; t; t = t->next)
         if (!may_join(t) || !alike(t, first) || t->state != first->state)
             return;
