@@ -151,11 +151,10 @@ void pct_notify(const struct sigevent *event, int code)
         pct_notice_start(&notice, 0);
     } else if (event->sigev_notify == SIGEV_SIGNAL) {
         siginfo_t info = { .si_signo = event->sigev_signo, .si_code = code };
-        int pid = (int)PCT_SYS0(SYS_getpid);
-        info.si_pid = pid;
+        info.si_pid = (int)PCT_SYS0(SYS_getpid);
         info.si_uid = (unsigned)PCT_SYS0(SYS_getuid);
         info.si_value = event->sigev_value;
-        if (!pct_signal_direct_any(NULL, &info) && !PCT_SYS3(SYS_rt_sigqueueinfo, pid, info.si_signo, &info))
+        if (!pct_signal_direct_any(NULL, &info) && !pct_signal_queue(NULL, &info))
             pct_signal_given(NULL, info.si_signo);
         pct_signal_sent();
     }

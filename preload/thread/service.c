@@ -18,6 +18,8 @@ static struct pct_shim_thread *make(void *(*start)(void *), void *argument, uint
     struct pct_shim_thread *thread = error ? NULL : pct_thread_find(handle);
     if (thread)
         thread->signal_mask = mask;
+    if (pct_self)
+        pct_keep(pct_self); /* that was a step, and the caller is about to record its own */
     return thread;
 }
 
