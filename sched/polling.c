@@ -50,7 +50,8 @@ void pct_polling_notice(struct pct_sched *s)
         return;
     s->polling_step = step;
     unsigned count = PCT_POLLING_STEPS;
-    if (pct_readiness_now(s) > 1) /* alone, it may poll as long as it likes */
+    /* Alone, it may poll as long as it likes. It is not alone if it has what the others want each time that this looks. */
+    if (pct_readiness_now(s) > 1 || s->company + count > step)
         sum = rounds(s, count, &period);
     if (!sum || !is_known(s, sum)) {
         if (!full)

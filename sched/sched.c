@@ -80,6 +80,8 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
         pct_log(s, PCT_LOG_ENABLE, thread->id, 0);
         if (++s->enabled > s->max_enabled)
             s->max_enabled = s->enabled;
+        if (pct_readiness_now(s) > 1)
+            s->company = pct_steps(s);
         if (thread->early && s->strategy->early)
             s->strategy->early(s->strategy_state, thread->id);
         else

@@ -326,6 +326,7 @@ struct pct_sched {
     uint32_t pollings;
     uint64_t polled_by[8];  /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint64_t polling_step;  /* the last step at which this was looked at */
+    uint64_t company;      /* the step at which somebody was last enabled beside another one */
     uint64_t starving_step; /* the step from which on starvation.c looks again */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */

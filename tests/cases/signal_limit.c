@@ -20,8 +20,7 @@ static sem_t started, never, handled;
 static void handle(int signal, siginfo_t *info, void *unused)
 {
     (void)unused;
-    if (signal == SIGRTMIN &&
-        (info->si_code != SI_QUEUE || info->si_value.sival_int != 42 || info->si_pid != getpid()))
+    if (signal == SIGRTMIN && (info->si_code != SI_QUEUE || info->si_value.sival_int != 42 || info->si_pid != getpid()))
         abort();
     sem_post(&handled);
 }
