@@ -36,9 +36,13 @@ _Static_assert(PCT_MAX_THREADS < PCT_RANK_LAST, "moving up always frees ranks");
  * vain a few times on its way keeps its priority in most runs, and with it the guarantee. */
 #define PCT_SPIN_INVERSE 16u
 
+/* Bits, of the ranks of a block: what is looked at for each of thousands of threads stands together. */
 struct pct_rank_block {
-    uint64_t enabled;    /* bits: ranks of enabled threads */
-    uint64_t held;       /* ranks that a thread has */
+    uint64_t enabled; /* ranks of enabled threads */
+    uint64_t held;    /* ranks that a thread has */
+};
+
+struct pct_rank_holders {
     uint16_t thread[64]; /* by rank that is held; of a free block, the first is the next free block, plus 1 */
 };
 
@@ -57,6 +61,7 @@ struct pct_priorities {
     uint64_t any[64];  /* a bit for each place: the block there has enabled threads */
     struct pct_priority *of; /* by thread */
     struct pct_rank_block *block;
+    struct pct_rank_holders *holders;   /* by block */
     uint16_t block_at[PCT_RANK_BLOCKS]; /* by place, which is a rank / 64: the block, plus 1; 0: none */
 };
 
@@ -65,6 +70,7 @@ static inline void pct_priorities_lay_out(struct pct_priorities *p, struct pct_l
 {
     p->of = pct_layout_take(layout, threads, sizeof *p->of);
     p->block = pct_layout_take(layout, threads, sizeof *p->block);
+    p->holders = pct_layout_take(layout, threads, sizeof *p->holders);
 }
 
 /* A permutation of 0 .. 65535, keyed by the seed, another one for each round.
@@ -96,7 +102,7 @@ static inline uint32_t pct_priorities_holder(const struct pct_priorities *p, uin
     uint32_t at = p->block_at[rank >> 6];
     if (!at || !(p->block[at - 1].held >> (rank & 63) & 1))
         return PCT_NO_THREAD;
-    return p->block[at - 1].thread[rank & 63];
+    return p->holders[at - 1].thread[rank & 63];
 }
 
 static inline void pct_priorities_enable(struct pct_priorities *p, uint32_t thread)
@@ -132,7 +138,7 @@ static inline bool pct_priorities_give_up(struct pct_priorities *p, uint32_t thr
     block->held &= ~(UINT64_C(1) << (rank & 63));
     if (!block->held) {
         p->block_at[rank >> 6] = 0;
-        block->thread[0] = (uint16_t)p->free;
+        p->holders[at].thread[0] = (uint16_t)p->free;
         p->free = at + 1;
     }
     return enabled;
@@ -144,7 +150,7 @@ static inline struct pct_rank_block *pct_priorities_block(struct pct_priorities 
     uint16_t *at = &p->block_at[rank >> 6];
     if (!*at && p->free) {
         *at = (uint16_t)p->free;
-        p->free = p->block[*at - 1].thread[0];
+        p->free = p->holders[*at - 1].thread[0];
     } else if (!*at) {
         *at = (uint16_t)++p->blocks;
     }
@@ -160,9 +166,9 @@ static inline void pct_priorities_set(struct pct_priorities *p, uint32_t thread,
         pct_priorities_give_up(p, before);
     struct pct_rank_block *block = pct_priorities_block(p, rank);
     block->held |= UINT64_C(1) << (rank & 63);
-    block->thread[rank & 63] = (uint16_t)thread;
     p->of[thread].rank = rank + 1;
     p->of[thread].block = (uint32_t)(block - p->block);
+    p->holders[block - p->block].thread[rank & 63] = (uint16_t)thread;
     if (enabled)
         pct_priorities_enable(p, thread);
 }
@@ -172,8 +178,8 @@ static inline uint32_t pct_priorities_highest(const struct pct_priorities *p)
 {
     uint32_t place = 63u - (uint32_t)__builtin_clzll(p->top);
     place = place << 6 | (63u - (uint32_t)__builtin_clzll(p->any[place]));
-    const struct pct_rank_block *block = &p->block[p->block_at[place] - 1];
-    return block->thread[63 - __builtin_clzll(block->enabled)];
+    uint32_t at = p->block_at[place] - 1u;
+    return p->holders[at].thread[63 - __builtin_clzll(p->block[at].enabled)];
 }
 
 /* The ranks below PCT_RANK_LAST are used up: move those in use to the top of that region, in their order. */
