@@ -11,7 +11,13 @@
 #include "state.h"
 #include <string.h>
 
-enum { CALIBRATION = 16 };
+enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */, ENOUGH = 1000 /* no exit status */ };
+
+/* Seconds that a run may take here, whatever --timeout allows it: at first; and at least, when others have ended, of whose longest it may take
+ * FAR times as long. */
+#define FIRST_SECONDS 5.0
+#define LEAST_SECONDS 3.0
+#define FAR 10
 
 struct calibration {
     struct pct_campaign *c;
@@ -20,14 +26,59 @@ struct calibration {
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
     uint64_t plain;   /* the most plain accesses to memory among the points of a run, if they are too many */
+    double timeout;   /* of the campaign's runs, */
+    double slowest;   /* seconds that a run here took, at most */
+    unsigned cut;     /* runs that took far longer */
     uint64_t longest; /* the steps that a run would have taken if all its waits had ended early */
     bool orders, repeats, differs;
 };
+
+/* The next runs may take so long. */
+static void limit_time(struct calibration *k)
+{
+    double most = FIRST_SECONDS, far = FAR * k->slowest > LEAST_SECONDS ? FAR * k->slowest : LEAST_SECONDS;
+    if (k->slowest > 0 && far < most)
+        most = far;
+    k->c->launch.timeout = k->timeout > 0 && k->timeout < most ? k->timeout : most;
+}
+
+/* A run that was killed for its time. Returns whether that says nothing: the campaign's runs have more. */
+static bool is_cut(struct calibration *k, const struct pct_process *process, const struct pct_result *result)
+{
+    double seconds = pct_cli_now() - process->started, allowed = k->c->launch.timeout;
+    if (result->ending != PCT_ENDING_TIMEOUT) {
+        k->slowest = seconds > k->slowest ? seconds : k->slowest;
+        limit_time(k);
+        return false;
+    }
+    if (k->timeout > 0 && allowed >= k->timeout)
+        return false;
+    k->cut++;
+    pct_cli_say("a run by which k is measured took more than %g s, %s, and was cut: k is that of its steps so far; "
+                "it is no failure (--timeout is for the campaign's own runs)",
+                allowed, k->slowest > 0 ? "far longer than the others" : "as no other has ended");
+    return true;
+}
+
+/* A run here has failed: it is to become a finding. */
+static void keep_failing(struct calibration *k, const struct pct_process *process, const struct pct_result *result)
+{
+    static char failing[CALIBRATION][PCT_TOKEN_MAX];
+    struct pct_campaign *c = k->c;
+    c->failing = failing;
+    if (c->failing_count == CALIBRATION)
+        return;
+    memcpy(failing[c->failing_count++], process->token, PCT_TOKEN_MAX);
+    if (c->failing_count == 1)
+        pct_cli_say("a run by which k is measured has failed (%s): %s", pct_ending_name(result->ending),
+                    process->token);
+}
 
 static int look(void *data, size_t index, struct pct_process *process, struct pct_result *result)
 {
     struct calibration *k = data;
     const struct pct_trace_header *header = &result->trace.header;
+    bool cut = is_cut(k, process, result);
     if (pct_outcome_is_void(result))
         return pct_outcome_explain(&k->c->launch, process, result);
     if (pct_result_lacks_space(result)) {
@@ -61,6 +112,10 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
             pct_event_counts_counts(&k->c->config, k->c->strategy, &result->trace);
     }
     bool failed = result->ending != PCT_ENDING_EXIT || !k->c->ok[result->code & 0xff];
+    if (failed && !cut)
+        keep_failing(k, process, result);
+    if (k->cut == MOST_CUT)
+        return ENOUGH;
     if (!k->judge->same || failed || index >= k->reference)
         return 0;
     k->reference = index;
@@ -111,6 +166,16 @@ static void set_k(struct pct_campaign *c, const struct pct_learned *learned, uin
     c->calibrated = true;
 }
 
+/* The runs of these tokens; ENOUGH is enough. */
+static int run_all(struct calibration *k, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count)
+{
+    k->timeout = k->c->launch.timeout;
+    limit_time(k);
+    int failed = pct_batch_run(&k->c->launch, jobs, tokens, count, look, k);
+    k->c->launch.timeout = k->timeout;
+    return failed == ENOUGH ? 0 : failed;
+}
+
 int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differs)
 {
     static char tokens[CALIBRATION][PCT_TOKEN_MAX];
@@ -119,7 +184,7 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differ
     for (size_t i = 0; i < CALIBRATION && orders; i++)
         make_token(c, i, tokens[i]);
     k.orders = orders;
-    int failed = orders ? pct_batch_run(&c->launch, c->jobs, tokens, CALIBRATION, look, &k) : 0;
+    int failed = orders ? run_all(&k, c->jobs, tokens, CALIBRATION) : 0;
     if (failed)
         return failed < 0 ? PCT_EXIT_INTERNAL : failed;
     if (orders)
@@ -130,11 +195,12 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differ
         pct_objects_free(&c->objects);
         for (size_t i = 0; i < count; i++)
             make_token(c, i, tokens[i]);
-        failed = pct_batch_run(&c->launch, c->jobs, tokens, count, look, &k);
+        c->failing_count = 0;
+        failed = run_all(&k, c->jobs, tokens, count);
     } while (!failed && take_sample(c, k.plain));
     k.repeats = true;
-    if (!failed)
-        failed = pct_batch_run(&c->launch, 1, tokens, 1, look, &k);
+    if (!failed && !k.cut)
+        failed = run_all(&k, 1, tokens, 1);
     if (failed)
         return failed;
     if (judge->same && !judge->has_reference)

@@ -104,6 +104,8 @@ struct pct_campaign {
     struct pct_process race; /* not yet closed */
     struct pct_result race_result;
     char last_token[PCT_TOKEN_MAX]; /* of the last run that counted */
+    char (*failing)[PCT_TOKEN_MAX]; /* of runs that have failed before the first that counts (calibrate.h) */
+    size_t failing_count;
 };
 
 /* The seed of a run. */

@@ -167,7 +167,8 @@ static int store_frames(struct pct_recorder *r, int64_t id, const struct pct_sig
 }
 
 static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const struct pct_process *process,
-                         const struct pct_result *result, const struct pct_signature *signature, int64_t *id)
+                         const struct pct_result *result, const struct pct_signature *signature, uint64_t seed,
+                         int64_t *id)
 {
     const struct pct_trace_header *header = &result->trace.header;
     struct pct_store_finding row = { .signature = signature->hash,
@@ -175,7 +176,7 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
                                      .code = signature->code,
                                      .title = signature->title,
                                      .message = signature->message,
-                                     .seed = pct_campaign_seed(c, process->index),
+                                     .seed = seed,
                                      .token = header->token,
                                      .file = signature->file,
                                      .line = signature->line };
@@ -326,7 +327,7 @@ static int store_most(struct pct_recorder *r, const char *name, uint64_t *stored
 }
 
 static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct pct_process *process,
-                         const struct pct_result *result, int64_t *id, bool *new)
+                         const struct pct_result *result, uint64_t seed, int64_t *id, bool *new)
 {
     struct pct_signature signature;
     if (pct_signature_make(&signature, process, result))
@@ -337,11 +338,10 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
     if (known)
         *id = known->id;
     else
-        failed = store_finding(r, c, process, result, &signature, id);
+        failed = store_finding(r, c, process, result, &signature, seed, id);
     if (!failed && *new && !r->quiet) {
         pct_status_line_clear(r->quiet);
-        pct_cli_say("finding %lld, seed %llu: %s", (long long)*id,
-                    (unsigned long long)pct_campaign_seed(c, process->index), signature.title);
+        pct_cli_say("finding %lld, seed %llu: %s", (long long)*id, (unsigned long long)seed, signature.title);
     }
     pct_signature_free(&signature);
     return failed;
@@ -366,7 +366,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                                  .hash = header->hash };
     run.points = header->points ? header->points : run.steps;
     struct scan scan = { .r = r, .seed = run.seed };
-    int error = failed ? store_failure(r, c, process, result, &run.finding, &new) : 0;
+    int error = failed ? store_failure(r, c, process, result, run.seed, &run.finding, &new) : 0;
     if (!error)
         error = pct_store_add_run(r->store, &run);
     if (!error)
@@ -498,8 +498,33 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     return 0;
 }
 
+struct before {
+    struct pct_recorder *r;
+    struct pct_campaign *c;
+};
+
+/* One of the runs that failed before the campaign's own, again. */
+static int look_at_failing(void *data, size_t index, struct pct_process *process, struct pct_result *result)
+{
+    const struct before *b = data;
+    int64_t id;
+    bool new;
+    (void)index;
+    if (pct_outcome_is_void(result))
+        return pct_outcome_explain(&b->c->launch, process, result);
+    int failed = pct_oracle_run(b->r->judge, &b->c->launch, process, result);
+    if (failed || (result->ending == PCT_ENDING_EXIT && b->c->ok[result->code & 0xff]))
+        return failed;
+    b->r->dirty = true;
+    failed = store_failure(b->r, b->c, process, result, result->trace.header.seed, &id, &new);
+    return failed == -ENOMEM ? pct_cli_no_memory("") : failed ? fail(b->r, failed) : 0;
+}
+
 int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int status)
 {
+    struct before before = { r, c };
+    if (!status && c->failing_count)
+        status = pct_batch_run(&c->launch, c->jobs, c->failing, c->failing_count, look_at_failing, &before);
     if (!status)
         status = confirm_all(r, c);
     pct_status_line_clear(r->quiet);

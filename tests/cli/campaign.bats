@@ -91,6 +91,22 @@ replay_command()
     is "$(query defaults.db "SELECT value FROM facts WHERE key = 'options'")" "--timeout 60 "
 }
 
+@test "a campaign whose runs are endless says so within seconds: those that measure k are cut" {
+    run timeout -s INT 12 "$pct" campaign -n 2 -s 1 -j 2 -- ./target hang
+    has "a run by which k is measured took more than 5 s, as no other has ended, and was cut"
+    lacks "a run by which k is measured has failed"
+}
+
+@test "a failure of a run by which k is measured is a finding" {
+    run "$pct" campaign -n 1 -s 1 -S mixture --epoch 1700000000 -- ./target abba
+    is "$status" 1
+    has "a run by which k is measured has failed (deadlock): pct1:"
+    has "finding 1, seed 2: deadlock at "
+    is "$(query pct-campaign.db 'SELECT count(*) FROM findings')" 1
+    is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 1
+    has "10 of 10  deadlock"
+}
+
 @test "a clean campaign says what it is worth" {
     run "$pct" campaign -n 50 -s 1 -d 1 -k 9 -- ./target race 0
     is "$status" 0
