@@ -247,6 +247,22 @@ enum pct_end pct_end_of_run(uint8_t end, uint64_t seed)
     return end == PCT_END_DRAWN ? ends[pct_random_below(seed, PCT_STREAM_END, 0, PCT_DRAWN_ENDS)] : (enum pct_end)end;
 }
 
+int pct_config_parse_spurious(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    static const char *const words[] = { "off", "on" };
+    uint8_t word = 0;
+    int status = pct_config_parse_word(&word, text, words, 2, what, error, size);
+    if (!status)
+        config->spurious = word;
+    return status;
+}
+
+bool pct_config_draw_spurious(const struct pct_config *config, uint32_t thread, uint32_t count)
+{
+    return config->spurious &&
+           !pct_random_below(config->run.seed, PCT_STREAM_SPURIOUS, (uint64_t)thread << 32 | count, PCT_SPURIOUS_COINS);
+}
+
 void pct_config_clear_reserved(struct pct_config *config)
 {
     config->real_time = config->sample_fixed = false;
@@ -257,6 +273,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->modules[0] = config->focus[0] = config->watch[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
+    config->spurious = false;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -285,6 +302,8 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",slack=");
         pct_config_add_slack(text, config->slack);
     }
+    if (config->spurious)
+        pct_text_add(text, ",spurious=on");
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -312,6 +331,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
     pct_config_add_slack(&slack, config->slack);
     if (config->slack)
         length += sizeof ",slack=" - 1 + slack.length;
+    if (config->spurious)
+        length += sizeof ",spurious=on" - 1;
     return length;
 }
 

@@ -10,7 +10,7 @@
  *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
  *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ]
  *             [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ]
- *             [ ",slack=" TIME ]
+ *             [ ",slack=" TIME ] [ ",spurious=on" ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -35,7 +35,7 @@
 static const char *const reserved_names[] = { "time",          "max-steps",      "memory-points", "races",
                                               "memory",        "memory-modules", "focus",         "watch",
                                               "memory-sample", "races-passed",   "ordered",       "end",
-                                              "slack" };
+                                              "slack",         "spurious" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -50,6 +50,7 @@ enum {
     SEEN_ORDERED,
     SEEN_END,
     SEEN_SLACK,
+    SEEN_SPURIOUS,
     RESERVED,
     SEEN_LIST = RESERVED
 };
@@ -166,7 +167,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
-                   "end or slack";
+                   "end, slack or spurious";
         if (param->default_value < param->min || param->default_value > param->max)
             return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -256,6 +257,8 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_end(config, value, name, error, size);
     case SEEN_SLACK:
         return pct_config_parse_slack(config, value, name, error, size);
+    case SEEN_SPURIOUS:
+        return pct_config_parse_spurious(config, value, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:

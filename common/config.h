@@ -56,6 +56,7 @@ struct pct_config {
     uint64_t ordered; /* with PCT_POINTS_LEARNED: the digest of what was learned (common/ordered.h), 0: nothing yet */
     uint8_t
         end; /* enum pct_end; what is not said is PCT_END_PLAIN, so whoever makes a new configuration sets PCT_END_DRAWN */
+    bool spurious; /* some waits for condition variables end although nobody has signalled */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -64,7 +65,7 @@ struct pct_config {
  * out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end= and slack=. `find` returns the strategy of that
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack= and spurious=. `find` returns the strategy of that
  * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
  * given get their defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
@@ -140,10 +141,16 @@ void pct_config_settle_slack(struct pct_config *config, const struct pct_strateg
  * for a strategy that follows a list, which decides what becomes of it. Tokens have what their run has. */
 uint64_t pct_config_draw_slack(const struct pct_config *config, const struct pct_strategy *strategy);
 
+/* Whether this wait of a thread for a condition variable ends by itself, where the configuration says `spurious`: one in so many, by the
+ * seed. count: of that thread's waits so far. */
+#define PCT_SPURIOUS_COINS 4u
+bool pct_config_draw_spurious(const struct pct_config *config, uint32_t thread, uint32_t count);
+int pct_config_parse_spurious(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
 /* The digest of what was learned: 16 hexadecimal digits. */
 int pct_config_parse_ordered(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
-/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest, the end and the slack to a token; how many
+/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest, the end, the slack and whether there are spurious wake-ups to a token; how many
  * letters that takes at most. */
 void pct_config_clear_reserved(struct pct_config *config);
 size_t pct_config_numbers_length(const struct pct_config *config);
@@ -178,6 +185,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_SLACK, "TIME",                                                                                               \
       "in half of the runs, a sleep or time-out that ends within this virtual time may do so while other threads "     \
       "could run: 20ms, 1s, or 0, never (docs/TIME.md). Default: 20ms")                                                \
+    X(PCT_SPURIOUS, "on|off",                                                                                          \
+      "on: one wait for a condition variable in four ends though nobody has signalled, as POSIX allows. Default: off") \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
     X(PCT_MEMORY_POINTS, "shared|all|off|learned",                                                                     \
       "which memory accesses of a program built with pct-cc are scheduling points: those to locations that several "   \

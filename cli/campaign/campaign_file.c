@@ -202,7 +202,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
                 !strcmp(there.watch, c->config.watch) && (there.sample == c->config.sample || c->may_sample) &&
                 (there.ordered == c->config.ordered || !c->config.ordered) &&
                 (there.end == c->config.end || c->config.end == PCT_END_DRAWN) &&
-                (there.slack == c->config.slack || c->may_take_slack);
+                (there.slack == c->config.slack || c->may_take_slack) && there.spurious == c->config.spurious;
     for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
         same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
     FILE *out = fmemopen(here, sizeof here, "w");

@@ -22,7 +22,8 @@ enum {
     KEY_FOCUS,
     KEY_WATCH,
     KEY_SAMPLE,
-    KEY_SLACK
+    KEY_SLACK,
+    KEY_SPURIOUS
 };
 
 static const struct argp_option options[] = {
@@ -36,6 +37,10 @@ static const struct argp_option options[] = {
     { "slack", KEY_SLACK, "TIME", 0,
       "in half of the runs, a sleep or time-out that ends within this virtual time may do so while other threads could "
       "run, as on a machine under load: 20ms, 1s, or 0, never (default: 20ms)",
+      2 },
+    { "spurious", KEY_SPURIOUS, NULL, 0,
+      "one wait for a condition variable in four ends though nobody has signalled, as POSIX and C++ allow (default: "
+      "none)",
       2 },
     { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
     { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
@@ -111,6 +116,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SLACK:
         w->slack = argument;
+        return 0;
+    case KEY_SPURIOUS:
+        w->spurious = true;
         return 0;
     case KEY_RACES:
         w->races = argument;
@@ -217,6 +225,9 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     if (w->slack && config->slack && config->real_time && !error[0])
         return pct_cli_usage("--slack needs virtual time (--time=virtual)");
     c->may_take_slack = config->slack == PCT_SLACK_UNSAID;
+    text = pct_configure_choose(w->spurious ? "on" : NULL, "PCT_SPURIOUS");
+    if (text && !error[0])
+        pct_config_parse_spurious(config, text, "PCT_SPURIOUS", error, sizeof error);
     pct_config_settle_slack(config, c->strategy);
     text = pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");
     if (text && !error[0])

@@ -10,7 +10,7 @@
 struct pct_wishes {
     const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *memory, *modules, *epoch,
         *focus, *watch, *sample, *slack;
-    bool exec;
+    bool exec, spurious;
 };
 
 extern const struct argp pct_configure_argp;

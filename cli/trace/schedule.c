@@ -50,6 +50,8 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
         snprintf(note, sizeof note, " (runs it)");
     else if (argument == PCT_ARG_ERROR)
         snprintf(note, sizeof note, " (error)");
+    else if (op == PCT_OP_COND_WAKE && argument == PCT_ARG_SPURIOUS)
+        snprintf(note, sizeof note, " (spurious)");
     snprintf(buffer, size, "%s%s%s%s%s", name, *word ? " " : "", word, number, note);
     return buffer;
 }

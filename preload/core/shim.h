@@ -84,6 +84,7 @@ struct pct_shim_thread {
     void *(*start)(void *);
     void *argument;
     uint64_t regs[8];                    /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */
+    uint32_t cond_waits;                 /* for condition variables, so far */
     struct pct_object nap;               /* what a sleeping or signal-waiting thread waits for */
     const volatile int *ending;          /* the kernel clears it when the thread before us is gone */
     const struct pct_shim_thread *ended; /* that thread */

@@ -220,6 +220,9 @@ PCT_STARTS static void configure(void)
         pct_config_parse_slack(config, variables.PCT_SLACK, "PCT_SLACK", error, sizeof error))
         refuse(error);
     pct_config_settle_slack(config, pct_shim.strategy);
+    if (variables.PCT_SPURIOUS && !variables.PCT_TOKEN &&
+        pct_config_parse_spurious(config, variables.PCT_SPURIOUS, "PCT_SPURIOUS", error, sizeof error))
+        refuse(error);
     if (variables.PCT_MEMORY &&
         pct_config_parse_memory(config, variables.PCT_MEMORY, "PCT_MEMORY", error, sizeof error))
         refuse(error);

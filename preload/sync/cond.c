@@ -93,12 +93,20 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
                              .then_alike = pct_mutex_alike(mutex),
                              .then_op = PCT_OP_COND_WAKE };
     bool async = defer_cancel(self);
-    enum pct_result result;
-    do
-        result = pct_wait(self, &wait);
-    while (result == PCT_INTERRUPTED && !back(self, queue, &result));
+    enum pct_result result = PCT_READY;
+    bool spurious = pct_config_draw_spurious(&pct_shim.config, self->core.id, self->cond_waits++);
+    if (spurious)
+        pct_at(self, PCT_OP_COND_WAKE, cond,
+               PCT_CLASS_COND); /* whenever the strategy wants; signals go to others meanwhile */
+    else
+        do
+            result = pct_wait(self, &wait);
+        while (result == PCT_INTERRUPTED && !back(self, queue, &result));
     error = lock_again(self, mutex);
-    uint32_t arg = result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : result == PCT_CANCELLED ? PCT_ARG_CANCELLED : 0;
+    uint32_t arg = result == PCT_TIMEOUT     ? PCT_ARG_TIMEOUT
+                   : result == PCT_CANCELLED ? PCT_ARG_CANCELLED
+                   : spurious                ? PCT_ARG_SPURIOUS
+                                             : 0;
     pct_done(self, PCT_OP_COND_WAKE, arg, pct_object_at(&pct_S.objects, cond, PCT_CLASS_COND));
     if (async)
         undefer_cancel(self);
