@@ -1,7 +1,10 @@
 /* The neighbours of a schedule: see neighbours.h. */
 #include "neighbours.h"
+#include <cli/trace/switches.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strategies/depth_param.h>
+#include <strategies/strategies.h>
 #include <string.h>
 
 /* The parameter of this name, or NULL. */
@@ -112,6 +115,33 @@ uint64_t pct_neighbours_count(const struct pct_config *config, const struct pct_
 {
     struct pct_config copy = *config;
     return 1 + 2 * near * find_shift(&copy, strategy).groups;
+}
+
+bool pct_neighbours_take_switches(struct pct_config *config, const struct pct_strategy **strategy,
+                                  const struct pct_trace *trace)
+{
+    struct pct_switches switches = { 0 };
+    if ((*strategy)->list || find_shift(config, *strategy).later || strchr(config->strategy, '/') ||
+        !strcmp(config->strategy, "none") || pct_switches_from_trace(&switches, trace))
+        return false;
+    char *list = switches.count ? pct_switches_format(&switches, NULL) : NULL;
+    bool fits = list && strlen(list) < sizeof config->list;
+    struct pct_config made = *config;
+    made.run = (struct pct_run){ .seed = config->run.seed };
+    made.given = 0;
+    made.has_hash = false;
+    made.end = (uint8_t)pct_end_of_run(config->end, config->run.seed);
+    snprintf(made.strategy, sizeof made.strategy, "%s", pct_strategy_schedule.name);
+    if (fits)
+        strcpy(made.list, list);
+    fits = fits && pct_config_fits(&made, &pct_strategy_schedule);
+    if (fits) {
+        *config = made;
+        *strategy = &pct_strategy_schedule;
+    }
+    free(list);
+    pct_switches_free(&switches);
+    return fits;
 }
 
 void pct_neighbours_get(struct pct_config *config, const struct pct_strategy *strategy, uint64_t number, char *what,

@@ -6,8 +6,15 @@
 #define PCT_CLI_NEIGHBOURS_H
 
 #include <cli/base/cli.h>
+#include <cli/trace/trace_read.h>
 
 enum { PCT_NEAR_PRESET = 2, PCT_NEAR_MAX = 1000 };
+
+/* Where the strategy has no such points, but draws all its decisions: make this configuration of a run's that of the list of the switches
+ * which the run has made, by its trace, so that these can be moved. False: it stays as it is, as there are such points, the list is too long for
+ * a token, or something is out of memory. */
+bool pct_neighbours_take_switches(struct pct_config *config, const struct pct_strategy **strategy,
+                                  const struct pct_trace *trace);
 
 /* How many schedules there are up to `near` steps away, with the schedule itself: 1 if the strategy has no such points. With
  * points p > 1, all of them are moved together and each by itself: 1 + 2 * near * (p + 1). */

@@ -37,6 +37,9 @@ struct item {
     struct pct_entry_wishes wishes;
     struct pct_config config;
     const struct pct_strategy *strategy;
+    struct pct_config near; /* of the neighbours: that, or the list of its first run's switches */
+    const struct pct_strategy *near_strategy;
+    uint64_t *hashes, count;          /* of runs, and how many these will be */
     uint64_t runs, failed, different; /* different: schedules, by the hashes of their traces */
     bool same;                        /* the schedule itself made the steps of its token */
     bool unable;                      /* it could not be run */
@@ -185,9 +188,29 @@ static bool is_new(const uint64_t *hashes, uint64_t count, uint64_t hash)
 /* The configuration of this neighbour, and what it is. */
 static void get_neighbour(const struct item *item, uint64_t number, struct pct_config *config, char *what, size_t size)
 {
-    *config = item->config;
+    *config = number ? item->near : item->config;
     config->has_hash = false;
-    pct_neighbours_get(config, item->strategy, number, what, size);
+    pct_neighbours_get(config, number ? item->near_strategy : item->strategy, number, what, size);
+}
+
+/* How many there are, and room for them. Returns whether there is. */
+static bool make_room(struct item *item)
+{
+    item->count = pct_neighbours_count(&item->near, item->near_strategy, item->wishes.near);
+    uint64_t *hashes = reallocarray(item->hashes, item->count, sizeof *hashes);
+    if (hashes)
+        item->hashes = hashes;
+    return hashes;
+}
+
+/* The schedule itself was run. */
+static void find_neighbours(struct item *item, const struct pct_result *result)
+{
+    if (item->wishes.near && pct_neighbours_take_switches(&item->near, &item->near_strategy, &result->trace) &&
+        !make_room(item)) {
+        item->unable = true;
+        item->code = pct_cli_no_memory("");
+    }
 }
 
 /* Whether the others may be forked: if the first one goes well, and goes the same way. */
@@ -200,7 +223,7 @@ static void try_forking(struct item *item, const struct pct_process *first, cons
         pct_forking_try(&item->launch, first, result);
 }
 
-static void look_at(const struct check *c, struct item *item, struct pct_process *process, uint64_t *hashes)
+static void look_at(const struct check *c, struct item *item, struct pct_process *process)
 {
     static struct pct_config config; /* large */
     struct pct_result result;
@@ -220,9 +243,10 @@ static void look_at(const struct check *c, struct item *item, struct pct_process
         if (!process->index) {
             item->same = item->config.has_hash && hash == item->config.hash;
             try_forking(item, process, &result, failed);
+            find_neighbours(item, &result);
         }
-        item->different += is_new(hashes, item->runs, hash);
-        hashes[item->runs++] = hash;
+        item->different += is_new(item->hashes, item->runs, hash);
+        item->hashes[item->runs++] = hash;
         if (failed && !item->failed++) {
             get_neighbour(item, process->index, &config, item->what, sizeof item->what);
             keep_failure(item, process, &result);
@@ -248,7 +272,7 @@ static int start(const struct check *c, struct item *item, uint64_t number)
     struct pct_process *worker = &c->processes[place];
     char token[PCT_TOKEN_MAX], what[sizeof item->what];
     get_neighbour(item, number, &config, what, sizeof what);
-    pct_config_format_token(token, sizeof token, &config, item->strategy);
+    pct_config_format_token(token, sizeof token, &config, number ? item->near_strategy : item->strategy);
     worker->index = number;
     worker->worker = place;
     return pct_process_start(worker, &item->launch, token, pct_batch_cpu(c->jobs, place), true);
@@ -256,15 +280,15 @@ static int start(const struct check *c, struct item *item, uint64_t number)
 
 /* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or 128 + the
  * signal that tells us to end. */
-static int run_all(const struct check *c, struct item *item, uint64_t count, uint64_t *hashes)
+static int run_all(const struct check *c, struct item *item)
 {
     bool ended[JOBS_MAX] = { false };
     uint64_t next = 0, looked = 0;
     int signal = 0, slot;
-    while (looked < count && !item->unable && !signal) {
+    while (looked < item->count && !item->unable && !signal) {
         int failed = 0;
-        uint64_t places = item->launch.forks.state == PCT_FORKING_TRY ? 1 : c->jobs;
-        for (; next < count && next - looked < places && !failed; next += !failed)
+        uint64_t places = item->launch.forks.state == PCT_FORKING_TRY || !looked ? 1 : c->jobs;
+        for (; next < item->count && next - looked < places && !failed; next += !failed)
             failed = start(c, item, next);
         if (failed) {
             item->unable = true;
@@ -276,7 +300,7 @@ static int run_all(const struct check *c, struct item *item, uint64_t count, uin
             ended[slot] = true;
         for (; !signal && !item->unable && looked < next && ended[place_of(c, looked)]; looked++) {
             ended[place_of(c, looked)] = false;
-            look_at(c, item, &c->processes[place_of(c, looked)], hashes);
+            look_at(c, item, &c->processes[place_of(c, looked)]);
         }
     }
     for (unsigned i = 0; i < c->jobs; i++) {
@@ -289,18 +313,20 @@ static int run_all(const struct check *c, struct item *item, uint64_t count, uin
 
 static int run_item(const struct check *c, struct item *item)
 {
-    uint64_t count = pct_neighbours_count(&item->config, item->strategy, item->wishes.near);
-    uint64_t *hashes = calloc(count, sizeof *hashes);
     double begun = pct_cli_now();
     int interrupted = 0;
-    item->code = hashes ? pct_launch_prepare(&item->launch) : PCT_EXIT_INTERNAL;
+    item->near = item->config;
+    item->near_strategy = item->strategy;
+    item->code = make_room(item) ? pct_launch_prepare(&item->launch) : PCT_EXIT_INTERNAL;
     item->unable = item->code;
     if (!item->unable) {
-        pct_forking_plan(&item->launch, count >= MANY, false, item->config.strategy);
-        interrupted = run_all(c, item, count, hashes);
+        bool many = item->count >= MANY || (item->count == 1 && item->wishes.near && !item->strategy->list);
+        pct_forking_plan(&item->launch, many, false, item->config.strategy);
+        interrupted = run_all(c, item);
         pct_launch_finish(&item->launch);
     }
-    free(hashes);
+    free(item->hashes);
+    item->hashes = NULL;
     item->seconds = pct_cli_now() - begun;
     return interrupted;
 }

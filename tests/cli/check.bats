@@ -49,6 +49,24 @@ find_deadlock()
     has "the program makes other steps than when it failed"
 }
 
+@test "schedules of every strategy have neighbours: the switches of what has none of its own are moved" {
+    for strategy in surw-one surw hold pos urw random-walk; do
+        run --separate-stderr "$pct" run -n 500 -s 1 -S "$strategy" -- ./target abba
+        is "$status" 120
+        run "$pct" add -f "$strategy" "$(replay_token)" -- ./target abba
+        is "$status" 0
+        run --separate-stderr "$pct" check "$strategy"
+        is "$status" 120
+        [[ $stderr =~ ([0-9]+)" of "([0-9]+)" runs failed, the first with the schedule itself" ]]
+        [ "${BASH_REMATCH[2]}" -ge 5 ]
+        run "$pct" check --near 0 "$strategy"
+        has "1 of 1 runs failed"
+        sed -i 's/target abba/target race 0/' "$strategy"
+        run "$pct" check -j 2 "$strategy"
+        is "$status" 0
+    done
+}
+
 @test "neighbours are forked from a program that is loaded once" {
     cat > counted.c <<'C'
 #include <fcntl.h>
