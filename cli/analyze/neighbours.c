@@ -121,8 +121,9 @@ bool pct_neighbours_take_switches(struct pct_config *config, const struct pct_st
                                   const struct pct_trace *trace)
 {
     struct pct_switches switches = { 0 };
-    if ((*strategy)->list || find_shift(config, *strategy).later || strchr(config->strategy, '/') ||
-        !strcmp(config->strategy, "none") || pct_switches_from_trace(&switches, trace))
+    if ((*strategy)->list || strchr(config->strategy, '/') || !strcmp(config->strategy, "none") ||
+        find(config, pct_strategy_member(*strategy, config->run.seed), "later") ||
+        pct_switches_from_trace(&switches, trace))
         return false;
     char *list = switches.count ? pct_switches_format(&switches, NULL) : NULL;
     bool fits = list && strlen(list) < sizeof config->list;

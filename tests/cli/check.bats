@@ -50,7 +50,7 @@ find_deadlock()
 }
 
 @test "schedules of every strategy have neighbours: the switches of what has none of its own are moved" {
-    for strategy in surw-one surw hold pos urw random-walk; do
+    for strategy in surw-one surw hold pos urw random-walk portfolio; do
         run --separate-stderr "$pct" run -n 500 -s 1 -S "$strategy" -- ./target abba
         is "$status" 120
         run "$pct" add -f "$strategy" "$(replay_token)" -- ./target abba
