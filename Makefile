@@ -97,7 +97,7 @@ examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_source
 bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter) \
 	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter)
 
-random_programs := $(B)/random/random-c $(B)/random/random-cxx
+random_programs := $(B)/random/random-c $(B)/random/random-cxx $(B)/random/random-source
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -165,6 +165,7 @@ check-random:
 	@scripts/setup build check
 	@$(build_with) lib command random-programs
 	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
+	@PCT_BUILD='$(B)' tests/random/source/run --count '$(or $(COMPILED),100)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
@@ -320,7 +321,7 @@ help:
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
-	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each'
+	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
@@ -600,6 +601,13 @@ $(B)/random/random-c: $(random_objects)
 	$(call quiet,LINK)$(CC) -pthread -o $@ $^
 $(B)/random/random-cxx: $(random_objects) $(B)/random/cxx.o
 	$(call quiet,LINK)$(CXX) -pthread -o $@ $^
+# What prints such programs as source code.
+random_source_objects := $(patsubst tests/random/source/%.c,$(B)/random/source/%.o,$(sort $(wildcard tests/random/source/*.c)))
+$(B)/random/source/%.o: tests/random/source/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(program_c) -O1 -g $(depend) -c -o $@ $<
+$(B)/random/random-source: $(random_source_objects)
+	$(call quiet,LINK)$(CC) -o $@ $^
 
 # An out-of-tree strategy sees the public headers and nothing else.
 $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
@@ -610,5 +618,5 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 .SECONDARY:
 
 -include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
-	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(random_source_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))
