@@ -9,22 +9,22 @@
 
 /* Streams below 256 belong to pct itself; strategies of others begin at PCT_STREAM_USER. */
 enum {
-    PCT_STREAM_PRIORITY = 1, /* by thread */
-    PCT_STREAM_CHANGE = 2,   /* by change point */
-    PCT_STREAM_PICK = 3,     /* by step */
-    PCT_STREAM_CHOOSE = 4,   /* by step */
-    PCT_STREAM_SPIN = 5,     /* by thread and count */
-    PCT_STREAM_DELAY = 6,    /* by thread and step */
-    PCT_STREAM_CHILD = 7,    /* seeds of child processes, by ordinal */
-    PCT_STREAM_TARGET = 8,   /* what the target reads from getrandom and its like */
-    PCT_STREAM_EVENT = 9,    /* by thread and count */
-    PCT_STREAM_OBJECT = 10,  /* by object */
-    PCT_STREAM_INTEND = 11,  /* by step */
-    PCT_STREAM_SLACK = 12,   /* by thread and count of its timed waits; the last one: of the run */
-    PCT_STREAM_SITES = 15,   /* by place in the target's code */
-    PCT_STREAM_END = 16,     /* which end a run has */
-    PCT_STREAM_SCALE = 17,   /* of k, where nobody knows it */
-    PCT_STREAM_MEMBER = 18,  /* of the mixture, by group of seeds */
+    PCT_STREAM_PRIORITY = 1,  /* by thread */
+    PCT_STREAM_CHANGE = 2,    /* by change point */
+    PCT_STREAM_PICK = 3,      /* by step */
+    PCT_STREAM_CHOOSE = 4,    /* by step */
+    PCT_STREAM_SPIN = 5,      /* by thread and count */
+    PCT_STREAM_DELAY = 6,     /* by thread and step */
+    PCT_STREAM_CHILD = 7,     /* seeds of child processes, by ordinal */
+    PCT_STREAM_TARGET = 8,    /* what the target reads from getrandom and its like */
+    PCT_STREAM_EVENT = 9,     /* by thread and count */
+    PCT_STREAM_OBJECT = 10,   /* by object */
+    PCT_STREAM_INTEND = 11,   /* by step */
+    PCT_STREAM_SLACK = 12,    /* by thread and count of its timed waits; the last one: of the run */
+    PCT_STREAM_SITES = 15,    /* by place in the target's code */
+    PCT_STREAM_END = 16,      /* which end a run has */
+    PCT_STREAM_SCALE = 17,    /* of k, where nobody knows it */
+    PCT_STREAM_MEMBER = 18,   /* of the mixture, by group of seeds */
     PCT_STREAM_SPURIOUS = 20, /* by thread and count of its waits for condition variables */
     PCT_STREAM_USER = 256
 };
