@@ -165,10 +165,10 @@ enum pct_class {
 #define PCT_ARG_CANCELLED 3u
 #define PCT_ARG_RUN 4u
 #define PCT_ARG_ERROR 5u
-#define PCT_ARG_SPINS 6u  /* on plain memory */
-#define PCT_ARG_SLEEPS 7u /* in a call that pct does not intercept */
-#define PCT_ARG_RUNS 8u   /* on and on */
-#define PCT_ARG_ASKED 9u  /* of an access that a watchpoint told of: the strategy was asked behind it */
+#define PCT_ARG_SPINS 6u     /* on plain memory */
+#define PCT_ARG_SLEEPS 7u    /* in a call that pct does not intercept */
+#define PCT_ARG_RUNS 8u      /* on and on */
+#define PCT_ARG_ASKED 9u     /* of an access that a watchpoint told of: the strategy was asked behind it */
 #define PCT_ARG_SPURIOUS 10u /* of a return from a condition variable: nobody has signalled (--spurious) */
 #define PCT_ARG_NOBODY 0xffffu
 

@@ -119,20 +119,20 @@ struct pct_shim_thread {
     struct futex_waitv *futex_words; /* that it waits for, if they are many */
     struct pollfd *descriptors;      /* that it waits for in select(), if they are many */
     /* Signals: signals.h. What handlers write and the thread reads, or the other way round, are single words. */
-    const void *inside;    /* the frame of the wrapper that it is in; NULL: none */
-    uint64_t held;         /* put off until its turn, and blocked until then; bit n-1 for signal n; atomic */
-    struct pct_sent *sent; /* by other threads while it was parked; oldest first */
+    const void *inside;        /* the frame of the wrapper that it is in; NULL: none */
+    uint64_t held;             /* put off until its turn, and blocked until then; bit n-1 for signal n; atomic */
+    struct pct_sent *sent;     /* by other threads while it was parked; oldest first */
     const siginfo_t *delivers; /* the one of them that it sends to itself right now */
-    bool turn;             /* what arrives now may be handled at once */
-    bool away;             /* in a real call, without the baton */
-    bool stepping;         /* executes instruction by instruction until it is out of a wrapper */
-    bool trap_hidden;      /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
-    uint64_t trap_blocked; /* SIGTRAP's bit, if it was blocked before that */
-    int half_open;         /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
-    uint64_t signal_mask;  /* of a thread that has not started, or that waits for a child of vfork */
-    int handled;           /* the last signal whose handler has run in it */
-    struct pct_pin pin;    /* the handler for which it keeps the baton, while pct_S.pinned says so */
-    bool restart;          /* the handlers that have interrupted its wait all have SA_RESTART */
+    bool turn;                 /* what arrives now may be handled at once */
+    bool away;                 /* in a real call, without the baton */
+    bool stepping;             /* executes instruction by instruction until it is out of a wrapper */
+    bool trap_hidden;          /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
+    uint64_t trap_blocked;     /* SIGTRAP's bit, if it was blocked before that */
+    int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
+    uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
+    int handled;               /* the last signal whose handler has run in it */
+    struct pct_pin pin;        /* the handler for which it keeps the baton, while pct_S.pinned says so */
+    bool restart;              /* the handlers that have interrupted its wait all have SA_RESTART */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
