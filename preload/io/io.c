@@ -255,7 +255,9 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
 
 void pct_io_nudge(void)
 {
+    const siginfo_t bare = { .si_signo = DOORBELL, .si_code = SI_USER };
     int tid = __atomic_load_n(&sleeper, __ATOMIC_SEQ_CST);
-    if (tid)
-        PCT_SYS3(SYS_tgkill, PCT_SYS0(SYS_getpid), tid, DOORBELL);
+    /* Where the user may have no more signals pending, the kernel still takes one that tells nothing. */
+    if (tid && PCT_SYS3(SYS_tgkill, PCT_SYS0(SYS_getpid), tid, DOORBELL) == -EAGAIN)
+        PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), tid, DOORBELL, &bare);
 }
