@@ -136,7 +136,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random conformance check-distros lint bench experiments minimized races slowdown setup docs
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore conformance check-distros lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -166,6 +166,12 @@ check-random:
 	@$(build_with) lib command random-programs
 	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
 	@PCT_BUILD='$(B)' tests/random/source/run --count '$(or $(COMPILED),100)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
+
+# Systematic exploration against brute force: PROGRAMS random programs, from FIRST on.
+check-explore:
+	@scripts/setup build check
+	@$(build_with) $(B)/sim/test_explore
+	@PROGRAMS='$(or $(PROGRAMS),5000)' FIRST='$(or $(FIRST),0)' $(B)/sim/test_explore
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
@@ -322,6 +328,7 @@ help:
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
+	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'

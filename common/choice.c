@@ -265,7 +265,7 @@ bool pct_config_draw_spurious(const struct pct_config *config, uint32_t thread, 
 
 void pct_config_clear_reserved(struct pct_config *config)
 {
-    config->real_time = config->sample_fixed = false;
+    config->real_time = config->still = config->sample_fixed = false;
     config->max_steps = config->passed_races = config->ordered = config->slack = 0;
     config->memory_points = PCT_POINTS_SHARED;
     config->races = PCT_RACES_OFF;

@@ -6,7 +6,7 @@
  * The grammar of a token (docs/TOKEN.md explains it):
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
- *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=real" ] [ ",max-steps=" VALUE ]
+ *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=" WORD ] [ ",max-steps=" VALUE ]
  *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
  *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ]
  *             [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ]
@@ -55,7 +55,7 @@ enum {
     SEEN_LIST = RESERVED
 };
 
-static const char *const time_words[] = { "virtual", "real" };
+static const char *const time_words[] = { "virtual", "real", "still" };
 static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
 static const char none[] = "none"; /* the empty list */
@@ -262,9 +262,11 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:
-        status = pct_config_parse_word(&word, value, time_words, 2, name, error, size);
-        if (!status)
-            config->real_time = word;
+        status = pct_config_parse_word(&word, value, time_words, 3, name, error, size);
+        if (!status) {
+            config->real_time = word == 1;
+            config->still = word == 2;
+        }
         return status;
     }
 }
@@ -351,7 +353,7 @@ static size_t longest_token(const struct pct_config *config, const struct pct_st
     if (config->memory)
         length += sizeof ",memory=atomics,memory-modules=" - 1 + length_of(config->modules);
     length += pct_config_numbers_length(config);
-    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + 20;
+    return length + sizeof ",time=real,max-steps=,memory-points=all,races=report" - 1 + config->still + 20;
 }
 
 bool pct_config_fits(const struct pct_config *config, const struct pct_strategy *strategy)
@@ -455,6 +457,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     }
     if (config->real_time)
         pct_text_add(&text, ",time=real");
+    else if (config->still)
+        pct_text_add(&text, ",time=still");
     if (config->max_steps) {
         pct_text_add(&text, ",max-steps=");
         pct_text_add_u64(&text, config->max_steps);

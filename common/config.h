@@ -39,6 +39,7 @@ struct pct_config {
     struct pct_run run;    /* seed and the values of the parameters */
     uint64_t epoch;        /* seconds since 1970 at which virtual time begins; 0: the time of the start */
     bool real_time;        /* PCT_TIME=real */
+    bool still;            /* time=still: it only goes on to deadlines, when nobody can run. Of explored runs */
     uint64_t slack;        /* of deadlines, in ns (slack.c); PCT_SLACK_UNSAID until it is settled */
     uint64_t max_steps;    /* step bound, 0: none */
     uint8_t memory_points; /* PCT_POINTS_* */
@@ -173,6 +174,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
     X(PCT_SCHEDULE, "FILE", "the list of the strategy, where it is too long for a token")                              \
+    X(PCT_EXPLORE, "FILE", "what `pct explore` and its runs tell each other; for itself")                              \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
     X(PCT_ENVIRONMENT, "on|off",                                                                                       \

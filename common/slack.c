@@ -45,7 +45,7 @@ void pct_config_settle_slack(struct pct_config *config, const struct pct_strateg
 {
     if (config->slack == PCT_SLACK_UNSAID)
         config->slack = strategy->list ? 0 : PCT_SLACK_PRESET;
-    if (config->real_time || pct_text_same(config->strategy, "none"))
+    if (config->real_time || config->still || pct_text_same(config->strategy, "none"))
         config->slack = 0;
 }
 

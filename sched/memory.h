@@ -136,7 +136,7 @@ static inline uint64_t pct_memory_record(struct pct_sched *s, const struct pct_t
     uint64_t record = self->stamp | PCT_RECORD(0, op, 0, number);
     *s->record++ = record;
     if (s->step_ns)
-        s->base -= s->step_ns - PCT_MEMORY_NS;
+        s->base -= s->still ? 0 : s->step_ns - PCT_MEMORY_NS;
     return record;
 }
 

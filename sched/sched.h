@@ -537,6 +537,13 @@ static inline uint32_t pct_readiness_now(const struct pct_sched *s)
     return s->enabled - s->early;
 }
 
+/* Whether an access to memory may concern another thread. Of explored runs this must not depend on who has ended by now: equivalent
+ * schedules have the same steps. */
+static inline bool pct_sched_is_shared(const struct pct_sched *s)
+{
+    return s->live > 1 || (s->log && s->threads > 1);
+}
+
 /* Whether the block of the trace that is being filled has no room for another record. */
 static inline bool pct_is_full(const struct pct_sched *s)
 {

@@ -15,6 +15,7 @@
 #define PCT_COMMANDS(X)                                                                                                \
     X(run, "run", "run a program under control, once or with many seeds")                                              \
     X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
+    X(explore, "explore", "run a program under all schedules that differ in more than what commutes")                   \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
     X(add, "add", "keep a failing schedule in a file of the project")                                                  \
     X(check, "check", "run the schedules of that file again")                                                          \

@@ -120,7 +120,7 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
                   strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
                   strlen(launch->scope) + (process->sites ? strlen(process->sites) : 0) +
-                  (process->schedule ? strlen(process->schedule) : 0) + PCT_PAD_UNIT + 512;
+                  (process->schedule ? strlen(process->schedule) : 0) + (launch->channel ? strlen(launch->channel) : 0) + PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
         return NULL;
@@ -143,6 +143,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_REPLAY=", launch->replay);
     if (process->schedule)
         add(&b, "PCT_SCHEDULE=", process->schedule);
+    if (launch->channel)
+        add(&b, "PCT_EXPLORE=", launch->channel);
     if (launch->no_environment)
         add(&b, "PCT_ENVIRONMENT=", "off");
     if (process->sites)

@@ -42,6 +42,7 @@ struct pct_launch {
     const char *library;        /* --lib, or NULL: look for it */
     const char *replay;         /* a trace to follow (absolute path), or NULL */
     const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
+    const char *channel;        /* of `pct explore`: PCT_EXPLORE; or NULL */
     bool no_environment;        /* PCT_ENVIRONMENT=off */
     const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
     const char *suppressions;   /* a file: which data races do not matter; or NULL */

@@ -37,6 +37,7 @@ static int print(const struct pct_trace_export *x, const char *list)
                                    .run = { .seed = config.run.seed },
                                    .epoch = config.epoch,
                                    .real_time = config.real_time,
+                                   .still = config.still,
                                    .slack = config.slack,
                                    .max_steps = config.max_steps,
                                    .end = config.end };

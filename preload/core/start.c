@@ -6,6 +6,7 @@
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
 #include <preload/process/environment.h>
+#include "channel.h"
 #include "debugger.h"
 #include <preload/time/family.h>
 #include <preload/process/forkserver.h>
@@ -435,6 +436,7 @@ static void begin(struct pct_trace_header *header)
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     s->slack = pct_shim.config.slack;
     s->slack_coins = !pct_shim.strategy->list; /* a list says which waits end early */
+    s->still = pct_shim.config.still && s->step_ns;
     s->base = s->step_ns ? pct_family_began() : 0;
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;
     uint64_t *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
@@ -449,6 +451,8 @@ static void begin(struct pct_trace_header *header)
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
     s->in_full = s->races != NULL;
+    if (pct_shim.strategy == &pct_strategy_explore && (why = pct_channel_open(variables.PCT_EXPLORE)))
+        refuse(why);
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
         pct_start_fail_for_memory();

@@ -364,7 +364,7 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
     const uint64_t arrived = pct_steps(&pct_S);
     const int handled = self->handled;
     self->handled = 0;
-    if (pct_S.live > 1 && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
+    if (pct_sched_is_shared(&pct_S) && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
                            !pct_memory_settled(&memory.map, &self->core, address)))
         pass_point(self, address, size, what, pc);
     if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder()) {

@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) bool pct_memory_simple(struct pct_s
         pct_memory_own.quick = pct_memory_view.quick;
         return true;
     }
-    return pct_S.live > 1 && pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
+    return pct_sched_is_shared(&pct_S) && pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
                                              pct_memory_looks(what));
 }
 

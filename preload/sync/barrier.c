@@ -2,6 +2,7 @@
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
+#include <sched/log.h>
 #include <preload/thread/foreign_calls.h>
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
@@ -51,6 +52,7 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
         return OUTSIDE(self, PCT_OP_BARRIER_ARRIVE, NULL, REAL(pthread_barrier_wait)(barrier));
     }
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_ARRIVE, barrier, PCT_CLASS_BARRIER);
+    pct_log_value(&pct_S, object, real->count - object->model[1] - 1);
     pct_done(self, PCT_OP_BARRIER_ARRIVE, 0, object);
     if (pct_barrier_arrive(object)) {
         if (PCT_UNLIKELY(pct_S.races != NULL))

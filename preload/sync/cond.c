@@ -7,6 +7,7 @@
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
  * mutex is free. Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
+#include <sched/log.h>
 #include <preload/thread/foreign_calls.h>
 
 /* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
@@ -76,6 +77,7 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
     pct_cancel_point(self);
     struct pct_object *held = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     int error = pct_mutex_release(self, mutex, held);
+    pct_log_touch(&pct_S, PCT_OP_MUTEX_UNLOCK, held);
     pct_done(self, PCT_OP_COND_WAIT, error ? PCT_ARG_ERROR : 0, queue);
     if (error)
         return error;

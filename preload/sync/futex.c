@@ -2,6 +2,7 @@
  * WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by address. The
  * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
  * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
+#include <sched/log.h>
 #include <preload/core/seccomp.h>
 #include <preload/memory/memory_quick.h>
 #include <preload/core/order.h>
@@ -169,6 +170,7 @@ static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t
     long woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen), moved = 0;
     struct pct_object *target = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
     while (queue->first && (uint32_t)moved < move && target != queue) {
+        pct_log_touch(&pct_S, PCT_OP_FUTEX_WAKE, target);
         pct_sched_move(&pct_S, queue->first, target);
         moved++;
     }

@@ -3,10 +3,12 @@
  * compiler tests the guard inline. */
 #include <preload/memory/memory.h>
 #include <preload/core/shim.h>
+#include <sched/log.h>
 
 PCT_EXPORT int __cxa_guard_acquire(uint64_t *guard)
 {
     PCT_ENTER(self);
+    pct_log_doubt(&pct_S, PCT_DOUBT_GUARD);
     if (self)
         pct_done(self, PCT_OP_GUARD_ACQUIRE, 0, pct_at(self, PCT_OP_GUARD_ACQUIRE, guard, PCT_CLASS_GUARD));
     else

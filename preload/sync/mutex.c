@@ -11,6 +11,7 @@
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
 #include <preload/core/loader.h>
 #include <preload/core/order.h>
+#include <sched/log.h>
 #include <preload/core/user_memory.h>
 #include <preload/memory/memory.h>
 #include <limits.h>
@@ -125,6 +126,7 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
     if (mutex->__data.__kind & KIND_ROBUST && !pct_shim.robust) {
         /* From now on the end of a thread may enable others. */
         pct_shim.robust = true;
+        pct_log_doubt(&pct_S, PCT_DOUBT_ROBUST);
         pct_S.unseen++;
     }
     for (;;) {

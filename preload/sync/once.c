@@ -30,7 +30,8 @@ static void run_routine(void)
 
 int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread_once_t *, void (*)(void)))
 {
-    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE) {
+    /* To an explored run it matters who came first. */
+    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE && !pct_S.log) {
         if (PCT_UNLIKELY(pct_S.races != NULL))
             pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;

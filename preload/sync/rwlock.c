@@ -3,6 +3,7 @@
  * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no writer
  * is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
 #include <preload/core/shim.h>
+#include <sched/log.h>
 
 enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
 
@@ -16,6 +17,7 @@ static bool writer_first(const pthread_rwlock_t *lock, const struct pct_object *
 {
     if (!prefers_writers(lock))
         return false;
+    pct_log_doubt(&pct_S, PCT_DOUBT_WRITER);
     for (const struct pct_thread *t = object->first; t; t = t->next)
         if (t->wait.op == PCT_OP_RWLOCK_WRLOCK)
             return true;

@@ -1,6 +1,7 @@
 /* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
  * the scheduler looks at the semaphore again at its next point (pct_passed). */
 #include <preload/core/order.h>
+#include <sched/log.h>
 #include <fcntl.h>
 #include <stdarg.h>
 
@@ -14,6 +15,12 @@ static bool ready(const struct pct_thread *thread)
 static bool shared(const sem_t *sem)
 {
     return ((const int *)sem)[2] != 0;
+}
+
+/* Behind an operation. */
+static void tell_value(const struct pct_object *object, const sem_t *sem)
+{
+    pct_log_value(&pct_S, object, *(const volatile uint32_t *)(const void *)sem);
 }
 
 static int wait_outside(struct pct_shim_thread *self, sem_t *sem)
@@ -58,6 +65,7 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
         if (failed && result != PCT_TIMEOUT && !late)
             continue;
         object = pct_object_at(&pct_S.objects, sem, PCT_CLASS_SEM);
+        tell_value(object, sem);
         pct_done(self, PCT_OP_SEM_WAIT, failed ? PCT_ARG_TIMEOUT : 0, object);
         pct_program_changed(object);
         errno = failed ? ETIMEDOUT : error;
@@ -111,6 +119,7 @@ PCT_EXPORT int sem_trywait(sem_t *sem)
         return PASS(PCT_OP_SEM_TRYWAIT, PCT_CLASS_SEM, sem, REAL(sem_trywait)(sem));
     struct pct_object *object = pct_at(self, PCT_OP_SEM_TRYWAIT, sem, PCT_CLASS_SEM);
     int failed = REAL(sem_trywait)(sem);
+    tell_value(object, sem);
     pct_done(self, PCT_OP_SEM_TRYWAIT, failed ? PCT_ARG_BUSY : 0, object);
     if (failed)
         pct_sched_spin(&pct_S, &self->core);
@@ -126,6 +135,7 @@ PCT_EXPORT int sem_post(sem_t *sem)
         return PASS(PCT_OP_SEM_POST, PCT_CLASS_SEM, sem, REAL(sem_post)(sem));
     struct pct_object *object = pct_at(self, PCT_OP_SEM_POST, sem, PCT_CLASS_SEM);
     int failed = REAL(sem_post)(sem);
+    tell_value(object, sem);
     pct_done(self, PCT_OP_SEM_POST, failed ? PCT_ARG_ERROR : 0, object);
     pct_program_changed(object);
     return failed;
@@ -136,6 +146,7 @@ PCT_EXPORT int sem_getvalue(sem_t *sem, int *value)
 {
     int failed = REAL(sem_getvalue)(sem, value);
     const struct pct_shim_thread *self = pct_holder();
+    pct_log_doubt(&pct_S, PCT_DOUBT_VALUE);
     const struct pct_object *object = self && pct_S.races ? pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM) : NULL;
     if (!failed && object)
         pct_order_object(self, object, PCT_ACQUIRES);

@@ -260,8 +260,9 @@ bool sim_could_proceed(const struct sim_thread *t);
 void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object);
 void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what);
 
-/* simrw.c: the operations of read-write locks. */
+/* simlocks.c: the operations of read-write locks, and of barriers. */
 void sim_rwlock(struct sim_thread *self, const struct sim_op *op);
+void sim_barrier(struct sim_thread *self, uint8_t b);
 
 /* simops.c: the life of a thread. Does not return. */
 void sim_live(struct sim_thread *self) __attribute__((noreturn));

@@ -373,26 +373,6 @@ static void up(struct sim_thread *self, uint8_t m, bool polled)
         pct_sched_kernel_changed(S);
 }
 
-static void barrier(struct sim_thread *self, uint8_t b)
-{
-    struct pct_object *object = object_of(&sim.barrier[b], PCT_CLASS_BARRIER);
-    point(self, PCT_OP_BARRIER_ARRIVE, object);
-    pct_log_value(S, object, sim.program->barrier[b] - sim.arrived[b] - 1);
-    record(self, PCT_OP_BARRIER_ARRIVE, 0, object->number);
-    if (++sim.arrived[b] >= sim.program->barrier[b]) {
-        sim.arrived[b] = 0;
-        while (object->first)
-            wake(object, 0);
-        self->reg = 1;
-        return;
-    }
-    needs(self, SIM_NEED_WAKE, 0, PCT_NEVER);
-    const struct pct_wait wait = { .op = PCT_OP_BARRIER_LEAVE, .object = object, .deadline = PCT_NEVER };
-    wait_for(self, &wait);
-    self->reg = 0;
-    record(self, PCT_OP_BARRIER_LEAVE, 0, object->number);
-}
-
 /* --- Time, threads, variables ----------------------------------------------------------------------------------------- */
 
 static void yield(struct sim_thread *self)
@@ -573,7 +553,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         join(self, op->a);
         break;
     case SIM_BARRIER:
-        barrier(self, op->a);
+        sim_barrier(self, op->a);
         break;
     case SIM_RDLOCK:
     case SIM_WRLOCK:

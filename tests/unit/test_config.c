@@ -121,6 +121,9 @@ static void test_spec(void **unused)
     assert_true(config.real_time);
     assert_int_equal(config.max_steps, 500);
     assert_int_equal(config.run.param[0], 0);
+    assert_int_equal(parse_spec(&config, "pct,time=still,k=5,depth=3"), 0);
+    assert_true(config.still);
+    assert_false(config.real_time);
     assert_int_equal(parse_spec(&config, "none,time=virtual,max-steps=0"), 0);
     assert_false(config.real_time);
     assert_int_equal(config.max_steps, 0);
@@ -161,7 +164,7 @@ static void test_spec_bad(void **unused)
     assert_spec_fails("pct,depth=3,depth=3", "'depth' is given twice");
     assert_spec_fails("pct,time=real,time=real", "'time' is given twice");
     assert_spec_fails("pct,max-steps=1,max-steps=2", "'max-steps' is given twice");
-    assert_spec_fails("pct,time=slow", "it must be virtual or real");
+    assert_spec_fails("pct,time=slow", "it must be virtual, real or still");
     assert_spec_fails("pct,max-steps=no", "max-steps: 'no' is not a whole number");
 }
 

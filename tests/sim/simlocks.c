@@ -1,4 +1,4 @@
-/* Read-write locks of simulated threads: see simhost.h. Called on the simulated thread's own stack. */
+/* Read-write locks and barriers of simulated threads: see simhost.h. Called on the simulated thread's own stack. */
 #include "simhost.h"
 
 #define S (&sim.sched)
@@ -64,4 +64,25 @@ void sim_rwlock(struct sim_thread *self, const struct sim_op *op)
     default:
         lock(self, m, object, op->kind == SIM_WRLOCK);
     }
+}
+
+void sim_barrier(struct sim_thread *self, uint8_t b)
+{
+    struct pct_object *object = pct_object_at(&S->objects, &sim.barrier[b], PCT_CLASS_BARRIER);
+    sim_point(self, PCT_OP_BARRIER_ARRIVE, object);
+    pct_log_value(S, object, sim.program->barrier[b] - sim.arrived[b] - 1);
+    pct_record(S, &self->core, PCT_OP_BARRIER_ARRIVE, 0, object->number);
+    if (++sim.arrived[b] >= sim.program->barrier[b]) {
+        sim.arrived[b] = 0;
+        while (object->first) {
+            ((struct sim_thread *)object->first)->woken = true;
+            pct_sched_wake(S, object->first);
+        }
+        self->reg = 1;
+        return;
+    }
+    const struct pct_wait wait = { .op = PCT_OP_BARRIER_LEAVE, .object = object, .deadline = PCT_NEVER };
+    sim_wait(self, &wait, SIM_NEED_WAKE, 0);
+    self->reg = 0;
+    pct_record(S, &self->core, PCT_OP_BARRIER_LEAVE, 0, object->number);
 }

@@ -1,0 +1,174 @@
+/* `pct explore`: its options, and the configuration that they make. cli/explore/ does the rest. */
+#include <cli/base/cli.h>
+#include "configure.h"
+#include <cli/explore/explorer.h>
+#include <cli/process/environment.h>
+#include <cli/process/options.h>
+#include "parse.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_BUDGET = 2600, KEY_FIRST, KEY_OK_STATUS };
+enum { STEPS = 20000 };
+
+static const struct argp_option options[] = {
+    { NULL, 0, NULL, 0, "Exploration", 1 },
+    { "budget", KEY_BUDGET, "SECONDS", 0, "stop after this time (default: none)", 1 },
+    { "runs", 'n', "N", 0, "stop after this many runs (default: no bound)", 1 },
+    { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { NULL, 0, NULL, 0, "Output", 3 },
+    { "trace", 't', "FILE", 0, "keep the trace of the first failing run", 3 },
+    { "quiet", 'q', NULL, 0, "print nothing but findings and the last line", 3 },
+    { 0 },
+};
+
+struct wishes {
+    struct pct_campaign *campaign;
+    struct pct_explorer *explorer;
+    struct pct_wishes schedules;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct wishes *w = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &w->campaign->launch;
+        state->child_inputs[1] = &w->schedules;
+        return 0;
+    case KEY_BUDGET:
+        w->explorer->budget = pct_options_seconds(state, "--budget", argument);
+        return 0;
+    case 'n':
+        w->explorer->limit = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
+        return 0;
+    case KEY_FIRST:
+        w->explorer->first = true;
+        return 0;
+    case KEY_OK_STATUS:
+        pct_options_ok_status(state, argument, w->campaign->ok);
+        return 0;
+    case 't':
+        w->campaign->keep = argument;
+        return 0;
+    case 'q':
+        w->explorer->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        pct_options_take_command(state, &w->campaign->launch);
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->campaign->launch.command)
+            argp_error(state, "no command is given: pct explore -- COMMAND [ARGUMENT...]");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+    { &pct_options_launch_argp, 0, NULL, 0 },
+    { &pct_configure_argp, 0, NULL, 0 },
+    { 0 },
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[--] COMMAND [ARGUMENT...]",
+    .doc = "Run a program under all schedules, but only once where they differ in nothing but the order of operations "
+           "that commute.\v"
+           "The last line says what is known: verified, found, or not verified and why. The exit status is 0 for "
+           "verified, 1 for "
+           "found, 119 for not verified.",
+    .children = children,
+};
+
+/* What makes no sense here: schedules are not drawn, and all accesses count, or none. */
+static int refuse(const struct wishes *w)
+{
+    const struct pct_wishes *s = &w->schedules;
+    if (s->strategy || s->depth || s->points)
+        return pct_cli_usage("pct explore makes all schedules: it takes no --strategy, --depth and --points");
+    if (s->slack || s->time)
+        return pct_cli_usage(
+            "pct explore has a time of its own, which goes on only when no thread can: it takes no --slack "
+            "and --time");
+    if (s->memory_points && strcmp(s->memory_points, "all") != 0 && strcmp(s->memory_points, "off") != 0)
+        return pct_cli_usage(
+            "--memory-points: of pct explore it is all, or off; which accesses the others choose depends "
+            "on the schedule");
+    if (w->campaign->launch.drive.ready || w->campaign->launch.drive.client)
+        return pct_cli_usage("pct explore is for programs that end by themselves: a client is not under control");
+    return 0;
+}
+
+static int configure(struct wishes *w)
+{
+    struct pct_campaign *c = w->campaign;
+    bool drawn;
+    int status = refuse(w);
+    if (status)
+        return status;
+    w->schedules.strategy = "explore";
+    w->schedules.slack = "0";
+    if (!w->schedules.seed)
+        w->schedules.seed = "0";
+    if (!w->schedules.memory_points)
+        w->schedules.memory_points = "all"; /* and not what PCT_MEMORY_POINTS says */
+    status = pct_configure(c, &w->schedules, &drawn);
+    if (status)
+        return status;
+    if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races)
+        return pct_cli_usage(
+            "pct explore takes no --focus, --watch, --memory-sample and --races, nor the variables PCT_FOCUS, "
+            "PCT_WATCH, PCT_MEMORY_SAMPLE and PCT_RACES");
+    c->config.still = true;
+    c->config.real_time = false;
+    c->config.end = PCT_END_PLAIN;
+    if (!c->config.max_steps)
+        c->config.max_steps = STEPS;
+    return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
+}
+
+static int explore(struct wishes *w)
+{
+    struct pct_campaign *c = w->campaign;
+    struct pct_explorer *e = w->explorer;
+    int status = pct_explorer_open(e, c);
+    if (status)
+        return status;
+    pct_forking_plan(&c->launch, true, false, c->config.strategy);
+    pct_configure_memory(c, e->quiet);
+    status = pct_launch_prepare(&c->launch);
+    if (status)
+        return status;
+    status = pct_explorer_run(e, c);
+    if (!status || status > 128)
+        status = pct_explorer_verdict(e, c, status ? status - 128 : 0);
+    return status;
+}
+
+int pct_cmd_explore(int argc, char **argv)
+{
+    static struct pct_campaign campaign; /* large */
+    static struct pct_explorer explorer = { .channel_file = -1 };
+    struct wishes wishes = { .campaign = &campaign, .explorer = &explorer };
+    campaign.ok[0] = true;
+    campaign.stride = campaign.jobs = campaign.runs = 1;
+    pct_parse(&argp, argc, argv, 0, &wishes);
+    int status = pct_environment_check(false);
+    if (!status)
+        status = configure(&wishes);
+    if (status)
+        return status;
+    explorer.progress = !explorer.quiet && isatty(STDERR_FILENO);
+    status = explore(&wishes);
+    pct_campaign_close(&campaign);
+    pct_launch_finish(&campaign.launch);
+    pct_explorer_close(&explorer);
+    return status;
+}

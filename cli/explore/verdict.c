@@ -1,0 +1,145 @@
+/* What `pct explore` says at the end: see explorer.h. "verified" stands there only if nothing that is known speaks against it. */
+#include "explorer.h"
+#include <string.h>
+#include <stdarg.h>
+
+static const char *const doubts[] = {
+#define TEXT(id, text) text,
+    PCT_DOUBTS(TEXT)
+#undef TEXT
+};
+
+/* A list of reasons, with "; " in between. */
+struct reasons {
+    char text[2048];
+    unsigned count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct reasons *r, const char *format, ...)
+{
+    size_t used = strlen(r->text);
+    va_list arguments;
+    if (r->count++)
+        used += (size_t)snprintf(r->text + used, sizeof r->text - used, "; ");
+    if (used >= sizeof r->text)
+        return;
+    va_start(arguments, format);
+    vsnprintf(r->text + used, sizeof r->text - used, format, arguments);
+    va_end(arguments);
+}
+
+static void add_facts(struct reasons *r, const struct pct_explorer *e)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++)
+        if (facts->doubts >> i & 1)
+            add(r, "%s", doubts[i]);
+    if (facts->unknown)
+        add(r, "an operation that pct explore knows nothing of (%s)", pct_name_op(facts->unknown - 1));
+    if (e->differs)
+        add(r, "runs with the same choices were not the same: they depend on more than the schedule");
+    if (facts->unrepeatable)
+        add(r, "a run did not begin as an earlier one with the same choices: it depends on more than the schedule");
+    if (facts->moved)
+        add(r, "objects at other addresses in other schedules (%llu times): on the heap, or on stacks",
+            (unsigned long long)facts->moved);
+}
+
+static void add_control(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        if (c->uncontrolled[i] && i != PCT_UNCONTROLLED_UNSEEN)
+            add(r, "%s (%llu)", pct_name_uncontrolled(i), (unsigned long long)c->uncontrolled[i]);
+    if (e->children)
+        add(r, "child processes, or another program in this one's place");
+    if (e->timers)
+        add(r, "timers, or waits with a deadline that the outside may end");
+    if (e->handlers)
+        add(r, "scheduling points in signal handlers");
+    if (c->hardware)
+        add(r, "the program reads the processor's clock or random numbers");
+    if (e->unreadable || c->lost || c->unrecorded)
+        add(r, "a run that left no whole log and trace");
+}
+
+static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    if (e->cut)
+        add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run",
+            (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps);
+    if (e->used_up && e->limit && pct_search_facts(e->search)->runs >= e->limit)
+        add(r, "the runs that -n allows are made");
+    else if (e->used_up)
+        add(r, "the budget is used up");
+    else if (!e->complete && e->first && e->findings)
+        add(r, "stopped at the first finding");
+    else if (!e->complete && !pct_search_facts(e->search)->unrepeatable && !e->unreadable)
+        add(r, "interrupted");
+}
+
+static void print_findings(const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    for (size_t i = 0; i < e->findings; i++) {
+        const struct pct_finding *finding = &e->finding[i];
+        fprintf(stderr, "pct: finding %zu: %s (%llu class%s)\n", i + 1, finding->title,
+                (unsigned long long)finding->count, finding->count == 1 ? "" : "es");
+        if (!finding->token[0]) {
+            fprintf(stderr,
+                    "  its schedule is too long for a token, or does not replay by it; --trace=FILE keeps the first "
+                    "failing run, which `pct replay FILE` repeats\n");
+            continue;
+        }
+        fputs("  ", stderr);
+        pct_cli_print_quoted(stderr, pct_cli_program);
+        fprintf(stderr, " replay '%s' -- ", finding->token);
+        pct_cli_print_command(stderr, c->launch.command);
+        fputc('\n', stderr);
+    }
+}
+
+/* What was explored, for whom it means something. */
+static void print_scope(const struct pct_explorer *e)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    fprintf(
+        stderr,
+        "pct: for this input; %u threads, up to %u events a run; %s; any waiter is woken; the process ends last%s\n",
+        e->threads, facts->depth,
+        e->memory ? "scheduling points at calls and memory accesses"
+                  : "scheduling points at calls only: accesses to memory are not, so what data races do is not covered",
+        e->deadlines ? "; deadlines come only when no thread can go on" : "");
+    if (facts->vain)
+        fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->vain);
+}
+
+int pct_explorer_verdict(const struct pct_explorer *e, const struct pct_campaign *c, int interrupted)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    unsigned long long classes = facts->classes, runs = facts->runs;
+    struct reasons reasons = { .text = "" };
+    char buffer[64], all[64];
+    const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
+    print_findings(e, c);
+    if (!e->quiet && runs)
+        print_scope(e);
+    add_facts(&reasons, e);
+    add_control(&reasons, e, c);
+    add_ends(&reasons, e, c);
+    const char *plural = classes == 1 ? "" : "es";
+    if (e->findings)
+        fprintf(stderr, "pct: found: %llu of %s%llu class%s of schedules fail%s (%llu runs, %s)%s%s\n",
+                (unsigned long long)e->failing, reasons.count ? "" : "all ", classes, plural,
+                e->failing == 1 ? "s" : "", runs, seconds, reasons.count ? "; not all were explored: " : "",
+                reasons.text);
+    else if (reasons.count)
+        fprintf(stderr, "pct: not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)\n",
+                reasons.text, (unsigned long long)e->passed, e->passed == 1 ? "" : "es", runs,
+                (unsigned long long)facts->open, seconds);
+    else
+        fprintf(stderr, "pct: verified: %s of schedules pass%s (%llu run%s, %s)\n",
+                classes == 1 ? "the only class" : (snprintf(all, sizeof all, "all %llu classes", classes), all),
+                classes == 1 ? "es" : "", runs, runs == 1 ? "" : "s", seconds);
+    if (interrupted)
+        return 128 + interrupted;
+    return e->findings ? 1 : reasons.count ? PCT_EXIT_CONFIDENCE : 0;
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# `pct explore`: how many classes of schedules programs have, what is found, and that nothing is called verified that is not.
+load common
+
+setup_file()
+{
+    compile_targets
+    "$cc" -O1 -pthread -o "$BATS_FILE_TMPDIR/explored" "$root/tests/cli/explore.c"
+}
+
+setup()
+{
+    enter
+    explored=$BATS_FILE_TMPDIR/explored
+}
+
+last()
+{
+    printf '%s\n' "$output" | tail -n 1
+}
+
+# verifies CLASSES COMMAND...: all pass.
+verifies()
+{
+    local classes=$1
+    shift
+    run "$pct" explore -- "$@"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    if [ "$classes" = 1 ]; then
+        [[ $(last) == "pct: verified: the only class of schedules passes (1 run,"* ]]
+    else
+        [[ $(last) == "pct: verified: all $classes classes of schedules pass ($classes runs,"* ]]
+    fi
+}
+
+# finds CLASSES FAILING COMMAND...
+finds()
+{
+    local classes=$1 failing=$2
+    shift 2
+    run "$pct" explore -- "$@"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: $failing of all $classes classes of schedules fail"* ]]
+}
+
+@test "the fixed twins of programs with known bugs are verified, in as many runs as they have classes" {
+    verifies 6 "$build/bugs/philosophers-fixed"
+    verifies 2 "$build/bugs/lost-wakeup-fixed"
+    verifies 2 "$build/bugs/fig1c-deadlock-fixed"
+    verifies 12 "$build/bugs/producer-consumer-fixed"
+    verifies 16 "$build/bugs/double-checked-fixed"
+    verifies 200 "$build/bugs/rw-starvation-fixed"
+    verifies 1 "$build/bugs/fig1a-order-fixed"
+}
+
+@test "the bugs are found, and deadlocks leave nothing out" {
+    finds 3 1 "$build/bugs/fig1c-deadlock"
+    finds 3 1 "$build/bugs/lost-wakeup"
+    finds 7 1 "$build/bugs/philosophers"
+    finds 851 93 "$build/bugs/rw-starvation"
+}
+
+@test "a finding's token replays, without pct explore" {
+    run "$pct" explore --first -- "$build/bugs/fig1c-deadlock"
+    [ "$status" -eq 1 ]
+    [[ $(last) == *"not all were explored: stopped at the first finding" ]]
+    token=$(printf '%s\n' "$output" | grep -o "pct1:[^']*")
+    [[ $token == pct1:schedule,switches=* ]]
+    run "$pct" replay "$token" -- "$build/bugs/fig1c-deadlock"
+    [ "$status" -eq 120 ]
+    [[ $output == *"replayed identically"* ]]
+}
+
+@test "each order of two critical sections, of a once routine, of two waiters that are woken" {
+    verifies 2 "$explored"
+    for first in 0 1; do
+        for what in "" once waits; do
+            run "$pct" explore -q -- "$explored" "$what" $first
+            echo "$what $first: $output"
+            [ "$status" -eq 1 ]
+            [[ $output == *"exit status 3"* ]]
+        done
+    done
+}
+
+@test "time goes on when no thread can" {
+    verifies 5 "$explored" timed
+    [[ $output == *"deadlines come only when no thread can go on"* ]]
+    verifies 1 "$explored" sleeps
+}
+
+@test "what is not verified is not called that, and every reason is named" {
+    run "$pct" explore -- "$explored" heap
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == "pct: not verified, because of: "*"objects at other addresses"* ]]
+    run "$pct" explore -n 20 -- "$explored" forks
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"child processes"* ]]
+    run "$pct" explore -n 30 -- "$explored" spins
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"the runs that -n allows are made"* ]]
+    run "$pct" explore --max-steps=8 -- "$explored"
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"cut off by --max-steps=8"* ]]
+}
+
+@test "options that choose among schedules are refused" {
+    for option in --strategy=pct --depth=3 --slack=1s --time=real --memory-sample=10 --memory-points=shared --focus=main; do
+        run "$pct" explore "$option" -- "$explored"
+        [ "$status" -eq 2 ]
+        [[ $output == *"pct explore"* ]]
+    done
+}

@@ -1,0 +1,124 @@
+/* For explore.bats: two threads that do what the first argument says, in functions of their own. */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t sem;
+static const char *what;
+static long first = -1;
+static int woken;
+
+static void locked(long me)
+{
+    pthread_mutex_lock(&mutex);
+    if (first < 0)
+        first = me;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void once_routine(void)
+{
+    first = 0;
+}
+
+/* Who begins it cannot be told, so main looks at its own thread's. */
+static __thread long mine;
+static void once_mine(void)
+{
+    first = mine;
+}
+
+static void timed(long me)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&mutex);
+    if (me)
+        pthread_cond_timedwait(&cond, &mutex, &until);
+    else
+        pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void heap(long me)
+{
+    pthread_mutex_t *own = malloc(sizeof *own + (size_t)me * 64);
+    pthread_mutex_init(own, NULL);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(own);
+    pthread_mutex_unlock(own);
+}
+
+static void spins(void)
+{
+    while (pthread_mutex_trylock(&mutex))
+        sched_yield();
+    sched_yield();
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Both wait; main wakes one, and then the other. */
+static void waits(long me)
+{
+    pthread_mutex_lock(&mutex);
+    sem_post(&sem);
+    pthread_cond_wait(&cond, &mutex);
+    if (!woken++)
+        first = me;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *worker(void *argument)
+{
+    long me = (long)argument;
+    mine = me;
+    if (!strcmp(what, "once"))
+        pthread_once(&once, me < 2 ? once_mine : once_routine);
+    else if (!strcmp(what, "timed"))
+        timed(me);
+    else if (!strcmp(what, "heap"))
+        heap(me);
+    else if (!strcmp(what, "waits"))
+        waits(me);
+    else if (!strcmp(what, "forks") && me && !fork())
+        _exit(0);
+    else if (!strcmp(what, "forks"))
+        wait(NULL);
+    else if (!strcmp(what, "spins"))
+        spins();
+    else if (!strcmp(what, "sleeps"))
+        usleep(1000 * (unsigned)(1 + me));
+    locked(me);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    what = argc > 1 ? argv[1] : "";
+    sem_init(&sem, 0, 0);
+    for (long i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, worker, (void *)i);
+    if (!strcmp(what, "waits")) {
+        sem_wait(&sem);
+        sem_wait(&sem);
+        for (int i = 0; i < 2; i++) {
+            pthread_mutex_lock(&mutex);
+            pthread_cond_signal(&cond);
+            pthread_mutex_unlock(&mutex);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return argc > 2 && first == atol(argv[2]) ? 3 : 0;
+}
