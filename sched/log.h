@@ -30,6 +30,15 @@ static inline void pct_log_touch(const struct pct_sched *s, enum pct_op op, cons
                     (struct pct_log_entry){ .kind = PCT_LOG_TOUCH, .op = (uint8_t)op, .key = pct_log_key(object) });
 }
 
+/* The same for a location in memory, of eight aligned bytes. */
+static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uintptr_t address)
+{
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_TOUCH,
+                                                    .op = (uint8_t)op,
+                                                    .key = PCT_OBJECT_KEY(address, PCT_CLASS_MEMORY) });
+}
+
 /* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still to. */
 static inline void pct_log_value(const struct pct_sched *s, const struct pct_object *object, uint32_t value)
 {

@@ -180,6 +180,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     }
     if ((!settled(&c->launch) && !failed) || e->complete) {
         compare_plain(e);
+        e->differs |= failed;
         reset_channel(e, NULL, 0);
         if (e->complete && ++e->again == AGAIN)
             stop(c, process);

@@ -9,6 +9,7 @@
 #include <preload/core/maps.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <sched/log.h>
 #include <sched/races.h>
 #include <sys/mman.h>
 
@@ -254,6 +255,9 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
         *place |= PCT_PLACE_POINT;
     if (counts)
         point(self, address, what, number);
+    /* To an explored run each location counts, and not the first alone. */
+    for (uintptr_t at = (address & ~(uintptr_t)7) + 8; PCT_UNLIKELY(pct_S.log != NULL) && at < address + size; at += 8)
+        pct_log_memory(&pct_S, pct_memory_op(what), at);
 }
 
 /* --- Races ------------------------------------------------------------------------------------------------------------ */
