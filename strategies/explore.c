@@ -57,7 +57,7 @@ static uint32_t behind(const struct state *s, uint32_t thread)
 {
     uint32_t first = thread == PCT_NO_RANK ? pct_rank_set_lowest(&s->enabled) : pct_rank_set_after(&s->enabled, thread);
     uint32_t next = first;
-    while (pct_rank_set_has(&s->last, next)) {
+    while (next != PCT_NO_RANK && pct_rank_set_has(&s->last, next)) {
         next = pct_rank_set_after(&s->enabled, next);
         if (next == first)
             break;

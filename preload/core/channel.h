@@ -3,7 +3,7 @@
 #define PCT_PRELOAD_CHANNEL_H
 
 /* At the start of a run, before its strategy's: follow the plan in this file (NULL: there is none), and log to it; unless another process
- * of this run does already. Returns what is wrong with the file, or NULL. Ends the process if there is no memory. */
-const char *pct_channel_open(const char *path);
+ * of this run does already. Ends the process if there is no memory. */
+void pct_channel_open(const char *path);
 
 #endif

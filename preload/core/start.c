@@ -6,7 +6,6 @@
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
  * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
 #include <preload/process/environment.h>
-#include "channel.h"
 #include "debugger.h"
 #include <preload/time/family.h>
 #include <preload/process/forkserver.h>
@@ -451,8 +450,7 @@ static void begin(struct pct_trace_header *header)
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
     s->in_full = s->races != NULL;
-    if (pct_shim.strategy == &pct_strategy_explore && (why = pct_channel_open(variables.PCT_EXPLORE)))
-        refuse(why);
+    pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? variables.PCT_EXPLORE : NULL);
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
         pct_start_fail_for_memory();

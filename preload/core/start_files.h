@@ -2,6 +2,7 @@
 #ifndef PCT_PRELOAD_START_FILES_H
 #define PCT_PRELOAD_START_FILES_H
 
+#include "channel.h"
 #include "shim.h"
 
 /* Whether that header belongs to a run that this process is a child of: another process has it, which still runs, or for

@@ -369,7 +369,7 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
     const int handled = self->handled;
     self->handled = 0;
     if (pct_sched_is_shared(&pct_S) && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
-                           !pct_memory_settled(&memory.map, &self->core, address)))
+                                        !pct_memory_settled(&memory.map, &self->core, address)))
         pass_point(self, address, size, what, pc);
     if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder()) {
         memory.seen = true;

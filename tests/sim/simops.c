@@ -108,7 +108,7 @@ static void changed(struct pct_object *object)
 }
 
 /* The point of an operation that cannot block. */
-static void point(struct sim_thread *self, enum pct_op op, struct pct_object *object)
+void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object)
 {
     if (sim.options->slow)
         pct_sched_point(S, &self->core, op, object);
@@ -123,11 +123,6 @@ static enum pct_result wait_for(struct sim_thread *self, const struct pct_wait *
     if (result != PCT_GO_OUTSIDE)
         passed(self);
     return result;
-}
-
-void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object)
-{
-    point(self, op, object);
 }
 
 static void needs(struct sim_thread *self, enum sim_need need, uint8_t what, uint64_t deadline)
@@ -214,7 +209,7 @@ static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
 static void trylock(struct sim_thread *self, uint8_t m)
 {
     struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
-    point(self, PCT_OP_MUTEX_TRYLOCK, object);
+    sim_point(self, PCT_OP_MUTEX_TRYLOCK, object);
     self->reg = !sim.mutex[m];
     record(self, PCT_OP_MUTEX_TRYLOCK, self->reg ? 0 : PCT_ARG_BUSY, object->number);
     if (!self->reg) {
@@ -236,7 +231,7 @@ static void release_mutex(const struct sim_thread *self, uint8_t m, struct pct_o
 static void unlock(struct sim_thread *self, uint8_t m)
 {
     struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
-    point(self, PCT_OP_MUTEX_UNLOCK, object);
+    sim_point(self, PCT_OP_MUTEX_UNLOCK, object);
     release_mutex(self, m, object);
     record(self, PCT_OP_MUTEX_UNLOCK, 0, object->number);
     changed(object);
@@ -247,7 +242,7 @@ static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
     struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
     struct pct_object *held = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
     uint64_t deadline = deadline_in(ns);
-    point(self, PCT_OP_COND_WAIT, queue);
+    sim_point(self, PCT_OP_COND_WAIT, queue);
     release_mutex(self, m, held);
     pct_log_touch(S, PCT_OP_MUTEX_UNLOCK, held);
     record(self, PCT_OP_COND_WAIT, 0, queue->number);
@@ -282,7 +277,7 @@ static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
 static void signal(struct sim_thread *self, uint8_t c)
 {
     struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
-    point(self, PCT_OP_COND_SIGNAL, queue);
+    sim_point(self, PCT_OP_COND_SIGNAL, queue);
     uint32_t chosen = PCT_ARG_NOBODY;
     if (queue->waiters) {
         chosen = pct_sched_choose(S, queue, queue->waiters);
@@ -294,7 +289,7 @@ static void signal(struct sim_thread *self, uint8_t c)
 static void broadcast(struct sim_thread *self, uint8_t c)
 {
     struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
-    point(self, PCT_OP_COND_BROADCAST, queue);
+    sim_point(self, PCT_OP_COND_BROADCAST, queue);
     while (queue->first)
         wake(queue, 0);
     record(self, PCT_OP_COND_BROADCAST, 0, queue->number);
@@ -349,7 +344,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
 static void trydown(struct sim_thread *self, uint8_t m)
 {
     struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
-    point(self, PCT_OP_SEM_TRYWAIT, object);
+    sim_point(self, PCT_OP_SEM_TRYWAIT, object);
     self->reg = sim.sem[m] != 0;
     sim.sem[m] -= (uint32_t)self->reg;
     pct_log_value(S, object, sim.sem[m]);
@@ -363,7 +358,7 @@ static void trydown(struct sim_thread *self, uint8_t m)
 static void up(struct sim_thread *self, uint8_t m, bool polled)
 {
     struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
-    point(self, PCT_OP_SEM_POST, object);
+    sim_point(self, PCT_OP_SEM_POST, object);
     sim.sem[m]++;
     pct_log_value(S, object, sim.sem[m]);
     record(self, PCT_OP_SEM_POST, 0, object->number);
@@ -378,7 +373,7 @@ static void up(struct sim_thread *self, uint8_t m, bool polled)
 static void yield(struct sim_thread *self)
 {
     pct_sched_spin(S, &self->core);
-    point(self, PCT_OP_YIELD, NULL);
+    sim_point(self, PCT_OP_YIELD, NULL);
     record(self, PCT_OP_YIELD, 0, 0);
 }
 
@@ -390,7 +385,7 @@ static void nap(struct sim_thread *self, int64_t ns)
     }
     uint64_t deadline = deadline_in(ns);
     pct_sched_spin(S, &self->core);
-    point(self, PCT_OP_SLEEP, NULL);
+    sim_point(self, PCT_OP_SLEEP, NULL);
     record(self, PCT_OP_SLEEP, 0, 0);
     needs(self, SIM_NEED_TIME, 0, deadline);
     const struct pct_wait wait = { .op = PCT_OP_AWAKE, .object = &self->nap, .deadline = deadline };
@@ -400,7 +395,7 @@ static void nap(struct sim_thread *self, int64_t ns)
 
 static void create(struct sim_thread *self, uint8_t list)
 {
-    point(self, PCT_OP_THREAD_CREATE, NULL);
+    sim_point(self, PCT_OP_THREAD_CREATE, NULL);
     uint32_t id = S->threads;
     if (id == SIM_THREADS)
         sim_stop(PCT_VERDICT_INTERNAL, "the program creates too many threads");
@@ -437,7 +432,7 @@ static void access(struct sim_thread *self, const struct sim_op *op)
     struct pct_object *object = object_of(&sim.var[op->a], PCT_CLASS_NONE);
     bool reads = op->kind == SIM_READ || op->kind == SIM_CHECK, told = sim.options->channel;
     enum pct_op what = !told ? PCT_OP_NONE : reads ? PCT_OP_LOAD : PCT_OP_STORE;
-    point(self, what, object);
+    sim_point(self, what, object);
     record(self, what, told ? 0 : reads ? ARG_READ : ARG_WRITE, object->number);
     if (op->kind == SIM_READ) {
         self->reg = sim.var[op->a];
@@ -488,7 +483,7 @@ static void slept(struct sim_thread *self, int64_t ns)
 static void end(struct sim_thread *self, const struct sim_op *op)
 {
     if (op->kind == SIM_END) {
-        point(self, PCT_OP_THREAD_FINISH, &self->core.self);
+        sim_point(self, PCT_OP_THREAD_FINISH, &self->core.self);
         record(self, PCT_OP_THREAD_FINISH, 0, id_of(self));
         pct_sched_finish(S, &self->core);
         sim_finished();
