@@ -14,6 +14,7 @@ setup()
     ln -s "$BATS_FILE_TMPDIR/children" .
     mkdir scratch
     export XDG_RUNTIME_DIR=$PWD/scratch
+    export CCACHE_DISABLE=1 # where cc is ccache, it would keep files there too
 }
 
 teardown()
