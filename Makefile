@@ -136,7 +136,8 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore conformance check-distros lint bench experiments minimized races slowdown setup docs
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore \
+	conformance conformance-posix check-distros lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -239,6 +240,13 @@ conformance:
 	@$(build_with) lib command
 	@PCT_BUILD='$(B)' tests/conformance/run -n '$(SEEDS)'
 
+# The Open POSIX Test Suite, likewise; a quarter of an hour.
+conformance-posix: SEEDS = 1
+conformance-posix:
+	@scripts/setup build conformance
+	@$(build_with) lib command
+	@PCT_BUILD='$(B)' tests/conformance/posix -n '$(SEEDS)'
+
 # What only reads: it fails no test.
 lint:
 	@scripts/setup build check
@@ -330,6 +338,7 @@ help:
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
+	@echo "conformance-posix the Open POSIX Test Suite, likewise (SEEDS=1)"
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'

@@ -266,7 +266,12 @@ PCT_EXPORT int timer_getoverrun(timer_t id)
 {
     PCT_ENTER(self);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
-    return timer ? timer->last_overrun : REAL(timer_getoverrun)(id);
+    if (!timer)
+        return REAL(timer_getoverrun)(id);
+    /* Taken by the kernel: a signal that was blocked, and is ignored by default. */
+    if (timer->notify != SIGEV_THREAD && timer->queued && !on_its_way(timer))
+        taken(timer);
+    return timer->last_overrun;
 }
 
 PCT_EXPORT int timer_delete(timer_t id)

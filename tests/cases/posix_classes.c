@@ -274,6 +274,14 @@ static void overruns(void)
     CHECK(sigwaitinfo(&set, &info) == SIGRTMIN + 1 && timer_getoverrun(timer) == 2);
     CHECK(!timer_gettime(timer, &now) && now.it_interval.tv_nsec == SHORT * 1000000);
     CHECK(!timer_delete(timer));
+    /* The kernel takes a signal that is ignored by default, when it is no longer blocked. */
+    how.sigev_signo = SIGCONT;
+    set = only(SIGCONT);
+    CHECK(!sigprocmask(SIG_BLOCK, &set, NULL));
+    CHECK(!timer_create(CLOCK_REALTIME, &how, &timer) && !timer_settime(timer, 0, &often, NULL));
+    nap(3 * SHORT + SHORT / 2);
+    CHECK(!sigprocmask(SIG_UNBLOCK, &set, NULL) && timer_getoverrun(timer) == 2);
+    CHECK(!timer_delete(timer));
 }
 
 static void timed_locks(void)
