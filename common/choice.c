@@ -239,8 +239,8 @@ void pct_config_become(struct pct_config *config, const struct pct_strategy **st
     }
 }
 
-/* Half of the runs wait before the handlers: many programs do not join their threads, and what these still do is most of what can go
- * wrong. */
+/* Half of the runs wait before the handlers: many programs do not join their threads, and what these still do is most
+ * of what can go wrong. */
 enum pct_end pct_end_of_run(uint8_t end, uint64_t seed)
 {
     static const enum pct_end ends[PCT_DRAWN_ENDS] = { PCT_END_BEFORE, PCT_END_BEFORE, PCT_END_BEHIND, PCT_END_FREE };

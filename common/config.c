@@ -7,18 +7,14 @@
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=" WORD ] [ ",max-steps=" VALUE ]
- *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME ) ]
- *             [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ]
- *             [ ",memory-sample=" VALUE ] [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ]
- *             [ ",slack=" TIME ] [ ",spurious=on" ]
- *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
- *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
- *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
- *     SEED  = decimal
- *     EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start
- *     HASH  = 16 lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known
- *     CHECK = 4 lower-case hexadecimal digits: the low 16 bits of XXH3_64bits (seed 0) over all that stands before the
- *             last ":"
+ *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME )
+ * ] [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE ] [
+ * ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ] [ ",spurious=on" ] NAME  = the
+ * name of a built-in strategy, or the path of a shared object, without ":" and "," PARAM = [a-z0-9-]+, every parameter
+ * of the strategy, in the strategy's order; VALUE is decimal LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it
+ * is empty SEED  = decimal EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start HASH  = 16
+ * lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known CHECK = 4 lower-case hexadecimal
+ * digits: the low 16 bits of XXH3_64bits (seed 0) over all that stands before the last ":"
  *
  *     pct1:pct,depth=3,k=1207:42:671f3a20:8f1c22d0a1b2c3d4:33ab
  *
@@ -576,8 +572,8 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
         (result.has_hash && pct_number_read(&result.hash, field[FIELD_HASH], 16, false) != PCT_NUMBER_OK))
         return fail(error, size, "token ", token, foreign);
 
-    /* A default may differ from one version of a strategy to the next: a token must not depend on it, unless the strategy
-     * says that it never will. */
+    /* A default may differ from one version of a strategy to the next: a token must not depend on it, unless the
+     * strategy says that it never will. */
     unsigned count = count_params(strategy);
     for (unsigned i = 0; i < count; i++)
         if (!(result.given >> i & 1) && !strategy->params[i].quiet)

@@ -26,7 +26,8 @@ enum { PCT_POINTS_SHARED, PCT_POINTS_ALL, PCT_POINTS_OFF, PCT_POINTS_LEARNED, PC
 enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
 
 #define PCT_LIST_MAX 321u /* with its end: as much as a token has room for beside the rest */
-/* Which accesses of unmodified code are made to tell of themselves: patch/plan.h. Each level has those of the one before. */
+/* Which accesses of unmodified code are made to tell of themselves: patch/plan.h. Each level has those of the one
+ * before. */
 #define PCT_MEMORY_WORDS                                                                                               \
     {                                                                                                                  \
         "off", "atomics", "globals", "all"                                                                             \
@@ -34,41 +35,41 @@ enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
 enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_PATCH_COUNT };
 
 struct pct_config {
-    char strategy[256];    /* a built-in name, or a path (it has a slash) */
-    uint32_t given;        /* bit i: parameter i was given by the user */
-    struct pct_run run;    /* seed and the values of the parameters */
-    uint64_t epoch;        /* seconds since 1970 at which virtual time begins; 0: the time of the start */
-    bool real_time;        /* PCT_TIME=real */
-    bool still;            /* time=still: it only goes on to deadlines, when nobody can run. Of explored runs */
-    uint64_t slack;        /* of deadlines, in ns (slack.c); PCT_SLACK_UNSAID until it is settled */
-    uint64_t max_steps;    /* step bound, 0: none */
-    uint8_t memory_points; /* PCT_POINTS_* */
-    uint8_t races;         /* PCT_RACES_* */
-    char list
-        [PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to set */
-    uint8_t memory;     /* PCT_PATCH_* */
-    char modules[48];   /* the libraries that are patched, too: names with a slash in between */
-    char focus[128];    /* patterns: see pct_config_parse_focus() */
-    char watch[96];     /* variables that watchpoints watch: see pct_config_parse_watch() */
-    uint8_t sample;     /* percent of the places in the code that are drawn from the seed; 0: no sample */
-    bool sample_fixed; /* not from the run's, but from this one: another schedule of the same points */
+    char strategy[256];      /* a built-in name, or a path (it has a slash) */
+    uint32_t given;          /* bit i: parameter i was given by the user */
+    struct pct_run run;      /* seed and the values of the parameters */
+    uint64_t epoch;          /* seconds since 1970 at which virtual time begins; 0: the time of the start */
+    bool real_time;          /* PCT_TIME=real */
+    bool still;              /* time=still: it only goes on to deadlines, when nobody can run. Of explored runs */
+    uint64_t slack;          /* of deadlines, in ns (slack.c); PCT_SLACK_UNSAID until it is settled */
+    uint64_t max_steps;      /* step bound, 0: none */
+    uint8_t memory_points;   /* PCT_POINTS_* */
+    uint8_t races;           /* PCT_RACES_* */
+    char list[PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to
+                                set */
+    uint8_t memory;          /* PCT_PATCH_* */
+    char modules[48];        /* the libraries that are patched, too: names with a slash in between */
+    char focus[128];         /* patterns: see pct_config_parse_focus() */
+    char watch[96];          /* variables that watchpoints watch: see pct_config_parse_watch() */
+    uint8_t sample;          /* percent of the places in the code that are drawn from the seed; 0: no sample */
+    bool sample_fixed;       /* not from the run's, but from this one: another schedule of the same points */
     uint64_t sample_seed;
     uint64_t passed_races; /* with PCT_RACES_FAIL: so many were suppressed before the run ended */
     uint64_t ordered; /* with PCT_POINTS_LEARNED: the digest of what was learned (common/ordered.h), 0: nothing yet */
-    uint8_t
-        end; /* enum pct_end; what is not said is PCT_END_PLAIN, so whoever makes a new configuration sets PCT_END_DRAWN */
-    bool spurious; /* some waits for condition variables end although nobody has signalled */
+    uint8_t end;      /* enum pct_end; what is not said is PCT_END_PLAIN, so whoever makes a new configuration sets
+                         PCT_END_DRAWN */
+    bool spurious;    /* some waits for condition variables end although nobody has signalled */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
 
-/* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the way
- * out, with a "did you mean" where a known word is close). */
+/* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the
+ * way out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack= and spurious=. `find` returns the strategy of that
- * name (the shim and the command each have their way to load a path), or NULL with error set. Parameters that are not
- * given get their defaults. */
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack= and spurious=. `find` returns
+ * the strategy of that name (the shim and the command each have their way to load a path), or NULL with error set.
+ * Parameters that are not given get their defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
 int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
                           size_t size);
@@ -100,8 +101,9 @@ int pct_config_parse_sample(struct pct_config *config, const char *text, const c
 /* Names of libraries, with commas or slashes in between. */
 int pct_config_parse_modules(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
-/* What --focus says: patterns with commas in between. Kept as it stands in a token: a slash for the comma, and %XX for characters that
- * a token cannot have. take: from a token, as it stands there. pct_config_format_focus() gives the text back. */
+/* What --focus says: patterns with commas in between. Kept as it stands in a token: a slash for the comma, and %XX for
+ * characters that a token cannot have. take: from a token, as it stands there. pct_config_format_focus() gives the text
+ * back. */
 int pct_config_parse_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 int pct_config_take_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 void pct_config_format_focus(const struct pct_config *config, char *text, size_t size);
@@ -114,17 +116,18 @@ void pct_config_format_watch(const struct pct_config *config, char *text, size_t
 /* What choices imply: to learn takes the race detector. */
 void pct_config_settle(struct pct_config *config);
 
-/* How long runs are is not known, and k was not given: draw it from the seed, over all scales, because change points that are spread over a
- * thousand steps find nothing in a run of fifty. Changes nothing where k was given, and for strategies of the user's own. */
+/* How long runs are is not known, and k was not given: draw it from the seed, over all scales, because change points
+ * that are spread over a thousand steps find nothing in a run of fifty. Changes nothing where k was given, and for
+ * strategies of the user's own. */
 void pct_config_draw_k(struct pct_config *config, const struct pct_strategy *strategy);
 
-/* The run is that of a member of *strategy (mixture), which becomes it: parameters go to the member's of the same name, others are
- * default. */
+/* The run is that of a member of *strategy (mixture), which becomes it: parameters go to the member's of the same name,
+ * others are default. */
 void pct_config_become(struct pct_config *config, const struct pct_strategy **strategy,
                        const struct pct_strategy *member);
 
-/* slack.c: how far ahead in virtual time a deadline may be for its wait to time out while others could run. A number and its unit
- * (ns, us, ms or s), or 0. pct_config_add_slack() gives the shortest of the texts that mean the same. */
+/* slack.c: how far ahead in virtual time a deadline may be for its wait to time out while others could run. A number
+ * and its unit (ns, us, ms or s), or 0. pct_config_add_slack() gives the shortest of the texts that mean the same. */
 #define PCT_SLACK_PRESET UINT64_C(20000000)
 #define PCT_SLACK_MOST UINT64_C(1000000000000)
 #define PCT_SLACK_UNSAID UINT64_MAX
@@ -134,16 +137,16 @@ int pct_config_parse_slack(struct pct_config *config, const char *text, const ch
 struct pct_text;
 void pct_config_add_slack(struct pct_text *text, uint64_t slack);
 
-/* Where nothing was said, it is the default; but 0 where a list says what happens in which order. And it is 0 where time is real, or
- * nothing is scheduled. */
+/* Where nothing was said, it is the default; but 0 where a list says what happens in which order. And it is 0 where
+ * time is real, or nothing is scheduled. */
 void pct_config_settle_slack(struct pct_config *config, const struct pct_strategy *strategy);
 
-/* What was settled is for many runs. In the one of this configuration's seed it is this: all, or, in half of the runs, 0. All of it
- * for a strategy that follows a list, which decides what becomes of it. Tokens have what their run has. */
+/* What was settled is for many runs. In the one of this configuration's seed it is this: all, or, in half of the runs,
+ * 0. All of it for a strategy that follows a list, which decides what becomes of it. Tokens have what their run has. */
 uint64_t pct_config_draw_slack(const struct pct_config *config, const struct pct_strategy *strategy);
 
-/* Whether this wait of a thread for a condition variable ends by itself, where the configuration says `spurious`: one in so many, by the
- * seed. count: of that thread's waits so far. */
+/* Whether this wait of a thread for a condition variable ends by itself, where the configuration says `spurious`: one
+ * in so many, by the seed. count: of that thread's waits so far. */
 #define PCT_SPURIOUS_COINS 4u
 bool pct_config_draw_spurious(const struct pct_config *config, uint32_t thread, uint32_t count);
 int pct_config_parse_spurious(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
@@ -151,14 +154,14 @@ int pct_config_parse_spurious(struct pct_config *config, const char *text, const
 /* The digest of what was learned: 16 hexadecimal digits. */
 int pct_config_parse_ordered(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 
-/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest, the end, the slack and whether there are spurious wake-ups to a token; how many
- * letters that takes at most. */
+/* For config.c: nothing was said but the strategy. Add the sample, the passed races, the digest, the end, the slack and
+ * whether there are spurious wake-ups to a token; how many letters that takes at most. */
 void pct_config_clear_reserved(struct pct_config *config);
 size_t pct_config_numbers_length(const struct pct_config *config);
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config);
 
-/* Whether the token of this configuration has room for all that it says, whatever the seed is. Parsers of specs and tokens see to
- * that; to be asked again after memory or modules were set. */
+/* Whether the token of this configuration has room for all that it says, whatever the seed is. Parsers of specs and
+ * tokens see to that; to be asked again after memory or modules were set. */
 bool pct_config_fits(const struct pct_config *config, const struct pct_strategy *strategy);
 
 /* Format the token of this configuration (with the hash if has_hash). strategy gives the names of the parameters.
@@ -226,7 +229,8 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "sleeps or spins does so much earlier, by itself. off: none of this. Default: 10000")                            \
     X(PCT_LOG, "normal|quiet", "quiet: print nothing at all, not even failures; for the pct command. Default: normal")
 
-/* NULL if `variable` ("PCT_SEED", without the value) is known; otherwise the closest known one, or "" if none is close. */
+/* NULL if `variable` ("PCT_SEED", without the value) is known; otherwise the closest known one, or "" if none is close.
+ */
 const char *pct_config_unknown_variable(const char *variable);
 
 #endif

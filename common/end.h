@@ -1,6 +1,7 @@
-/* How a run ends: where the thread that ends the process waits for the others. The "final wait" of PCT, section 4.2, lets them go first,
- * so that what they still do shows; but then nothing that exit's handlers do ever comes before it. So where it stands, if anywhere, is
- * drawn for each run. Read by the shim, which draws, and by the command, which says what runs were worth. */
+/* How a run ends: where the thread that ends the process waits for the others. The "final wait" of PCT, section 4.2,
+ * lets them go first, so that what they still do shows; but then nothing that exit's handlers do ever comes before it.
+ * So where it stands, if anywhere, is drawn for each run. Read by the shim, which draws, and by the command, which says
+ * what runs were worth. */
 #ifndef PCT_COMMON_END_H
 #define PCT_COMMON_END_H
 

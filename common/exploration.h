@@ -1,6 +1,7 @@
-/* The channel between `pct explore` and the runs that it makes: a file that both map. The command writes the plan, which thread is to
- * make each of the first steps; the run writes the log, what each thread was about to do when, who could go on, and who enabled whom.
- * Together with the trace that is all that systematic exploration needs to know of a run (docs/EXPLORE.md). */
+/* The channel between `pct explore` and the runs that it makes: a file that both map. The command writes the plan,
+ * which thread is to make each of the first steps; the run writes the log, what each thread was about to do when, who
+ * could go on, and who enabled whom. Together with the trace that is all that systematic exploration needs to know of a
+ * run (docs/EXPLORE.md). */
 #ifndef PCT_COMMON_EXPLORATION_H
 #define PCT_COMMON_EXPLORATION_H
 
@@ -32,7 +33,8 @@ struct pct_log_entry {
     uint64_t key;
 };
 
-/* What a run may do that exploration cannot see or order, so that nothing can be said of all schedules. X(identifier, text) */
+/* What a run may do that exploration cannot see or order, so that nothing can be said of all schedules. X(identifier,
+ * text) */
 #define PCT_DOUBTS(X)                                                                                                  \
     X(JUMP, "time passed while a thread spun")                                                                         \
     X(ROBUST, "robust mutexes, which the end of a thread releases")                                                    \

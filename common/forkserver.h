@@ -1,5 +1,5 @@
-/* What the `pct` command and the fork server in the target (preload/process/forkserver.c) say to each other, over a SOCK_SEQPACKET
- * socket whose number stands in the header of the server's trace file. One message each:
+/* What the `pct` command and the fork server in the target (preload/process/forkserver.c) say to each other, over a
+ * SOCK_SEQPACKET socket whose number stands in the header of the server's trace file. One message each:
  *
  *     server -> command    a reply, when it has come to the place where it forks, or why it does not serve
  *     command -> server    a request for a run; with it the descriptors that are to be its standard input and output
@@ -15,9 +15,11 @@
 
 enum { PCT_FORKSERVER_VERSION = 2, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
 
-/* The last variable of a target's environment rounds it up to a multiple of so many bytes: cli/process/environment.c says why. */
+/* The last variable of a target's environment rounds it up to a multiple of so many bytes: cli/process/environment.c
+ * says why. */
 #define PCT_PAD_NAME "_PCT_PAD="
-/* What that variable is called when a fork server starts: the linker binds all functions once, and not again in each run. */
+/* What that variable is called when a fork server starts: the linker binds all functions once, and not again in each
+ * run. */
 #define PCT_PAD_BIND "LD_BIND_NOW="
 enum { PCT_PAD_UNIT = 16384 };
 

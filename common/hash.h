@@ -8,15 +8,15 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Of up to PCT_TRACE_BLOCK records, given the hash of all before them. None of them has a time in it: the recorder knows, and
- * spares itself a look at each. */
+/* Of up to PCT_TRACE_BLOCK records, given the hash of all before them. None of them has a time in it: the recorder
+ * knows, and spares itself a look at each. */
 static inline uint64_t pct_hash_plain(const uint64_t *records, size_t count, uint64_t before)
 {
     return XXH3_64bits_withSeed(records, count * sizeof *records, before);
 }
 
-/* The same for any records. How long the outside world took, or how far a deadline was then, is not part of it: a run is the same
- * run when a client answers a little later. */
+/* The same for any records. How long the outside world took, or how far a deadline was then, is not part of it: a run
+ * is the same run when a client answers a little later. */
 static inline uint64_t pct_hash_records(const uint64_t *records, size_t count, uint64_t before)
 {
     const uint64_t time = PCT_RECORD(0, 0, 0xffff, 0x1ffffff) & ~PCT_RECORD(0, 0, 0, 0);

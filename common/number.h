@@ -7,8 +7,8 @@
 
 enum pct_number { PCT_NUMBER_OK, PCT_NUMBER_BAD, PCT_NUMBER_TOO_BIG };
 
-/* All of text is a number in this base, 2 to 16; upper: its letters may be upper-case. *value is set unless the answer is
- * PCT_NUMBER_BAD. Any thread. */
+/* All of text is a number in this base, 2 to 16; upper: its letters may be upper-case. *value is set unless the answer
+ * is PCT_NUMBER_BAD. Any thread. */
 enum pct_number pct_number_read(uint64_t *value, const char *text, unsigned base, bool upper);
 
 #endif

@@ -1,6 +1,6 @@
-/* What runs have taught about places in the code: whose accesses were ordered by synchronisation in every run seen, and so need not be
- * scheduling points (PCT, section 4.2: what is ordered is local). A file in a directory of such files, named by the digest of its
- * contents, as tokens have it (`ordered=`); written by the `pct` command, read by the shim:
+/* What runs have taught about places in the code: whose accesses were ordered by synchronisation in every run seen, and
+ * so need not be scheduling points (PCT, section 4.2: what is ordered is local). A file in a directory of such files,
+ * named by the digest of its contents, as tokens have it (`ordered=`); written by the `pct` command, read by the shim:
  *
  *     head | struct pct_snap_place (pct/trace.h), in rising order of their names */
 #ifndef PCT_COMMON_ORDERED_H

@@ -1,12 +1,13 @@
-/* Packing blocks of records: see pack.h. A packed block is a row of parts, each a word and then so many records as they are:
+/* Packing blocks of records: see pack.h. A packed block is a row of parts, each a word and then so many records as they
+ * are:
  *
  *     bits 0 ... 9      records that follow this word
  *     bits 10 ... 19    then come so many that have been there before
  *     bits 20 ... 31    so many records ago
  *
- * What has been there before is looked for as far back as the last time, for loops, and then where the pair of records with which it
- * begins was seen last: the newest place is the likeliest, and one look costs little. Where pairs are new, the search takes longer and
- * longer strides. */
+ * What has been there before is looked for as far back as the last time, for loops, and then where the pair of records
+ * with which it begins was seen last: the newest place is the likeliest, and one look costs little. Where pairs are
+ * new, the search takes longer and longer strides. */
 #include "pack.h"
 
 enum { LENGTH = 10, BACK = 20, FIELD = (1 << LENGTH) - 1, PATIENCE_LOG = 4 };
@@ -46,8 +47,8 @@ static uint32_t *add(uint32_t *to, const uint64_t *records, uint32_t count, uint
     return to;
 }
 
-/* How many records from `at` on, of at least two to the end of their block, are those that stand `back` records before, if that is in
- * the ring at all; 0 if not two of them are. */
+/* How many records from `at` on, of at least two to the end of their block, are those that stand `back` records before,
+ * if that is in the ring at all; 0 if not two of them are. */
 static inline uint32_t matches(const uint64_t *ring, uint32_t at, uint32_t back)
 {
     const uint32_t before = (PCT_PACK_BLOCKS - 2) * PCT_TRACE_BLOCK; /* between the oldest block and the newest one */

@@ -1,6 +1,7 @@
-/* A scope: what the user's patterns (--focus, --suppressions) stand for in the modules of a program, as ranges of addresses. The `pct`
- * command makes it from symbols and debug information (cli/binary/scope.c), since nothing of that can be read inside the target;
- * the shim reads it (preload/memory/scope.c). A file, or memory, of the machine that wrote it:
+/* A scope: what the user's patterns (--focus, --suppressions) stand for in the modules of a program, as ranges of
+ * addresses. The `pct` command makes it from symbols and debug information (cli/binary/scope.c), since nothing of that
+ * can be read inside the target; the shim reads it (preload/memory/scope.c). A file, or memory, of the machine that
+ * wrote it:
  *
  *     head | modules | ranges, by module, kind and address; those of one kind do not overlap
  */
@@ -27,9 +28,9 @@ struct pct_scope_head {
 };
 
 struct pct_scope_module {
-    char name
-        [PCT_SCOPE_NAME];  /* of its file, without directories; of the program, as it is named behind symbolic links */
-    uint32_t first, count; /* its ranges */
+    char name[PCT_SCOPE_NAME]; /* of its file, without directories; of the program, as it is named behind symbolic links
+                                */
+    uint32_t first, count;     /* its ranges */
 };
 
 struct pct_scope_range {

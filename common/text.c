@@ -1,7 +1,7 @@
 /* Text without libc: the bounded builder and "did you mean" of text.h.
  *
- * Used by the shim (start-up, reports after a crash, on whichever thread that happens) and by the `pct` command. It runs
- * inside the target and in signal handlers, so nothing here calls a function, allocates or keeps state. */
+ * Used by the shim (start-up, reports after a crash, on whichever thread that happens) and by the `pct` command. It
+ * runs inside the target and in signal handlers, so nothing here calls a function, allocates or keeps state. */
 #include "text.h"
 
 /* Words longer than this are not compared: no name in pct comes near it. */

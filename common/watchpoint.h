@@ -3,8 +3,9 @@
 #ifndef PCT_COMMON_WATCHPOINT_H
 #define PCT_COMMON_WATCHPOINT_H
 
-/* A struct perf_event_attr for perf_event_open(2): SIGTRAP to the thread behind each access to these bytes, 1, 2, 4 or 8 at a multiple of
- * their number; with `mark` in its siginfo. A new thread has the event, too, as have its threads; a new process has not, nor a new program. */
+/* A struct perf_event_attr for perf_event_open(2): SIGTRAP to the thread behind each access to these bytes, 1, 2, 4 or
+ * 8 at a multiple of their number; with `mark` in its siginfo. A new thread has the event, too, as have its threads; a
+ * new process has not, nor a new program. */
 #define PCT_WATCHPOINT(address, bytes, mark)                                                                           \
     ((struct perf_event_attr){ .type = PERF_TYPE_BREAKPOINT,                                                           \
                                .size = sizeof(struct perf_event_attr),                                                 \

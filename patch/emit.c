@@ -213,7 +213,8 @@ const struct pct_patched *pct_emit_record(uint64_t return_address)
     const struct pct_patched *record;
     const uint8_t *const behind = (const uint8_t *)(uintptr_t)return_address;
     const struct shape *shape = &shapes[PLAIN];
-    /* Of one shape too many, the prologue's last byte would be the first of the address in the record, from the top down: zero. */
+    /* Of one shape too many, the prologue's last byte would be the first of the address in the record, from the top
+     * down: zero. */
     if (behind[sizeof restore] == own[0])
         shape = &shapes[*(behind - restore_at(&shapes[LOOKS_WITH_FLAGS]) + AT_SAVE - 1) == prologue[AT_SAVE - 1]
                             ? LOOKS_WITH_FLAGS

@@ -10,12 +10,14 @@
  *     the instruction itself
  *     jmp back
  *
- * A *leaf* is a short routine near by (preload/patch/patch_leaf.h): it looks whether the place can matter to another thread, and enters
- * the slow half (preload/patch/patch_entry.c) only if so. It keeps all registers but rdx; the flags, too, unless the plan says that
- * nobody reads them. So a trampoline is short, and what most events execute stays in the cache.
+ * A *leaf* is a short routine near by (preload/patch/patch_leaf.h): it looks whether the place can matter to another
+ * thread, and enters the slow half (preload/patch/patch_entry.c) only if so. It keeps all registers but rdx; the flags,
+ * too, unless the plan says that nobody reads them. So a trampoline is short, and what most events execute stays in the
+ * cache.
  *
- * Where a plain access does not hang on a register (a global variable), so does the mark of its location not: the trampoline looks there
- * itself, without a call. Instead of the push there is then, if nobody reads the flags, or else without changing them,
+ * Where a plain access does not hang on a register (a global variable), so does the mark of its location not: the
+ * trampoline looks there itself, without a call. Instead of the push there is then, if nobody reads the flags, or else
+ * without changing them,
  *
  *     push %rcx                           push %rcx
  *     mov %fs:MARK, %ecx                  push %rdx
@@ -79,8 +81,8 @@ struct pct_interrupted {
 };
 
 /* Write the trampoline of this site, whose instruction is at `code`, to out[PCT_TRAMPOLINE_SIZE]; it will be at address
- * `at`. Returns its size, and in *start where its code begins; 0 if that is out of reach of what the instruction refers to, of the
- * leaves or of the code after it. */
+ * `at`. Returns its size, and in *start where its code begins; 0 if that is out of reach of what the instruction refers
+ * to, of the leaves or of the code after it. */
 size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *patched, const uint8_t *code,
                            const struct pct_leaves *leaves, uint64_t *start);
 
@@ -90,12 +92,12 @@ bool pct_emit_jump(uint8_t out[PCT_JUMP_SIZE], uint64_t at, uint64_t to);
 /* The record behind the return address of a leaf. */
 const struct pct_patched *pct_emit_record(uint64_t return_address);
 
-/* A thread was interrupted at pc, in what may be a trampoline of one of these `count` sites: the record of that, NULL if it
- * is none. `from` bounds the memory that may be looked at, from below. */
+/* A thread was interrupted at pc, in what may be a trampoline of one of these `count` sites: the record of that, NULL
+ * if it is none. `from` bounds the memory that may be looked at, from below. */
 const struct pct_patched *pct_emit_find(uint64_t pc, uint64_t from, const struct pct_patched *patched, uint64_t count);
 
-/* The thread stands in this trampoline: change *at to where it would stand without. The instruction has then been executed or
- * not, never half. */
+/* The thread stands in this trampoline: change *at to where it would stand without. The instruction has then been
+ * executed or not, never half. */
 void pct_emit_unwind(const struct pct_patched *patched, struct pct_interrupted *at);
 
 #endif

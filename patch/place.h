@@ -1,13 +1,11 @@
-/* Placing: how each site of a module is diverted, and where its trampoline goes. Works on a copy of the module's code, and
- * on memory that nothing runs in yet, so that the process is changed only when all is done (preload/patch/patch.c).
+/* Placing: how each site of a module is diverted, and where its trampoline goes. Works on a copy of the module's code,
+ * and on memory that nothing runs in yet, so that the process is changed only when all is done (preload/patch/patch.c).
  *
- * An instruction of five bytes or more becomes a jmp. A shorter one, because the bytes behind it must stay (something may jump
- * to them), becomes one of
- *     a punned jmp      whose last bytes are the first ones of what follows, so it leads to one of few places: there an
- *                       *island* is put, a jmp to the trampoline. (Chamith et al., Instruction Punning, PLDI 2017)
- *     a short jmp       to an island in a pad near by
- * or is left alone. Sites are taken from the last to the first, as a punned jmp needs what follows to be final; the bytes
- * that it borrowed are locked from then on. */
+ * An instruction of five bytes or more becomes a jmp. A shorter one, because the bytes behind it must stay (something
+ * may jump to them), becomes one of a punned jmp      whose last bytes are the first ones of what follows, so it leads
+ * to one of few places: there an *island* is put, a jmp to the trampoline. (Chamith et al., Instruction Punning, PLDI
+ * 2017) a short jmp       to an island in a pad near by or is left alone. Sites are taken from the last to the first,
+ * as a punned jmp needs what follows to be final; the bytes that it borrowed are locked from then on. */
 #ifndef PCT_PATCH_PLACE_H
 #define PCT_PATCH_PLACE_H
 
@@ -37,8 +35,8 @@ struct pct_placing {
     uint64_t near_address;
     uint8_t *near; /* where to write its bytes now */
     size_t near_size, near_used;
-    /* Islands: a table with room for 2 * PCT_PLACE_MAX_PAGES, zeroed. map: make this page (memory to write to), or NULL if
-     * it is not free. */
+    /* Islands: a table with room for 2 * PCT_PLACE_MAX_PAGES, zeroed. map: make this page (memory to write to), or NULL
+     * if it is not free. */
     struct pct_place_page *pages,
         *last_page; /* the last that was made: a table of which few slots are in use is not walked */
     uint32_t page_count;

@@ -1,6 +1,7 @@
 /* What can be patched in a module (an executable or a library): its plan. The command makes it from the file
- * (cli/binary/patch_plan.c), the shim carries it out in the process (preload/patch/patch.c). It depends on nothing but the file, so one plan
- * serves all runs of a campaign. A plan is this header, then its sites by address, then its pads by address.
+ * (cli/binary/patch_plan.c), the shim carries it out in the process (preload/patch/patch.c). It depends on nothing but
+ * the file, so one plan serves all runs of a campaign. A plan is this header, then its sites by address, then its pads
+ * by address.
  *
  * A *site* is an instruction that touches memory which other threads may see. A *pad* is a stretch of filling between
  * code that nothing executes. Addresses are those of the file, before the loader moves it. */
@@ -11,7 +12,8 @@
 
 #define PCT_PLAN_MAGIC "pctplan4"
 
-/* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c): never patched. */
+/* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
+ * never patched. */
 #define PCT_HANDLERS_SECTION ".pct_handlers"
 
 /* Why nothing of a module is patched. X(identifier, text). */

@@ -1,7 +1,7 @@
 /* Atomic accesses: what gcc 12 and clang 14 call in place of their own instructions under -fsanitize=thread.
  *
- * Everything is done as sequentially consistent as the machine does it; what the program asked for is only told to the race
- * detector. The numbers of the orders are the compilers' own. */
+ * Everything is done as sequentially consistent as the machine does it; what the program asked for is only told to the
+ * race detector. The numbers of the orders are the compilers' own. */
 #include "events.h"
 
 enum { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
@@ -104,8 +104,8 @@ ALL(16, uint16_t)
 ALL(32, uint32_t)
 ALL(64, uint64_t)
 
-/* Of sixteen bytes: the compilers leave these to libatomic, which the program may not have. The instruction has been there
- * since 2004 (-mcx16). */
+/* Of sixteen bytes: the compilers leave these to libatomic, which the program may not have. The instruction has been
+ * there since 2004 (-mcx16). */
 typedef unsigned __int128 uint128;
 
 static inline uint128 swap_128(volatile uint128 *a, uint128 expected, uint128 value)

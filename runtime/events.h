@@ -1,5 +1,5 @@
-/* How the runtime library tells libpct.so of memory accesses: by the functions of preload/memory/memory.h, if libpct.so is
- * there. Without it, each costs a test. */
+/* How the runtime library tells libpct.so of memory accesses: by the functions of preload/memory/memory.h, if libpct.so
+ * is there. Without it, each costs a test. */
 #ifndef PCT_RUNTIME_EVENTS_H
 #define PCT_RUNTIME_EVENTS_H
 
@@ -8,7 +8,8 @@
 
 #define PCT_RUNTIME __attribute__((visibility("default")))
 
-/* Undefined, and so NULL, unless libpct.so was preloaded; the variables are then its, too, as it comes first in look-up. */
+/* Undefined, and so NULL, unless libpct.so was preloaded; the variables are then its, too, as it comes first in
+ * look-up. */
 #pragma weak pct_memory_access
 #pragma weak pct_memory_after
 #pragma weak pct_memory_fence
@@ -27,8 +28,8 @@
 /* In a function that compiled code calls: where that code is. */
 #define PCT_CALLER __builtin_return_address(0)
 
-/* Whether this plain access, of a size that is a power of two up to sixteen, is of no interest: nobody wants to know, or the place is the
- * thread's own. An access that is not aligned may be of two locations, and is asked about. */
+/* Whether this plain access, of a size that is a power of two up to sixteen, is of no interest: nobody wants to know,
+ * or the place is the thread's own. An access that is not aligned may be of two locations, and is asked about. */
 static inline __attribute__((always_inline)) bool pct_own(const volatile void *address, size_t size)
 {
     const uintptr_t at = (uintptr_t)address;

@@ -1,9 +1,10 @@
-/* The object that pct-cc and its like link into each program and library: the handlers of plain accesses, where a call of compiled code
- * goes straight to them. Through a table of addresses, as into libpct-tsan.so, it takes up to twice the time. An object, no archive: with
- * link-time optimisation the calls come into being after the linker has looked through archives.
+/* The object that pct-cc and its like link into each program and library: the handlers of plain accesses, where a call
+ * of compiled code goes straight to them. Through a table of addresses, as into libpct-tsan.so, it takes up to twice
+ * the time. An object, no archive: with link-time optimisation the calls come into being after the linker has looked
+ * through archives.
  *
- * The names are hidden: each module has handlers of its own. The state stays in libpct.so. A section of its own, because patching at
- * load time leaves these functions out (cli/binary/patch_plan.c). */
+ * The names are hidden: each module has handlers of its own. The state stays in libpct.so. A section of its own,
+ * because patching at load time leaves these functions out (cli/binary/patch_plan.c). */
 #include "plain.h"
 #include <patch/plan.h>
 

@@ -1,9 +1,10 @@
-/* The allocator's functions, and those that map memory, passed on to whoever has them next: memory that changes hands by free and malloc
- * is new to its new owner, and what the last one did with it is no race. A program whose own allocator comes before this library in look-up
- * never calls these.
+/* The allocator's functions, and those that map memory, passed on to whoever has them next: memory that changes hands
+ * by free and malloc is new to its new owner, and what the last one did with it is no race. A program whose own
+ * allocator comes before this library in look-up never calls these.
  *
- * Who gives memory up writes all of it: another thread's use that nothing orders with that is a race. That is said only of calls from code
- * that is compiled for us: libraries that are not may count their references, or lock, where nobody sees it. */
+ * Who gives memory up writes all of it: another thread's use that nothing orders with that is a race. That is said only
+ * of calls from code that is compiled for us: libraries that are not may count their references, or lock, where nobody
+ * sees it. */
 #include "events.h"
 #include "modules.h"
 #include <dlfcn.h>
@@ -52,8 +53,8 @@ static void *fresh(void *memory, size_t size)
     return memory;
 }
 
-/* GLIBC: from this size on, a block may be a mapping of its own, which free removes. What is mapped at its addresses next, by the loader for
- * one, is another thing. */
+/* GLIBC: from this size on, a block may be a mapping of its own, which free removes. What is mapped at its addresses
+ * next, by the loader for one, is another thing. */
 enum { MAY_BE_MAPPED = 128 << 10 };
 
 /* The block is about to be given up, by code at pc. */

@@ -1,12 +1,13 @@
-/* What most of a program's events are: plain accesses, function entries and exits. These are in libpct-tsan.so (plain.c), and again, with
- * hidden names, in each program that a compiler of ours links (handlers.c). */
+/* What most of a program's events are: plain accesses, function entries and exits. These are in libpct-tsan.so
+ * (plain.c), and again, with hidden names, in each program that a compiler of ours links (handlers.c). */
 #ifndef PCT_RUNTIME_PLAIN_H
 #define PCT_RUNTIME_PLAIN_H
 
 #include "events.h"
 
 /* What the handlers in programs go on to. The number goes up with any change to these, and to what handlers look at
- * (preload/memory/memory.h): then the loader says that the program needs another library than it has found, and does not start it. */
+ * (preload/memory/memory.h): then the loader says that the program needs another library than it has found, and does
+ * not start it. */
 #define pct_tsan_access pct_tsan_access_1
 #define pct_tsan_function pct_tsan_function_1
 #define pct_tsan_function_exit pct_tsan_function_exit_1
@@ -14,8 +15,8 @@ PCT_RUNTIME void pct_tsan_access(const volatile void *address, size_t size, unsi
 PCT_RUNTIME void pct_tsan_function(const void *pc, const void *frame);
 PCT_RUNTIME void pct_tsan_function_exit(void);
 
-/* The handler of this name, for accesses of this size and kind. What goes on is called last, so that compilers that optimise make a jump
- * of the call: only there is the caller looked for. */
+/* The handler of this name, for accesses of this size and kind. What goes on is called last, so that compilers that
+ * optimise make a jump of the call: only there is the caller looked for. */
 #define PCT_HANDLER(linkage, go_on, name, size, kind)                                                                  \
     linkage void name(void *address);                                                                                  \
     linkage void name(void *address)                                                                                   \

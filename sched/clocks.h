@@ -1,5 +1,5 @@
-/* Vector clocks: for each thread, how far another one has seen it. For the race detector (races.c). Memory that a clock has outgrown is used
- * again by others. */
+/* Vector clocks: for each thread, how far another one has seen it. For the race detector (races.c). Memory that a clock
+ * has outgrown is used again by others. */
 #ifndef PCT_SCHED_CLOCKS_H
 #define PCT_SCHED_CLOCKS_H
 

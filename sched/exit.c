@@ -1,5 +1,5 @@
-/* The end of the process: the points before and behind the handlers of exit, one of which may be the final wait of PCT, section 4.2
- * (common/end.h). */
+/* The end of the process: the points before and behind the handlers of exit, one of which may be the final wait of PCT,
+ * section 4.2 (common/end.h). */
 #include "internal.h"
 
 /* The thread that ends the process passes a point, below all others if `last`. */

@@ -1,10 +1,12 @@
-/* Groups: the waiters of an object that ask the same question, of whom therefore all can go on, or none: a thousand threads that want
- * one mutex. Who unlocks it enables them all, who locks it disables the others again; they are all enabled for the strategy, for any
- * of them may be next, but neither is a walk over a thousand threads: the group knows for them whether they are enabled
- * (pct_state()), and the strategy is told of all at once, if it wants to (enable_all()).
+/* Groups: the waiters of an object that ask the same question, of whom therefore all can go on, or none: a thousand
+ * threads that want one mutex. Who unlocks it enables them all, who locks it disables the others again; they are all
+ * enabled for the strategy, for any of them may be next, but neither is a walk over a thousand threads: the group knows
+ * for them whether they are enabled (pct_state()), and the strategy is told of all at once, if it wants to
+ * (enable_all()).
  *
- * A group is the whole queue of its object, in order, or it is dissolved: when somebody comes who asks something else, or whom time
- * may enable. So whether there is one makes no difference to any schedule. With the baton, inside the scheduler. */
+ * A group is the whole queue of its object, in order, or it is dissolved: when somebody comes who asks something else,
+ * or whom time may enable. So whether there is one makes no difference to any schedule. With the baton, inside the
+ * scheduler. */
 #include "internal.h"
 
 /* Fewer waiters are asked one by one. */

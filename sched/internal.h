@@ -5,11 +5,11 @@
 #include "sched.h"
 
 /* sched.c */
-/* Everything that is due at this step: the recorder's and the replay's turn, attention, deadlines, the step bound. Before
- * the baton passes, whenever a step may have been made since the last time. */
+/* Everything that is due at this step: the recorder's and the replay's turn, attention, deadlines, the step bound.
+ * Before the baton passes, whenever a step may have been made since the last time. */
 void pct_sched_keep_house(struct pct_sched *s);
-/* The one place where a block of the trace ends: if the one being filled is full, all that is done with it then, and room for the
- * next one. Whoever has recorded a step without a point behind it calls this, or pct_sched_make_room(). */
+/* The one place where a block of the trace ends: if the one being filled is full, all that is done with it then, and
+ * room for the next one. Whoever has recorded a step without a point behind it calls this, or pct_sched_make_room(). */
 void pct_sched_turn(struct pct_sched *s);
 /* Find the next step at which the fast path must come here: never later than the end of the block being filled. */
 void pct_sched_set_stop(struct pct_sched *s);
@@ -22,10 +22,12 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next);
 
 /* group.c */
-/* Whether an object has enough waiters to make a group of them. Make one, if all can go on or none, which they just were asked. */
+/* Whether an object has enough waiters to make a group of them. Make one, if all can go on or none, which they just
+ * were asked. */
 bool pct_group_worth(const struct pct_object *object);
 void pct_group_form(struct pct_sched *s, struct pct_object *object);
-/* The thread has come to the end of its object's queue, and is enabled or not: it joins the group there, or there is none any more. */
+/* The thread has come to the end of its object's queue, and is enabled or not: it joins the group there, or there is
+ * none any more. */
 void pct_group_join(struct pct_sched *s, struct pct_thread *thread);
 /* It leaves its group, if it is in one, with the queue. */
 void pct_group_leave(struct pct_sched *s, struct pct_thread *thread);
@@ -45,11 +47,12 @@ void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t
 void pct_slack_begin(struct pct_sched *s, struct pct_thread *thread);
 /* Its wait has ended, or only time no longer ends it. */
 void pct_slack_end(struct pct_sched *s, struct pct_thread *thread);
-/* Its predicate may have changed: ask it; the second, with its answer. Who is near its deadline stays enabled all the same. */
+/* Its predicate may have changed: ask it; the second, with its answer. Who is near its deadline stays enabled all the
+ * same. */
 void pct_sched_ask(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_answer(struct pct_sched *s, struct pct_thread *thread, bool ready);
-/* Time goes on to the deadline of this thread, which was chosen while others could run: a step. Behind it the wait is over; but the
- * thread may have to wait for something else now. */
+/* Time goes on to the deadline of this thread, which was chosen while others could run: a step. Behind it the wait is
+ * over; but the thread may have to wait for something else now. */
 void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread);
 
 /* polling.c */
@@ -82,17 +85,21 @@ uint64_t pct_timer_step(const struct pct_sched *s);
 
 /* outside.c */
 void pct_outside_drain(struct pct_sched *s);
-/* Nothing can run: whether the process waits for real, because the outside world, or a relative, may do something first. */
+/* Nothing can run: whether the process waits for real, because the outside world, or a relative, may do something
+ * first. */
 bool pct_outside_awaits(const struct pct_sched *s);
-/* Whether no thread waits for it, and there is no relative: nothing but this process's own threads and deadlines changes anything. */
+/* Whether no thread waits for it, and there is no relative: nothing but this process's own threads and deadlines
+ * changes anything. */
 bool pct_outside_none(const struct pct_sched *s);
 /* The same, but for relatives that sleep. */
 bool pct_outside_still(const struct pct_sched *s);
 /* The process can run, if it was idle. How much the family's clock is ahead of its own. */
 uint64_t pct_outside_lag(struct pct_sched *s);
-/* Nothing else can run: send every thread that can wait outside there (the caller, `self`, finds that out by itself). */
+/* Nothing else can run: send every thread that can wait outside there (the caller, `self`, finds that out by itself).
+ */
 void pct_outside_send(struct pct_sched *s, const struct pct_thread *self);
-/* Who keeps the baton until something comes: `self` if it waits, else another that does. NULL: nobody has to, or can. */
+/* Who keeps the baton until something comes: `self` if it waits, else another that does. NULL: nobody has to, or can.
+ */
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self);
 /* Keep the baton until the next deadline, in real time, or until something comes from outside. */
 void pct_outside_keep(struct pct_sched *s);
@@ -103,18 +110,19 @@ bool pct_outside_strangers(struct pct_sched *s);
 /* Free the baton. False: somebody has come back meanwhile. */
 bool pct_outside_idle(struct pct_sched *s);
 
-/* A thread came from outside while nothing else could run: a step that says how long that took, so that a replay can let
- * virtual time pass as it did. passed: real ns. */
+/* A thread came from outside while nothing else could run: a step that says how long that took, so that a replay can
+ * let virtual time pass as it did. passed: real ns. */
 void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed);
 
 /* The same, where nobody could run before: whoever can now has come from outside. */
 void pct_outside_note(struct pct_sched *s, uint64_t passed);
 
 /* replay.c */
-/* Whether the thread of the next recorded step can run, or never will (then pct_replay_next() says so). False: it waits for
- * time to pass or for the outside world. Feeds recorded arrivals and early deadlines in. */
+/* Whether the thread of the next recorded step can run, or never will (then pct_replay_next() says so). False: it waits
+ * for time to pass or for the outside world. Feeds recorded arrivals and early deadlines in. */
 bool pct_replay_ready(struct pct_sched *s);
-/* Whether the next recorded step is that of a thread which then waited for its deadline, or for one of the host's timers. */
+/* Whether the next recorded step is that of a thread which then waited for its deadline, or for one of the host's
+ * timers. */
 bool pct_replay_jumps(const struct pct_sched *s);
 void pct_replay_check(struct pct_sched *s);
 struct pct_thread *pct_replay_next(struct pct_sched *s);
@@ -125,7 +133,8 @@ uint64_t pct_replay_microseconds(const struct pct_sched *s);
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op);
 uint32_t pct_replay_arg(const struct pct_sched *s);
 
-/* sites.c, only if sites are recorded. This thread, which runs, has come to the point of its next step, on this object. */
+/* sites.c, only if sites are recorded. This thread, which runs, has come to the point of its next step, on this object.
+ */
 void pct_sites_note(struct pct_sched *s, struct pct_thread *self, const struct pct_object *object);
 /* It has passed that point: its stack may be wanted. */
 void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self);

@@ -1,4 +1,5 @@
-/* The log of an explored run (common/exploration.h). All of these do nothing in other runs, and are called with the baton. */
+/* The log of an explored run (common/exploration.h). All of these do nothing in other runs, and are called with the
+ * baton. */
 #ifndef PCT_SCHED_LOG_H
 #define PCT_SCHED_LOG_H
 
@@ -39,7 +40,8 @@ static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uin
                                                     .key = PCT_OBJECT_KEY(address, PCT_CLASS_MEMORY) });
 }
 
-/* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still to. */
+/* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still
+ * to. */
 static inline void pct_log_value(const struct pct_sched *s, const struct pct_object *object, uint32_t value)
 {
     if (PCT_UNLIKELY(s->log != NULL))

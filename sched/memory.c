@@ -7,11 +7,13 @@
 
 enum { PLACES_FIRST_LOG = 10 };
 
-/* A chunk begins so many bytes behind the start of a page. Otherwise a cell would stand at the same place of its page as its
- * location does, and a processor that compares no more than that makes the look at the cell wait for a store to the location. */
+/* A chunk begins so many bytes behind the start of a page. Otherwise a cell would stand at the same place of its page
+ * as its location does, and a processor that compares no more than that makes the look at the cell wait for a store to
+ * the location. */
 enum { CHUNK_SHIFT = 2112 };
 
-/* Behind the last cell stand zeros: who looks at a cell may look at the next two without asking whether there are any. */
+/* Behind the last cell stand zeros: who looks at a cell may look at the next two without asking whether there are any.
+ */
 enum { CHUNK_MORE = 64 };
 
 int pct_memory_start(struct pct_memory *m, void **table, void *(*map)(size_t size), bool all)

@@ -1,5 +1,5 @@
-/* Objects by address: see object.h. Linear probing over a table of pairs, at most half full, with backward-shift deletion,
- * so that a look-up is one multiplication and, nearly always, one cache line. */
+/* Objects by address: see object.h. Linear probing over a table of pairs, at most half full, with backward-shift
+ * deletion, so that a look-up is one multiplication and, nearly always, one cache line. */
 #include "object.h"
 #include "log.h"
 #include <errno.h>

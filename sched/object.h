@@ -27,8 +27,8 @@ struct pct_object {
     struct pct_object *chain;        /* free list; list of objects with waiters is found through threads */
 };
 
-/* Keys are addresses with the class in the highest byte, which user space leaves 0: memory that is reused for another class
- * of object without a destroy is another object. */
+/* Keys are addresses with the class in the highest byte, which user space leaves 0: memory that is reused for another
+ * class of object without a destroy is another object. */
 #define PCT_OBJECT_KEY(address, class_) ((uint64_t)(uintptr_t)(address) | (uint64_t)(class_) << 56)
 
 struct pct_object_slot {
@@ -89,8 +89,8 @@ static inline struct pct_object *pct_object_mutex(struct pct_objects *objects, c
     return object;
 }
 
-/* The object of this address and class; it gets a number if it is new. Never NULL: without memory, an object that stands
- * for all others, with number 0. */
+/* The object of this address and class; it gets a number if it is new. Never NULL: without memory, an object that
+ * stands for all others, with number 0. */
 static inline struct pct_object *pct_object_at(struct pct_objects *objects, const volatile void *at,
                                                enum pct_class class_)
 {
@@ -101,8 +101,8 @@ static inline struct pct_object *pct_object_at(struct pct_objects *objects, cons
 /* The object if it is known, else NULL. */
 struct pct_object *pct_object_known(struct pct_objects *objects, const volatile void *at, enum pct_class class_);
 
-/* It has been initialised anew: a new number, nothing remembered. The same if nobody waits for it; if somebody does, the
- * program is wrong, and the object stays. */
+/* It has been initialised anew: a new number, nothing remembered. The same if nobody waits for it; if somebody does,
+ * the program is wrong, and the object stays. */
 struct pct_object *pct_object_init(struct pct_objects *objects, const volatile void *at, enum pct_class class_);
 
 /* It has been destroyed: forgotten, unless somebody waits for it. */

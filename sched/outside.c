@@ -1,19 +1,19 @@
 /* Waits that the outside world can end: data on a socket, another process's semaphore, a signal from a terminal.
  *
- * Such a thread first waits like any other, so that what threads of this process do for it stays a matter of the schedule.
- * Only when nothing at all can run does the process wait for real.
+ * Such a thread first waits like any other, so that what threads of this process do for it stays a matter of the
+ * schedule. Only when nothing at all can run does the process wait for real.
  *
- * Polled waits (descriptors) have predicates that ask the kernel: one of the waiting threads keeps the baton and asks for
- * all, until something comes or the first deadline has passed. The others are sent outside, to wait there without the baton;
- * if nobody has to keep it, it is free, and whoever comes back first takes it, by one compare-and-swap.
+ * Polled waits (descriptors) have predicates that ask the kernel: one of the waiting threads keeps the baton and asks
+ * for all, until something comes or the first deadline has passed. The others are sent outside, to wait there without
+ * the baton; if nobody has to keep it, it is free, and whoever comes back first takes it, by one compare-and-swap.
  *
  * What comes is recorded, with the time that passed; a replay waits for it at that step, and lets as much time pass. */
 #include "internal.h"
 #include "races.h"
 #include "record.h"
 
-/* How often to ask the host whether there still is hope, and to look for what a thread has changed that cannot tell; in real
- * time. And how far virtual time may stay behind real time. */
+/* How often to ask the host whether there still is hope, and to look for what a thread has changed that cannot tell; in
+ * real time. And how far virtual time may stay behind real time. */
 enum { HOPE_NS = 10000000, SILENT_NS = 1000000, BEHIND_NS = 1000000000 };
 
 void pct_outside_drain(struct pct_sched *s)
@@ -58,8 +58,9 @@ static bool has_relatives(const struct pct_sched *s)
     return s->host->relatives && s->step_ns && s->host->relatives();
 }
 
-/* Whether time is that of the world, because it could do something that threads wait for: not for those whom only the family could wake;
- * nor for those that wait for a signal, if it may as well be a relative's or that of an own timer. */
+/* Whether time is that of the world, because it could do something that threads wait for: not for those whom only the
+ * family could wake; nor for those that wait for a signal, if it may as well be a relative's or that of an own timer.
+ */
 static bool awaits_world(const struct pct_sched *s, bool relatives)
 {
     uint32_t kin = relatives ? s->polled_kin : 0, kin_outside = relatives ? s->kin_outside : 0;
@@ -162,10 +163,10 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     pct_timer_expire(s);
 }
 
-/* How much virtual time is to pass where so much real time has while nothing could run. A run whose steps take longer than
- * PCT_STEP_NS (many switches, a busy machine) falls behind the world that it talks to, whose timeouts and dates are real ones:
- * natively both have the same clock. Only what is more than BEHIND_NS is made up for: the time of most runs then hangs on
- * their steps and waits alone. Time that has jumped ahead is not taken back. */
+/* How much virtual time is to pass where so much real time has while nothing could run. A run whose steps take longer
+ * than PCT_STEP_NS (many switches, a busy machine) falls behind the world that it talks to, whose timeouts and dates
+ * are real ones: natively both have the same clock. Only what is more than BEHIND_NS is made up for: the time of most
+ * runs then hangs on their steps and waits alone. Time that has jumped ahead is not taken back. */
 static uint64_t keep_up(struct pct_sched *s, uint64_t passed)
 {
     if (!s->step_ns)
@@ -189,16 +190,16 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed)
         }
 }
 
-/* How much time has passed while nothing could run, from this real time on: as much as for the family; in the world at least all
- * that. */
+/* How much time has passed while nothing could run, from this real time on: as much as for the family; in the world at
+ * least all that. */
 static uint64_t passed_since(struct pct_sched *s, uint64_t real, bool world)
 {
     uint64_t passed = s->host->now() - real, lag = pct_outside_lag(s);
     return world && passed > lag ? passed : lag;
 }
 
-/* A stranger that sleeps comes first, however much of its sleep time has jumped over; it then has as long as lies between it and the
- * deadline. */
+/* A stranger that sleeps comes first, however much of its sleep time has jumped over; it then has as long as lies
+ * between it and the deadline. */
 static uint64_t until_stranger(const struct pct_sched *s, uint64_t virtual, uint64_t until)
 {
     if (!s->timers_count || s->replay || s->stranger_at <= virtual)
@@ -297,8 +298,8 @@ bool pct_outside_idle(struct pct_sched *s)
     return false;
 }
 
-/* How much time has passed when this thread takes the baton that was free. Exactly as much as until its deadline, if that is why it is
- * back: a run to which nothing came does not depend on how late the kernel was. */
+/* How much time has passed when this thread takes the baton that was free. Exactly as much as until its deadline, if
+ * that is why it is back: a run to which nothing came does not depend on how late the kernel was. */
 static uint64_t passed_until(struct pct_sched *s, const struct pct_thread *self)
 {
     bool relatives = has_relatives(s);
@@ -377,8 +378,8 @@ void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread)
 
 uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *self)
 {
-    /* Read without the baton: idle_virtual may be a later time than that at which this thread was let go; then it is back
-     * too early, and waits again. */
+    /* Read without the baton: idle_virtual may be a later time than that at which this thread was let go; then it is
+     * back too early, and waits again. */
     uint64_t deadline = self->wait.deadline, until = __atomic_load_n(&s->idle_until, __ATOMIC_SEQ_CST);
     if (until < deadline)
         deadline = until;

@@ -1,5 +1,5 @@
-/* A thread that is pinned keeps the baton, whatever the strategy wants: what it would lose by that is counted. So it passes
- * each point by the slow way (pct_sched_set_stop()). Called with the baton. */
+/* A thread that is pinned keeps the baton, whatever the strategy wants: what it would lose by that is counted. So it
+ * passes each point by the slow way (pct_sched_set_stop()). Called with the baton. */
 #include "internal.h"
 
 struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self)

@@ -1,11 +1,11 @@
-/* Threads that poll: lock a mutex, look, unlock it, and again. No yield tells of it, but it is the starvation of PCT, section
- * 4.1, all the same. The trace shows it: one thread's same few operations over and over. */
+/* Threads that poll: lock a mutex, look, unlock it, and again. No yield tells of it, but it is the starvation of PCT,
+ * section 4.1, all the same. The trace shows it: one thread's same few operations over and over. */
 #include "internal.h"
 
 enum { PERIODS = 16 };
 
-/* Whether the last `count` records are one thread's same operations in rounds: the sum of a round, the same wherever it begins;
- * otherwise 0. */
+/* Whether the last `count` records are one thread's same operations in rounds: the sum of a round, the same wherever it
+ * begins; otherwise 0. */
 static uint64_t rounds(const struct pct_sched *s, unsigned count, unsigned *period)
 {
     const uint64_t *b = s->record - count;
@@ -50,7 +50,8 @@ void pct_polling_notice(struct pct_sched *s)
         return;
     s->polling_step = step;
     unsigned count = PCT_POLLING_STEPS;
-    /* Alone, it may poll as long as it likes. It is not alone if it has what the others want each time that this looks. */
+    /* Alone, it may poll as long as it likes. It is not alone if it has what the others want each time that this looks.
+     */
     if (pct_readiness_now(s) > 1 || s->company + count > step)
         sum = rounds(s, count, &period);
     if (!sum || !is_known(s, sum)) {

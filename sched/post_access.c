@@ -1,8 +1,8 @@
-/* Accesses that the scheduler hears of only when they are made: a processor's watchpoint stops the thread behind the access. So
- * the step is recorded first, and the scheduling point comes behind it, in the same place of the code.
+/* Accesses that the scheduler hears of only when they are made: a processor's watchpoint stops the thread behind the
+ * access. So the step is recorded first, and the scheduling point comes behind it, in the same place of the code.
  *
- * Between that point and the thread's next one there is no step. A replay could not tell at which of the two the baton went on;
- * so the record says whether the strategy was asked behind it. */
+ * Between that point and the thread's next one there is no step. A replay could not tell at which of the two the baton
+ * went on; so the record says whether the strategy was asked behind it. */
 #include "internal.h"
 #include "memory.h"
 

@@ -39,7 +39,8 @@ struct pct_races *pct_races_start(struct pct_sched *s)
     return r;
 }
 
-/* --- Calls: a tree, so that where an access was made is one number ---------------------------------------------------- */
+/* --- Calls: a tree, so that where an access was made is one number
+ * ---------------------------------------------------- */
 
 void pct_races_call(struct pct_races *r, uint32_t thread, uintptr_t pc, uintptr_t frame)
 {
@@ -72,7 +73,8 @@ void pct_races_return(struct pct_races *r, uint32_t thread)
     t->call = r->calls[t->call].parent;
 }
 
-/* --- Accesses --------------------------------------------------------------------------------------------------------- */
+/* --- Accesses
+ * --------------------------------------------------------------------------------------------------------- */
 
 static struct race_entry *new_entry(struct pct_races *r, uint32_t *index)
 {
@@ -202,7 +204,8 @@ static const struct pct_snap_race *report(struct pct_races *r, const struct race
     return room;
 }
 
-/* Whether this thread knows of that access. Who knows of a thread may know of those that had its id before, too, or not: it is taken to. */
+/* Whether this thread knows of that access. Who knows of a thread may know of those that had its id before, too, or
+ * not: it is taken to. */
 static bool is_ordered(const struct pct_races *r, const struct race_entry *old, uint32_t thread)
 {
     const struct race_thread *owner = &r->threads[old->thread];

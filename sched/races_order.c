@@ -1,7 +1,7 @@
 /* The race detector: what orders accesses. Happens-before edges of the operations in the trace, and of atomic accesses.
  *
- * Where one clock stands for several objects (all that goes through the kernel), there may be an edge too many, and a race that is
- * not seen; never one too few, and a false report. rule_of() is the table. */
+ * Where one clock stands for several objects (all that goes through the kernel), there may be an edge too many, and a
+ * race that is not seen; never one too few, and a false report. rule_of() is the table. */
 #include "races_state.h"
 
 bool pct_races_know(struct pct_races *r, uint32_t thread)
@@ -101,8 +101,8 @@ static void forget(struct pct_races *r, struct race_thread *t)
     pct_clock_clear(&r->memory, &t->pending);
 }
 
-/* A new thread knows what its creator knew. If its id has been another thread's, what that one did is its own past, as far as the creator
- * knew of it. */
+/* A new thread knows what its creator knew. If its id has been another thread's, what that one did is its own past, as
+ * far as the creator knew of it. */
 static void create(struct pct_races *r, uint32_t thread, uint32_t child)
 {
     struct race_thread *t = &r->threads[child];
@@ -123,8 +123,8 @@ static void create(struct pct_races *r, uint32_t thread, uint32_t child)
     tick(r, thread);
 }
 
-/* Nobody will ask any more what it knew, unless it left a lock behind: the clocks of 30,000 threads that came and went would take
- * gigabytes. */
+/* Nobody will ask any more what it knew, unless it left a lock behind: the clocks of 30,000 threads that came and went
+ * would take gigabytes. */
 static void join(struct pct_races *r, uint32_t thread, uint32_t other)
 {
     struct race_thread *t = &r->threads[other];
@@ -135,32 +135,33 @@ static void join(struct pct_races *r, uint32_t thread, uint32_t other)
     forget(r, t);
 }
 
-/* --- What a step orders ----------------------------------------------------------------------------------------------- */
+/* --- What a step orders
+ * ----------------------------------------------------------------------------------------------- */
 
 /* Whose clock a step acquires (reads) or releases to (writes). */
 enum {
     OBJECT = 1, /* the object's */
-    READS =
-        2, /* of a lock: what its readers have left; of a barrier: what all have left who arrived in rounds that are over */
-    WORLD =
-        4, /* one for all that goes through the kernel and for signals: what comes from there may be due to whatever went there */
-    ROOM = 8, /* one for all that was taken out of the kernel: there is room for more, for which somebody may wait */
+    READS = 2, /* of a lock: what its readers have left; of a barrier: what all have left who arrived in rounds that are
+                  over */
+    WORLD = 4, /* one for all that goes through the kernel and for signals: what comes from there may be due to whatever
+                  went there */
+    ROOM = 8,  /* one for all that was taken out of the kernel: there is room for more, for which somebody may wait */
 };
 
 struct rule {
     uint8_t acquires, releases;
-    bool
-        always; /* also where the argument is that of a failure: it is something else, or not even a failure is for nothing */
+    bool always; /* also where the argument is that of a failure: it is something else, or not even a failure is for
+                    nothing */
     enum { ORDERS, LOCKS, LOCKS_TO_READ, UNLOCKS, CREATES, JOINS } how; /* ORDERS: as the clocks say, and that is all */
 };
 
-/* The table: for each kind of step, what it acquires and what it releases. Steps that failed (busy, too late, an error) order nothing.
- * No edge may be missing where one thread can know by the step what another has done, or a correct program would be called wrong; an edge
- * too many hides races in those runs in which it lies between.
+/* The table: for each kind of step, what it acquires and what it releases. Steps that failed (busy, too late, an error)
+ * order nothing. No edge may be missing where one thread can know by the step what another has done, or a correct
+ * program would be called wrong; an edge too many hides races in those runs in which it lies between.
  *
- * What the trace does not say the detector is told when it happens (races.h): a done once routine, a static's guard that was tested inline,
- * the mutex of a condition variable, the end of a barrier's round, a dead thread's robust mutex, atomic accesses, helpers of libc's, and
- * all that waits outside the schedule. */
+ * What the trace does not say the detector is told when it happens (races.h): a done once routine, a static's guard
+ * that was tested inline, the mutex of a condition variable, the end of a barrier's round, a dead thread's robust
+ * mutex, atomic accesses, helpers of libc's, and all that waits outside the schedule. */
 // NOLINTBEGIN(bugprone-branch-clone): a kind of step stands with its like, whatever the others order
 static struct rule rule_of(enum pct_op op)
 {
@@ -203,7 +204,8 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_SPIN_DESTROY:
         break;
 
-    /* Condition variables order by their mutex alone, and so for libtsan: a wait may end though nobody has signalled. */
+    /* Condition variables order by their mutex alone, and so for libtsan: a wait may end though nobody has signalled.
+     */
     case PCT_OP_COND_WAIT:
     case PCT_OP_COND_WAKE:
     case PCT_OP_COND_SIGNAL:
@@ -238,7 +240,8 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_GUARD_RELEASE:
         return (struct rule){ .releases = OBJECT };
 
-    /* For libtsan a futex orders nothing. But the code around it may not be compiled for us, and then its atomic accesses are not seen. */
+    /* For libtsan a futex orders nothing. But the code around it may not be compiled for us, and then its atomic
+     * accesses are not seen. */
     case PCT_OP_FUTEX_WAKE:
         return (struct rule){ .releases = OBJECT, .always = true };
     case PCT_OP_FUTEX_WOKEN:
@@ -422,7 +425,8 @@ void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number)
     acquire(r, thread, &barrier->readers);
 }
 
-/* --- Atomic accesses -------------------------------------------------------------------------------------------------- */
+/* --- Atomic accesses
+ * -------------------------------------------------------------------------------------------------- */
 
 bool pct_races_synchronises(struct pct_races *r, uintptr_t address)
 {
@@ -482,8 +486,8 @@ void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, u
         pct_clock_join(&r->memory, &t->pending, &sync->clock);
     if (!(what & PCT_RACES_WRITE))
         return;
-    /* A store begins anew, unless the thread goes on with its own release; what reads and writes at once goes on with what it found (a
-     * release sequence: C11, 5.1.2.4; in C++20, only the latter does). */
+    /* A store begins anew, unless the thread goes on with its own release; what reads and writes at once goes on with
+     * what it found (a release sequence: C11, 5.1.2.4; in C++20, only the latter does). */
     const bool store = !(what & PCT_RACES_READ), release_store = store && what & PCT_RACES_RELEASE;
     if (release_store || (store && sync->head != thread + 1)) {
         pct_clock_clear(&r->memory, &sync->clock);

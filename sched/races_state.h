@@ -50,8 +50,8 @@ struct race_sync {
     bool kernels; /* the kernel writes here, too */
 };
 
-/* The same of an object of the scheduler: for those who change it, and for those who only read (rwlocks). Of a barrier: for the round that
- * is not over, and for those that are. */
+/* The same of an object of the scheduler: for those who change it, and for those who only read (rwlocks). Of a barrier:
+ * for the round that is not over, and for those that are. */
 struct race_object {
     struct pct_clock clock, readers;
 };
@@ -60,8 +60,8 @@ struct race_thread {
     struct pct_clock now;
     struct pct_clock fence;   /* what relaxed stores release: as of its last release fence */
     struct pct_clock pending; /* what an acquire fence would acquire: what relaxed loads have read from */
-    /* Its id may have been others' before: where its own clock began, and how far its creator had seen the clocks of those. 0: it is
-     * the first. */
+    /* Its id may have been others' before: where its own clock began, and how far its creator had seen the clocks of
+     * those. 0: it is the first. */
     uint32_t born, seen;
     uint32_t last; /* its clock when it was joined, and `now` forgotten; 0: it was not */
     uint32_t call, depth;

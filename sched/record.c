@@ -1,5 +1,5 @@
-/* The trace: see record.h. The hash is chained over blocks of records, so that a step costs one store, and the hash 1 ns
- * for every eight bytes; docs/TRACE.md has the definition.
+/* The trace: see record.h. The hash is chained over blocks of records, so that a step costs one store, and the hash 1
+ * ns for every eight bytes; docs/TRACE.md has the definition.
  *
  * A page of fresh memory costs more than the steps that it holds. So from step 28,672 on, records go into the same 32
  * KB again and again, and full blocks are packed (common/pack.h). Shorter runs never pack: that took longer than their
@@ -94,7 +94,8 @@ static bool extend_packed(struct pct_sched *s)
     return true;
 }
 
-/* Nothing that stands before this in the program comes behind it, for those who read the trace of a process that was killed. */
+/* Nothing that stands before this in the program comes behind it, for those who read the trace of a process that was
+ * killed. */
 static void in_order(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -109,7 +110,8 @@ static void pack(struct pct_sched *s, uint32_t slot)
     in_order();
 }
 
-/* The record area is full for the first time: of its ring, all but the newest block are packed. False: there is no space. */
+/* The record area is full for the first time: of its ring, all but the newest block are packed. False: there is no
+ * space. */
 static bool pack_first(struct pct_sched *s)
 {
     struct pct_pack *memory = s->host->map(sizeof *memory);
@@ -130,8 +132,8 @@ static bool pack_first(struct pct_sched *s)
     return true;
 }
 
-/* The newest block is packed, and the place of the oldest is where records go on: emptied first, so that a reader finds either the
- * newest block in its place, or an empty block behind it. False: there is no space. */
+/* The newest block is packed, and the place of the oldest is where records go on: emptied first, so that a reader finds
+ * either the newest block in its place, or an empty block behind it. False: there is no space. */
 static bool pack_turn(struct pct_sched *s)
 {
     if (!s->packed || (!s->pack && !pack_first(s)) || !extend_packed(s))

@@ -4,13 +4,13 @@
 
 #include "sched.h"
 
-/* Start recording. header: where the results go (may be private memory). records, max: the record area and how many fit;
- * memory comes from host->populate(). max = 0: keep only the last steps, in a ring. Returns 0 or -ENOMEM. */
+/* Start recording. header: where the results go (may be private memory). records, max: the record area and how many
+ * fit; memory comes from host->populate(). max = 0: keep only the last steps, in a ring. Returns 0 or -ENOMEM. */
 int pct_record_start(struct pct_sched *s, struct pct_trace_header *header, uint64_t *records, uint64_t max);
 
-/* After pct_record_start() with an area for PCT_PACK_AREA: when that is full, the end of it is used again, and `size` bytes at `area`
- * (8-byte aligned, zeroed, memory by host->populate()) take what stood there, packed (common/pack.h). The process may be killed at
- * any moment: header and both areas always make a trace. */
+/* After pct_record_start() with an area for PCT_PACK_AREA: when that is full, the end of it is used again, and `size`
+ * bytes at `area` (8-byte aligned, zeroed, memory by host->populate()) take what stood there, packed (common/pack.h).
+ * The process may be killed at any moment: header and both areas always make a trace. */
 void pct_record_pack(struct pct_sched *s, void *area, size_t size);
 
 /* Where the packed blocks end, and a 0 behind them; NULL: none were. */
@@ -22,11 +22,12 @@ size_t pct_record_held(const struct pct_sched *s);
 /* The record before last by `back` (1: the last one), which is at most PCT_TRACE_BLOCK. */
 uint64_t pct_record_before(const struct pct_sched *s, uint64_t back);
 
-/* The block being filled is full: hash it, and make room for the next one. Under a scheduler, pct_sched_turn() calls this. */
+/* The block being filled is full: hash it, and make room for the next one. Under a scheduler, pct_sched_turn() calls
+ * this. */
 void pct_record_turn(struct pct_sched *s);
 
-/* The trace is about to be finished, maybe by a thread without the baton: its holder, who may make some steps more, leaves it alone from
- * the end of this block on. Waits for a turn that is under way. */
+/* The trace is about to be finished, maybe by a thread without the baton: its holder, who may make some steps more,
+ * leaves it alone from the end of this block on. Waits for a turn that is under way. */
 void pct_record_close(struct pct_sched *s);
 
 /* The hash over all steps so far. */

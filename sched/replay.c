@@ -99,7 +99,8 @@ bool pct_replay_jumps(const struct pct_sched *s)
     const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
     if (t->timer.place || (pct_state(t) == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention))
         return true;
-    /* What comes from outside has a step of its own, so this was a signal of the process's own timer, if one is due next. */
+    /* What comes from outside has a step of its own, so this was a signal of the process's own timer, if one is due
+     * next. */
     return pct_state(t) == PCT_STATE_BLOCKED && s->timers_count && s->timers[0]->fire != t->timer.fire;
 }
 

@@ -1,14 +1,14 @@
-/* Holders of the baton that pass no point: asleep in a call that nobody intercepted, or spinning on plain memory. The host
- * finds them (preload/watchdog/watchdog.c); here is what becomes of the schedule. Each is recorded as a step of op STUCK, so that a
- * replay by trace knows where the baton was taken, and takes it there again. */
+/* Holders of the baton that pass no point: asleep in a call that nobody intercepted, or spinning on plain memory. The
+ * host finds them (preload/watchdog/watchdog.c); here is what becomes of the schedule. Each is recorded as a step of op
+ * STUCK, so that a replay by trace knows where the baton was taken, and takes it there again. */
 #include "internal.h"
 
-/* A strategy may answer a spin by letting others overtake with a small probability (PCT: 1/16). This thread has gone round
- * its loop millions of times, so it is asked this often. */
+/* A strategy may answer a spin by letting others overtake with a small probability (PCT: 1/16). This thread has gone
+ * round its loop millions of times, so it is asked this often. */
 enum { SPINS = 64 };
 
-/* A step of op STUCK, with everything that is due before and after it. What time it took is not measured but agreed upon:
- * so it is the same in every run. */
+/* A step of op STUCK, with everything that is due before and after it. What time it took is not measured but agreed
+ * upon: so it is the same in every run. */
 static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
 {
     thread->wait = (struct pct_wait){ .op = PCT_OP_STUCK, .deadline = PCT_NEVER };
@@ -53,8 +53,8 @@ void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread)
     pct_outside_go(s, thread);
 }
 
-/* The recorded thread lost the baton here, this one has come on to its next operation: it did not get stuck this time, or
- * was a little faster than the watchdog. */
+/* The recorded thread lost the baton here, this one has come on to its next operation: it did not get stuck this time,
+ * or was a little faster than the watchdog. */
 void pct_revoke_replay(struct pct_sched *s, struct pct_thread *self)
 {
     while (pct_replay_expects(s, self, PCT_OP_STUCK)) {

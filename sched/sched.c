@@ -1,7 +1,8 @@
 /* Scheduling points, picking, waiting and waking: see sched.h. All on the turn of the thread that holds the baton.
  *
  * While the scheduler works, s->current is NULL, so that a wrapper called from a signal handler meanwhile knows that it
- * must not touch anything (preload/core/shim.h, pct_enter). The thread that gets the baton sets it again when it runs. */
+ * must not touch anything (preload/core/shim.h, pct_enter). The thread that gets the baton sets it again when it runs.
+ */
 #include "internal.h"
 #include "log.h"
 #include "record.h"
@@ -382,8 +383,8 @@ static bool attention_may_come(struct pct_sched *s)
     return s->hope || (s->can_attention && !s->timers_count);
 }
 
-/* Until somebody can run, or, in a replay, the one that did. False: nobody, but for *keeper, who is to keep the baton; NULL: it is
- * free, or all have finished. */
+/* Until somebody can run, or, in a replay, the one that did. False: nobody, but for *keeper, who is to keep the baton;
+ * NULL: it is free, or all have finished. */
 static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
 {
     *keeper = NULL;
@@ -529,7 +530,8 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     self->in_then = false;
     pct_sched_announce(s, self);
     bool ready = wait->ready && wait->ready(self);
-    /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been awaited. */
+    /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
+     * awaited. */
     if (ready && wait->certain && pct_readiness_now(s) == 1 && !s->replay)
         pct_outside_arrived(s, self, pct_outside_lag(s));
     if (ready && !switch_is_due(s, self)) {

@@ -1,8 +1,8 @@
 /* The scheduler: threads, scheduling points, waiting, virtual time.
  *
  * It knows no libc and no pthreads: the shim (preload/) runs real threads over it, the simulated host (tests/sim/) runs
- * abstract programs. Everything here is called by the thread that holds the baton, and by it alone, unless a function says
- * otherwise; so there is no lock inside. The pieces:
+ * abstract programs. Everything here is called by the thread that holds the baton, and by it alone, unless a function
+ * says otherwise; so there is no lock inside. The pieces:
  *
  *     sched.c    scheduling points, picking, waiting and waking, ends of threads
  *     object.c   objects by address, numbered by first use
@@ -39,8 +39,8 @@
 #define PCT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PCT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Virtual time: nanoseconds since the start of the run. A step takes 1 us, so that a thread that sleeps wakes even while
- * others never stop; a read of the clock takes 100 ns, so that a loop around the clock ends. */
+/* Virtual time: nanoseconds since the start of the run. A step takes 1 us, so that a thread that sleeps wakes even
+ * while others never stop; a read of the clock takes 100 ns, so that a loop around the clock ends. */
 #define PCT_STEP_NS UINT64_C(1000)
 #define PCT_READ_NS UINT64_C(100)
 #define PCT_NEVER UINT64_MAX
@@ -48,39 +48,41 @@
 /* What a spin on plain memory takes before others go first. */
 #define PCT_SPIN_NS UINT64_C(20000000)
 
-/* Threads that pct does not know; threads that have finished, and free what libc has left: they only keep shortcuts from being
- * taken. */
+/* Threads that pct does not know; threads that have finished, and free what libc has left: they only keep shortcuts
+ * from being taken. */
 #define PCT_FOREIGN_THREADS 1u
 #define PCT_FOREIGN_FINISHED 2u
 #define PCT_FOREIGN_SILENT 4u /* with THREADS: some cannot tell when they have changed something */
 
-/* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that stands still. */
+/* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that
+ * stands still. */
 #define PCT_EXPECT_NS UINT64_C(10000000000)
 
-/* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever threads,
- * are a livelock: every strategy has let the others overtake thousands of times by then. Twice as many if a deadline is pending,
- * to which time jumps in between; never while something from outside may come. */
+/* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever
+ * threads, are a livelock: every strategy has let the others overtake thousands of times by then. Twice as many if a
+ * deadline is pending, to which time jumps in between; never while something from outside may come. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
-/* So many looks at memory count as one of them: threads that look a million times before they sleep are real (redis's), and
- * several may do so at once. */
+/* So many looks at memory count as one of them: threads that look a million times before they sleep are real (redis's),
+ * and several may do so at once. */
 #define PCT_SPIN_LOOKS 16u
 
-/* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper. */
+/* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper.
+ */
 #define PCT_SPINS_ALONE 64u
 
-/* A spin that took many steps, of memory, counts once for so many. A strategy may answer one by letting others overtake with a small
- * probability only (PCT: 1/16), and each of these steps is one of the k. */
+/* A spin that took many steps, of memory, counts once for so many. A strategy may answer one by letting others overtake
+ * with a small probability only (PCT: 1/16), and each of these steps is one of the k. */
 #define PCT_SPIN_STEPS 4u
 
-/* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks, unlocks it)
- * while others could run is polling: that is one long spin, which would starve them under a strategy with priorities. When it
- * does the same again later, this many steps are enough to know: a prime, so that it does not always stop at the same place of
- * its round, with the same lock in its hands. */
+/* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks,
+ * unlocks it) while others could run is polling: that is one long spin, which would starve them under a strategy with
+ * priorities. When it does the same again later, this many steps are enough to know: a prime, so that it does not
+ * always stop at the same place of its round, with the same lock in its hands. */
 #define PCT_POLLING_BLOCKS 8u
 #define PCT_POLLING_STEPS 37u
 
-/* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back. More than
- * most runs have, so that the guarantee is theirs; little enough to be made in a second. */
+/* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back.
+ * More than most runs have, so that the guarantee is theirs; little enough to be made in a second. */
 #define PCT_STARVATION_STEPS UINT64_C(500000)
 
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
@@ -109,8 +111,8 @@ enum pct_result {
 struct pct_sched;
 struct pct_thread;
 
-/* Something that happens at a point in virtual time. Deadlines of waits are some, the host may have more: pct_sched_set_timer().
- * At the same time, the one of the lower order comes first. */
+/* Something that happens at a point in virtual time. Deadlines of waits are some, the host may have more:
+ * pct_sched_set_timer(). At the same time, the one of the lower order comes first. */
 struct pct_timer {
     uint64_t deadline;                                          /* virtual ns */
     uint64_t order;                                             /* threads: the id; others: from PCT_MAX_THREADS on */
@@ -204,40 +206,44 @@ struct pct_host {
     /* The same, but also until something may have changed for a thread in this list (by polled_next) of those whose
      * predicates ask the kernel and that the outside world could end. */
     void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
-    /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be NULL. */
+    /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be
+     * NULL. */
     bool (*hopes)(void);
-    /* Before time jumps to `until`, or (PCT_NEVER) a verdict says that nothing can go on: up to which virtual time no thread of the process
-     * that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER: there is none, or they all wait for threads
-     * of the schedule. May be NULL. */
+    /* Before time jumps to `until`, or (PCT_NEVER) a verdict says that nothing can go on: up to which virtual time no
+     * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
+     * there is none, or they all wait for threads of the schedule. May be NULL. */
     uint64_t (*strangers)(uint64_t until);
     /* Attention was called for: do what threads without the baton have left to be done. May be NULL. */
     void (*told)(void);
-    /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its release ends;
-     * PCT_NO_THREAD: it waits for no such lock, or it is not known. May be NULL. */
+    /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its
+     * release ends; PCT_NO_THREAD: it waits for no such lock, or it is not known. May be NULL. */
     uint32_t (*holder)(const struct pct_thread *thread);
-    /* The family: processes that share this one's virtual time. relatives: whether there are others; NULL: never. While there are, time
-     * jumps only when none of them can run. idle: nothing in this process can run until this virtual time (PCT_NEVER: ever), or until
-     * something comes. True: so much time has passed for the family; *again: else, when to ask again, real. world: it waits for what
-     * is beyond the family. busy: that is over; how much virtual time is to pass for what has come. caught_up: so much has passed for that; may
-     * be NULL. */
+    /* The family: processes that share this one's virtual time. relatives: whether there are others; NULL: never. While
+     * there are, time jumps only when none of them can run. idle: nothing in this process can run until this virtual
+     * time (PCT_NEVER: ever), or until something comes. True: so much time has passed for the family; *again: else,
+     * when to ask again, real. world: it waits for what is beyond the family. busy: that is over; how much virtual time
+     * is to pass for what has come. caught_up: so much has passed for that; may be NULL. */
     bool (*relatives)(void);
-    /* Whether all of them sleep, and none until a deadline: nothing that they do could change what a thread spins on. May be NULL. */
+    /* Whether all of them sleep, and none until a deadline: nothing that they do could change what a thread spins on.
+     * May be NULL. */
     bool (*still)(void);
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
     void (*caught_up)(uint64_t by);
-    /* Nobody is going to hold the baton, and a timer is armed: from now on pct_sched_tend() is to be called now and then. May be NULL: then it is
-     * late. */
+    /* Nobody is going to hold the baton, and a timer is armed: from now on pct_sched_tend() is to be called now and
+     * then. May be NULL: then it is late. */
     void (*tend)(void);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
     bool (*populate)(void *at, size_t size);
-    /* Where in the target's code the thread, which runs, made the call that it is in; 0: not known. Only while sites are recorded. */
+    /* Where in the target's code the thread, which runs, made the call that it is in; 0: not known. Only while sites
+     * are recorded. */
     uint64_t (*site)(const struct pct_thread *thread);
     /* The thread, which runs, is about to make this step (from 1), which is one of those whose stack is wanted. */
     void (*stack)(const struct pct_thread *thread, uint64_t step);
-    /* The thread, which runs, is about to make the step at which a debugger wants to look. Only after break_step was set. */
+    /* The thread, which runs, is about to make the step at which a debugger wants to look. Only after break_step was
+     * set. */
     void (*pause)(struct pct_thread *thread);
     /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
     void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
@@ -270,8 +276,9 @@ struct pct_sched {
     uint64_t max_steps;
     uint64_t run_ns; /* a thread that passes no point for this long loses the baton */
 
-    /* A wait whose deadline is at most so many ns ahead may time out while others could run; 0: only when no other thread can go
-     * on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In virtual time only. */
+    /* A wait whose deadline is at most so many ns ahead may time out while others could run; 0: only when no other
+     * thread can go on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In
+     * virtual time only. */
     uint64_t slack;
     uint64_t deadlines;       /* of waits, to which it applied or would have, whatever the coin said */
     uint64_t fixed_deadlines; /* others: of waits that the outside may end, and the host's timers */
@@ -326,7 +333,7 @@ struct pct_sched {
     uint32_t pollings;
     uint64_t polled_by[8];  /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
     uint64_t polling_step;  /* the last step at which this was looked at */
-    uint64_t company;      /* the step at which somebody was last enabled beside another one */
+    uint64_t company;       /* the step at which somebody was last enabled beside another one */
     uint64_t starving_step; /* the step from which on starvation.c looks again */
 
     uint32_t idle;                    /* 1: nobody holds the baton; atomic */
@@ -379,21 +386,22 @@ struct pct_sched {
     uint64_t spins;       /* times that the strategy was told of a spin, and may have lowered a priority by chance */
 };
 
-/* The thread, which holds the baton, keeps it until it blocks or s->pinned is cleared. Returns who did before: to be put back. */
+/* The thread, which holds the baton, keeps it until it blocks or s->pinned is cleared. Returns who did before: to be
+ * put back. */
 struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self);
 
 /* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns, slack set and the recorder started
- * (pct_record_start). Returns 0, -ENOMEM, or the strategy's error with *why set; with 0, *why is the strategy's remark on
- * its parameters or NULL. */
+ * (pct_record_start). Returns 0, -ENOMEM, or the strategy's error with *why set; with 0, *why is the strategy's remark
+ * on its parameters or NULL. */
 int pct_sched_start(struct pct_sched *s, const char **why);
 
-/* A new thread, zeroed by the caller and reachable through thread_at(s->threads). It is enabled at once, and runs when it
- * is first picked. Where PCT_MAX_THREADS have been made, its id may be set to one of a finished thread that nobody speaks of any more,
- * and is not zeroed. */
+/* A new thread, zeroed by the caller and reachable through thread_at(s->threads). It is enabled at once, and runs when
+ * it is first picked. Where PCT_MAX_THREADS have been made, its id may be set to one of a finished thread that nobody
+ * speaks of any more, and is not zeroed. */
 void pct_sched_create(struct pct_sched *s, struct pct_thread *thread);
 
-/* The same in two parts, where making a thread may pass scheduling points (an allocator with a lock): first it gets its id; then
- * it is there, or could not be made. */
+/* The same in two parts, where making a thread may pass scheduling points (an allocator with a lock): first it gets its
+ * id; then it is there, or could not be made. */
 void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread);
@@ -401,26 +409,28 @@ void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread);
 /* The first thread takes the baton. */
 void pct_sched_begin(struct pct_sched *s, struct pct_thread *first);
 
-/* The thread has finished: joiners become enabled, and the baton goes to the next thread, if any is left. Returns without
- * the baton. */
+/* The thread has finished: joiners become enabled, and the baton goes to the next thread, if any is left. Returns
+ * without the baton. */
 void pct_sched_finish(struct pct_sched *s, struct pct_thread *self);
 
 /* Which thread runs the next step, given that `self` (NULL: none) is where the baton is: the whole decision, with
  * everything that is due before it. For the functions of this module, and for the simulated host, which has no real
- * threads to pass a baton between. NULL: nobody can run now (all have finished, or the baton is free until somebody comes
- * back from outside). A thread that is not enabled: it is to keep the baton until the next deadline, and asks again. */
+ * threads to pass a baton between. NULL: nobody can run now (all have finished, or the baton is free until somebody
+ * comes back from outside). A thread that is not enabled: it is to keep the baton until the next deadline, and asks
+ * again. */
 struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self);
 
-/* The running thread has passed its point, and somebody else's steps came in between (a signal handler's, code of the target's that
- * libc has called): so that there is room for the record that it is about to make. Only where pct_is_full(). */
+/* The running thread has passed its point, and somebody else's steps came in between (a signal handler's, code of the
+ * target's that libc has called): so that there is room for the record that it is about to make. Only where
+ * pct_is_full(). */
 void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self);
 
 /* The slow half of pct_point(). */
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
 
-/* The running thread has just made an operation that nobody knew of before: record it, and let others go first now, before the
- * thread's next instruction, if a switch is due. may_switch: false where the thread may hold a lock that nobody knows of; then
- * the switch comes with its next point. */
+/* The running thread has just made an operation that nobody knew of before: record it, and let others go first now,
+ * before the thread's next instruction, if a switch is due. may_switch: false where the thread may hold a lock that
+ * nobody knows of; then the switch comes with its next point. */
 void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
                       bool may_switch);
 
@@ -428,12 +438,12 @@ void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op 
  * switch is due, returns at once. */
 enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait);
 
-/* An object has changed: ask the predicates of those that wait for it again. Call after every operation that may enable or
- * disable a waiter, if object->waiters is not 0. */
+/* An object has changed: ask the predicates of those that wait for it again. Call after every operation that may enable
+ * or disable a waiter, if object->waiters is not 0. */
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object);
 
-/* The kernel may answer the predicates of polled waits differently now. Call after every operation on descriptors and the
- * like, if s->polled is not NULL. */
+/* The kernel may answer the predicates of polled waits differently now. Call after every operation on descriptors and
+ * the like, if s->polled is not NULL. */
 void pct_sched_kernel_changed(struct pct_sched *s);
 
 /* End the wait of a thread in object's queue whose wait has no predicate (a condition variable, a futex). */
@@ -445,68 +455,69 @@ void pct_sched_move(struct pct_sched *s, struct pct_thread *thread, struct pct_o
 /* End a cancellable wait with PCT_CANCELLED; without effect on others. */
 void pct_sched_cancel(struct pct_sched *s, struct pct_thread *thread);
 
-/* End any wait with PCT_INTERRUPTED, so that the thread runs; without effect on a thread that does not wait. If the operation could
- * complete now, or can when the thread runs, it is PCT_READY instead: such a call is not interrupted. A handler that runs before
- * the operation may still take what was there, so whoever waits tries, and waits again. */
+/* End any wait with PCT_INTERRUPTED, so that the thread runs; without effect on a thread that does not wait. If the
+ * operation could complete now, or can when the thread runs, it is PCT_READY instead: such a call is not interrupted. A
+ * handler that runs before the operation may still take what was there, so whoever waits tries, and waits again. */
 void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread);
 
-/* Which of `waiters` the strategy would wake: an index below it. They are those in the queue, and others behind these that are not
- * in it for a moment. */
+/* Which of `waiters` the strategy would wake: an index below it. They are those in the queue, and others behind these
+ * that are not in it for a moment. */
 uint32_t pct_sched_choose(struct pct_sched *s, const struct pct_object *queue, uint32_t waiters);
 
 /* The running thread is about to pass a point without making progress. Call before its pct_point(). */
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
 
-/* The same after a spin of so many steps. in_a_row: since the last spin, by whichever thread, nothing was done but to look. */
+/* The same after a spin of so many steps. in_a_row: since the last spin, by whichever thread, nothing was done but to
+ * look. */
 void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
 
-/* The running thread is about to end the process: pass the point before what exit calls, and the one behind it, before the process
- * is gone. Which of them is the final wait, if any, `end` says. */
+/* The running thread is about to end the process: pass the point before what exit calls, and the one behind it, before
+ * the process is gone. Which of them is the final wait, if any, `end` says. */
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self);
 void pct_sched_end(struct pct_sched *s, struct pct_thread *self);
 
 /* Leave the scheduler for a call that may block on the outside world: the baton goes on; returns without it. */
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
 
-/* After PCT_GO_OUTSIDE or pct_sched_leave(), without the baton: how long the real wait may last, in real nanoseconds (PCT_NEVER: no bound);
- * then come back, and return with the baton. */
+/* After PCT_GO_OUTSIDE or pct_sched_leave(), without the baton: how long the real wait may last, in real nanoseconds
+ * (PCT_NEVER: no bound); then come back, and return with the baton. */
 uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *self);
 void pct_sched_return(struct pct_sched *s, struct pct_thread *self);
 
-/* With the baton, by who has just ended the wait of a thread that is outside: wait until one of these threads has come back,
- * which takes no virtual time, and no longer than PCT_EXPECT_NS. It can be chosen from the next step on. */
+/* With the baton, by who has just ended the wait of a thread that is outside: wait until one of these threads has come
+ * back, which takes no virtual time, and no longer than PCT_EXPECT_NS. It can be chosen from the next step on. */
 void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread *thread, uint64_t arg), uint64_t arg);
 
-/* Whether anything could come of taking the baton from its holder, who passes no point: somebody else could run, or this
- * replay's recording says so. */
+/* Whether anything could come of taking the baton from its holder, who passes no point: somebody else could run, or
+ * this replay's recording says so. */
 bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *holder, uint32_t arg);
 
 /* The running thread spins, or has run for long, without passing a point: let others go first. arg: PCT_ARG_SPINS or
  * PCT_ARG_RUNS. */
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg);
 
-/* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile: it
- * is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. */
+/* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile:
+ * it is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. */
 void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
 
-/* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are outside, and a timer of
- * the host's is due, it goes off. */
+/* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are
+ * outside, and a timer of the host's is due, it goes off. */
 void pct_sched_tend(struct pct_sched *s);
 
 /* Called without the baton, also from signal handlers: something has changed that the scheduler did not see. */
 void pct_sched_attention(struct pct_sched *s);
 
-/* Likewise: at the next step, ask the kernel for all polled waits that the outside world could end. A run that has none does not
- * notice, so real time has no part in it. */
+/* Likewise: at the next step, ask the kernel for all polled waits that the outside world could end. A run that has none
+ * does not notice, so real time has no part in it. */
 void pct_sched_ask_kernel(struct pct_sched *s);
 
-/* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the scheduler;
- * what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
+/* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the
+ * scheduler; what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
 
-/* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the host
- * is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
+/* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the
+ * host is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
 void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count);
 
 /* The running thread is about to make a step: let a debugger look, if it wants to. */
@@ -530,15 +541,15 @@ static inline uint64_t pct_steps(const struct pct_sched *s)
     return s->block_step + (uint64_t)(s->record - s->block);
 }
 
-/* How many threads could go on without a time-out. Of the others, those that wait for a deadline within the slack may be chosen,
- * but they keep nothing from being done that is done when nobody can run. */
+/* How many threads could go on without a time-out. Of the others, those that wait for a deadline within the slack may
+ * be chosen, but they keep nothing from being done that is done when nobody can run. */
 static inline uint32_t pct_readiness_now(const struct pct_sched *s)
 {
     return s->enabled - s->early;
 }
 
-/* Whether an access to memory may concern another thread. Of explored runs this must not depend on who has ended by now: equivalent
- * schedules have the same steps. */
+/* Whether an access to memory may concern another thread. Of explored runs this must not depend on who has ended by
+ * now: equivalent schedules have the same steps. */
 static inline bool pct_sched_is_shared(const struct pct_sched *s)
 {
     return s->live > 1 || (s->log && s->threads > 1);

@@ -1,6 +1,6 @@
-/* Where in the target's code each step is made: an option of the trace, for those who explain or show a schedule. It takes the
- * fast path away, so that every step passes pct_sched_point() or pct_sched_wait(), and costs nothing where it is off.
- * On the turn of the thread that holds the baton. */
+/* Where in the target's code each step is made: an option of the trace, for those who explain or show a schedule. It
+ * takes the fast path away, so that every step passes pct_sched_point() or pct_sched_wait(), and costs nothing where it
+ * is off. On the turn of the thread that holds the baton. */
 #include "internal.h"
 
 /* Address space: 256 MB for 16 million steps, of which only what is used is ever touched. */

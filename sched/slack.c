@@ -1,18 +1,20 @@
-/* Slack: a deadline is no order. A machine under load may keep all other threads from running until a sleep or a time-out of a few
- * milliseconds is over, though they have but a few steps to make. So a thread whose deadline is at most `slack` ahead in virtual time
- * is enabled for the strategy, while it stays in its queue, where a signal or a post finds it. If it is chosen, time goes on to its
- * deadline, and its wait times out. It is early as long as nothing else enables it.
+/* Slack: a deadline is no order. A machine under load may keep all other threads from running until a sleep or a
+ * time-out of a few milliseconds is over, though they have but a few steps to make. So a thread whose deadline is at
+ * most `slack` ahead in virtual time is enabled for the strategy, while it stays in its queue, where a signal or a post
+ * finds it. If it is chosen, time goes on to its deadline, and its wait times out. It is early as long as nothing else
+ * enables it.
  *
- * An early thread is no thread that can run: where all others wait, time jumps, cycles are searched and the outside is awaited as
- * without slack (pct_readiness_now()). What the outside may end gets none: its time is the world's.
+ * An early thread is no thread that can run: where all others wait, time jumps, cycles are searched and the outside is
+ * awaited as without slack (pct_readiness_now()). What the outside may end gets none: its time is the world's.
  *
- * A coin for each wait says whether slack applies to it. Without, a thread that polls (waits 5 ms, looks, waits again) would be
- * chosen again and again before the others have made a step; so such rounds follow each other with probability 1/2 each. The coin
- * hangs on the thread and on the number of its wait, on nothing that others do: for fixed coins the program is one whose threads are
- * enabled or not as the schedule alone decides, which is what the PCT paper's theorem speaks of (docs/GUARANTEE.md).
+ * A coin for each wait says whether slack applies to it. Without, a thread that polls (waits 5 ms, looks, waits again)
+ * would be chosen again and again before the others have made a step; so such rounds follow each other with probability
+ * 1/2 each. The coin hangs on the thread and on the number of its wait, on nothing that others do: for fixed coins the
+ * program is one whose threads are enabled or not as the schedule alone decides, which is what the PCT paper's theorem
+ * speaks of (docs/GUARANTEE.md).
  *
- * A replay needs no slack: each early time-out is a step of its own in the trace, DEADLINE. On the turn of the thread that holds the
- * baton, inside the scheduler. */
+ * A replay needs no slack: each early time-out is a step of its own in the trace, DEADLINE. On the turn of the thread
+ * that holds the baton, inside the scheduler. */
 #include "internal.h"
 #include <pct/random.h>
 

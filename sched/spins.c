@@ -1,10 +1,11 @@
-/* Threads that make no progress: they yield, sleep, try in vain, look at the clock or at memory. Strategies are told, so that others
- * overtake; a million spins in a row are a livelock. All on the turn of the thread that holds the baton. */
+/* Threads that make no progress: they yield, sleep, try in vain, look at the clock or at memory. Strategies are told,
+ * so that others overtake; a million spins in a row are a livelock. All on the turn of the thread that holds the baton.
+ */
 #include "internal.h"
 #include "record.h"
 
-/* Whether the last spin was the last step, but for a few looks at memory and deadlines that came early. A sleep is two steps: its
- * beginning and its end. */
+/* Whether the last spin was the last step, but for a few looks at memory and deadlines that came early. A sleep is two
+ * steps: its beginning and its end. */
 static bool after_spin(const struct pct_sched *s)
 {
     uint64_t steps = pct_steps(s) - s->spin_step, deadlines = 0;
@@ -28,8 +29,9 @@ static void wait_a_moment(struct pct_sched *s)
     s->attention = 1;
 }
 
-/* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it: something
- * from outside, which is as slow as it likes; or a deadline, which the time of so many steps need not reach. */
+/* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it:
+ * something from outside, which is as slow as it likes; or a deadline, which the time of so many steps need not reach.
+ */
 static void spun_for_long(struct pct_sched *s, uint64_t before)
 {
     if (!pct_outside_none(s))
@@ -54,8 +56,8 @@ void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t
     pct_stop_soon(s);
 }
 
-/* steps: that this spin took; vain: how much it counts towards a livelock. in_a_row: nothing but spins was made since the last
- * one. */
+/* steps: that this spin took; vain: how much it counts towards a livelock. in_a_row: nothing but spins was made since
+ * the last one. */
 static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, uint32_t vain, bool in_a_row)
 {
     uint64_t before = in_a_row ? s->spin_run : 0;

@@ -1,5 +1,6 @@
-/* Threads that starve: others go on for so long without a spin that anybody could see (they lock and unlock in an order of their own,
- * or try again what can only succeed when the starved thread has run). PCT, section 4.1, lowers their priorities for that, too. */
+/* Threads that starve: others go on for so long without a spin that anybody could see (they lock and unlock in an order
+ * of their own, or try again what can only succeed when the starved thread has run). PCT, section 4.1, lowers their
+ * priorities for that, too. */
 #include "internal.h"
 
 /* As with one that polls for a whole block: a strategy may heed one spin of sixteen only. */

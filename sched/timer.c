@@ -1,6 +1,6 @@
 /* Deadlines and virtual time. A binary heap of timers by (deadline, order): the deadlines of waits, whose order is the
- * thread's id, and behind them the host's own timers, in order of creation. Only timed waits and those timers touch it. A second
- * heap has when deadlines come near (slack.c): nothing that waits for time looks at it. */
+ * thread's id, and behind them the host's own timers, in order of creation. Only timed waits and those timers touch it.
+ * A second heap has when deadlines come near (slack.c): nothing that waits for time looks at it. */
 #include "internal.h"
 #include "log.h"
 #include <errno.h>
@@ -20,7 +20,8 @@ uint64_t pct_sched_read_clock(struct pct_sched *s)
         return s->host->now();
     s->base += PCT_READ_NS;
     if (s->timers_count) {
-        /* The next deadline has come nearer, by reads also to an earlier step than the one that the fast path stops at. */
+        /* The next deadline has come nearer, by reads also to an earlier step than the one that the fast path stops at.
+         */
         uint64_t ahead = pct_timer_step(s) - pct_steps(s);
         if (s->stop > s->record && (uint64_t)(s->stop - s->record) > ahead) {
             s->stop = s->record + ahead;

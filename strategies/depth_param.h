@@ -1,12 +1,13 @@
-/* The parameter `depth` of the strategies with priority change points, and depth=auto, its default: with which probability a run has
- * which depth. Read by these strategies, which draw, and by the command, which says what runs were worth (cli/campaign/guarantee.c).
+/* The parameter `depth` of the strategies with priority change points, and depth=auto, its default: with which
+ * probability a run has which depth. Read by these strategies, which draw, and by the command, which says what runs
+ * were worth (cli/campaign/guarantee.c).
  *
- * "Many concurrency bugs have small bug-depths" (PCT, section 1), and for those the theorem must keep a constant factor: an eighth of
- * the runs for depth 1 and 5, a quarter for 2, 3 and 4. It is as flat as that because most bugs of a smaller depth d are found in more,
- * not fewer, of the runs of depth D, up to C(D-1, d-1) times as many: any d-1 of its change points may do. docs/STRATEGIES.md has the
- * reasoning, docs/experiments the measurements. */
-#ifndef PCT_STRATEGIES_DEPTHS_H
-#define PCT_STRATEGIES_DEPTHS_H
+ * "Many concurrency bugs have small bug-depths" (PCT, section 1), and for those the theorem must keep a constant
+ * factor: an eighth of the runs for depth 1 and 5, a quarter for 2, 3 and 4. It is as flat as that because most bugs of
+ * a smaller depth d are found in more, not fewer, of the runs of depth D, up to C(D-1, d-1) times as many: any d-1 of
+ * its change points may do. docs/STRATEGIES.md has the reasoning, docs/experiments the measurements. */
+#ifndef PCT_STRATEGIES_DEPTH_PARAM_H
+#define PCT_STRATEGIES_DEPTH_PARAM_H
 
 #include <pct/random.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
-/* The strategy `explore`: the threads of a plan make the first steps, one each; then a fixed order without preemptions. What `pct
- * explore` (docs/EXPLORE.md) makes its runs with; beside that command there is no plan, and the runs are all the same.
+/* The strategy `explore`: the threads of a plan make the first steps, one each; then a fixed order without preemptions.
+ * What `pct explore` (docs/EXPLORE.md) makes its runs with; beside that command there is no plan, and the runs are all
+ * the same.
  *
- * A thread that ends the process does so when no other can go on. A thread that spins is followed by the next one in a circle. A
- * place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by the scheduler through
- * <pct/strategy.h>. */
+ * A thread that ends the process does so when no other can go on. A thread that spins is followed by the next one in a
+ * circle. A place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by
+ * the scheduler through <pct/strategy.h>. */
 #include <pct/sets.h>
 #include <pct/strategy.h>
 #include <pct/trace.h>
@@ -52,7 +53,8 @@ static void disable(void *state, uint32_t thread)
     pct_rank_set_remove(&((struct state *)state)->enabled, thread);
 }
 
-/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process. */
+/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process.
+ */
 static uint32_t behind(const struct state *s, uint32_t thread)
 {
     uint32_t first = thread == PCT_NO_RANK ? pct_rank_set_lowest(&s->enabled) : pct_rank_set_after(&s->enabled, thread);

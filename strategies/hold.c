@@ -4,12 +4,12 @@
  * spoil it, a random schedule has all of them stand there with a probability that falls with n. Here each run has one
  * object, and one kind of access to it: those that read it, try it or take it, or those that write it or give it back.
  * Every thread that is about to make such an access is held; in half of the runs only at some of them, its first, its
- * second, ..., drawn for each run and the same for all threads. The others walk at random. When only held ones can go on,
- * one of them makes its access: one that owns what another thread waits for, if there is one, or any.
+ * second, ..., drawn for each run and the same for all threads. The others walk at random. When only held ones can go
+ * on, one of them makes its access: one that owns what another thread waits for, if there is one, or any.
  *
- * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is about
- * to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it for ever:
- * after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
+ * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is
+ * about to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it
+ * for ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
 #include "all.h"
 #include "one_object.h"
 #include <pct/layout.h>

@@ -1,9 +1,10 @@
-/* Threads in lockstep, for strategies that are without chance once their drawn steps are past, where a thread that tries in vain hands on
- * its turn: each of several threads may take a lock, find the one that it tries taken by the last, hand on, and give its own back just
- * too late for the next one (std::lock of three threads or more), for ever. Natively no such dance lasts.
+/* Threads in lockstep, for strategies that are without chance once their drawn steps are past, where a thread that
+ * tries in vain hands on its turn: each of several threads may take a lock, find the one that it tries taken by the
+ * last, hand on, and give its own back just too late for the next one (std::lock of three threads or more), for ever.
+ * Natively no such dance lasts.
  *
- * So after so many spins in a run, every other one, by chance, hands on nothing, and turns are not all of one length. The chance does
- * not depend on the seed: what was the same under all seeds still is. */
+ * So after so many spins in a run, every other one, by chance, hands on nothing, and turns are not all of one length.
+ * The chance does not depend on the seed: what was the same under all seeds still is. */
 #ifndef PCT_STRATEGIES_LOCKSTEP_H
 #define PCT_STRATEGIES_LOCKSTEP_H
 

@@ -1,9 +1,9 @@
 /* The strategy `none`: the operating system decides who runs.
  *
- * The shim knows it by name and lets all threads run in parallel, so the functions here are not called in a run; the trace
- * is recorded as far as that can be done without ordering the threads, so that plain runs and stress tests can be compared
- * with the others. Should they be called all the same (by a scheduler without an operating system beneath it), the running
- * thread keeps on running until it blocks, and then the lowest enabled id runs. */
+ * The shim knows it by name and lets all threads run in parallel, so the functions here are not called in a run; the
+ * trace is recorded as far as that can be done without ordering the threads, so that plain runs and stress tests can be
+ * compared with the others. Should they be called all the same (by a scheduler without an operating system beneath it),
+ * the running thread keeps on running until it blocks, and then the lowest enabled id runs. */
 #include "all.h"
 #include <pct/sets.h>
 #include <pct/strategy.h>

@@ -1,7 +1,7 @@
 /* Lists of numbers as strategies get them: items with `-` between them, each some numbers with `.` between them, as in
  * `1.4.2-2.9.1`. Header only, without libc. */
-#ifndef PCT_STRATEGIES_LIST_H
-#define PCT_STRATEGIES_LIST_H
+#ifndef PCT_STRATEGIES_NUMBER_LIST_H
+#define PCT_STRATEGIES_NUMBER_LIST_H
 
 #include <pct/strategy.h>
 

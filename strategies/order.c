@@ -1,20 +1,21 @@
-/* The strategy `order`: a random schedule that keeps to some ordering constraints. It asks whether these constraints are what
- * a bug needs: PCT calls the size of the smallest set of constraints such that every schedule that keeps to them shows the
- * bug its depth (definitions 5 to 8).
+/* The strategy `order`: a random schedule that keeps to some ordering constraints. It asks whether these constraints
+ * are what a bug needs: PCT calls the size of the smallest set of constraints such that every schedule that keeps to
+ * them shows the bug its depth (definitions 5 to 8).
  *
  *     before=1.4.2.7-2.10x1.1.10x2    A.N.B.M  operation N of thread A comes before operation M of thread B;
  *                                     KxN instead of N: its Nth operation of kind K (enum pct_op)
  *            0.32x1.w2                A.N.wB   operation N of thread A, a signal, wakes thread B, if that waits for it;
  *                                     A.N.nB   it does not, if others wait, too
  *
- * A thread's operations are counted by themselves, from 1. A thread whose next operation has to wait for another one is held
- * back; if all enabled threads are, a deadline comes that is near; without one, one of them goes on all the same, and the run broke
- * that constraint: whoever asks can see it from the trace. What is left is a random walk that stays with a thread for a while: how long is the seed's choice, from
- * a switch at every step to none without need, because each kind of schedule is rare in the others. The end of the process
- * waits for nobody: that a schedule shows a bug only because it does would be a constraint, too.
+ * A thread's operations are counted by themselves, from 1. A thread whose next operation has to wait for another one is
+ * held back; if all enabled threads are, a deadline comes that is near; without one, one of them goes on all the same,
+ * and the run broke that constraint: whoever asks can see it from the trace. What is left is a random walk that stays
+ * with a thread for a while: how long is the seed's choice, from a switch at every step to none without need, because
+ * each kind of schedule is rare in the others. The end of the process waits for nobody: that a schedule shows a bug
+ * only because it does would be a constraint, too.
  *
- * An access that a watchpoint tells of is announced when it has been made, and nobody knows what its thread does next: it is held back
- * if that may be the operation that has to wait.
+ * An access that a watchpoint tells of is announced when it has been made, and nobody knows what its thread does next:
+ * it is held back if that may be the operation that has to wait.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "all.h"
@@ -157,8 +158,8 @@ static uint32_t wanted(const struct state *s)
     return PCT_NO_THREAD;
 }
 
-/* What the running thread made in this step since the last pick, from 0; PCT_OP_NONE: something that has no kind here. Two steps in
- * one turn are an access behind another one, or an arrival from outside. */
+/* What the running thread made in this step since the last pick, from 0; PCT_OP_NONE: something that has no kind here.
+ * Two steps in one turn are an access behind another one, or an arrival from outside. */
 static uint32_t made_in(const struct state *s, uint32_t step)
 {
     uint32_t known = s->doing != PCT_OP_NONE, said = step - known;

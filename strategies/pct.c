@@ -1,9 +1,9 @@
-/* The strategy `pct`: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, "A Randomized Scheduler with Probabilistic
- * Guarantees of Finding Bugs", ASPLOS 2010: figure 7, and the refinements of section 4.
+/* The strategy `pct`: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, "A Randomized Scheduler with
+ * Probabilistic Guarantees of Finding Bugs", ASPLOS 2010: figure 7, and the refinements of section 4.
  *
  * The enabled thread of the highest priority runs. Every thread begins with a random priority; at d-1 random steps
- * k_1 .. k_(d-1) the thread that has just executed step k_i gets priority d-i, below all initial ones. A bug of depth d in
- * a program of at most n threads and k steps is found with probability at least 1 / (n k^(d-1)) in every run
+ * k_1 .. k_(d-1) the thread that has just executed step k_i gets priority d-i, below all initial ones. A bug of depth d
+ * in a program of at most n threads and k steps is found with probability at least 1 / (n k^(d-1)) in every run
  * (theorem 9).
  *
  * Called by the scheduler through <pct/strategy.h>. Between two change points the answer cannot change unless a thread
@@ -13,12 +13,12 @@
  *
  *     spin        "starvation free" (4.1): a thread that spins is put below all others once in so many spins
  *     final       "final wait" (4.2): so is the thread that ends the process
- *     sequential  "identifying sequential execution": steps that a thread makes alone are not counted, and k is the number
- *                 of the others. A step is made alone if its thread is the only enabled one before and after it; the step
- *                 that enables a second thread counts, because a change in the steps before has the effect of one there
- *     phases      "identifying join points": a phase begins when only one enabled thread is left of several. In each, the
- *                 steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of at most k
- *                 steps. The theorem then holds for bugs whose constraints lie in one phase */
+ *     sequential  "identifying sequential execution": steps that a thread makes alone are not counted, and k is the
+ * number of the others. A step is made alone if its thread is the only enabled one before and after it; the step that
+ * enables a second thread counts, because a change in the steps before has the effect of one there phases "identifying
+ * join points": a phase begins when only one enabled thread is left of several. In each, the steps are counted, change
+ * points and priorities drawn, anew: each phase is a run of its own, of at most k steps. The theorem then holds for
+ * bugs whose constraints lie in one phase */
 #include "all.h"
 #include "change_points.h"
 #include "priorities.h"
@@ -143,8 +143,8 @@ static void disable(void *state, uint32_t thread)
 
 PCT_DEFINE_ALL
 
-/* Of `ran` steps since the last pick, those that count. While threads were alone, only the last step can have changed that:
- * otherwise there would have been a pick. */
+/* Of `ran` steps since the last pick, those that count. While threads were alone, only the last step can have changed
+ * that: otherwise there would have been a pick. */
 static uint64_t count(const struct state *s, uint64_t ran, bool still_alone)
 {
     if (!s->sequential || !s->alone)

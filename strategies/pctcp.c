@@ -1,17 +1,17 @@
-/* The strategy `pctcp`: B. K. Ozkan, R. Majumdar, F. Niksic, M. Tabaei Befrouei, G. Weissenbacher, "Randomized Testing of
- * Distributed Systems with Probabilistic Guarantees", OOPSLA 2018: PCT with chain partitioning.
+/* The strategy `pctcp`: B. K. Ozkan, R. Majumdar, F. Niksic, M. Tabaei Befrouei, G. Weissenbacher, "Randomized Testing
+ * of Distributed Systems with Probabilistic Guarantees", OOPSLA 2018: PCT with chain partitioning.
  *
  * PCT pays for every thread with the factor n of its bound. Where threads are many and short, and one begins only after
- * another has ended, fewer priorities do: the paper partitions the events of a run into chains, each ordered by causality,
- * and gives the chains priorities instead of the threads. n becomes the number of chains.
+ * another has ended, fewer priorities do: the paper partitions the events of a run into chains, each ordered by
+ * causality, and gives the chains priorities instead of the threads. n becomes the number of chains.
  *
  * Called by the scheduler through <pct/strategy.h>; otherwise as pct.c without its refinements of steps.
  *
- * Here a chain is made of whole threads, for the order within a thread is given: when a thread creates another, and knows of
- * one that has ended, because it has joined it or joined one that knew, the new thread continues the chain of that one, with
- * its priority. All events of the first come before the creation, and so before those of the second. The paper partitions
- * messages, one by one and greedily, by vector clocks; causality through locks, semaphores and queues (a pool of threads
- * that serves tasks) is not looked at here. */
+ * Here a chain is made of whole threads, for the order within a thread is given: when a thread creates another, and
+ * knows of one that has ended, because it has joined it or joined one that knew, the new thread continues the chain of
+ * that one, with its priority. All events of the first come before the creation, and so before those of the second. The
+ * paper partitions messages, one by one and greedily, by vector clocks; causality through locks, semaphores and queues
+ * (a pool of threads that serves tasks) is not looked at here. */
 #include "all.h"
 #include "change_points.h"
 #include "priorities.h"

@@ -1,18 +1,18 @@
 /* The strategy `pos`: X. Yuan, J. Yang, R. Gu, "Partial Order Aware Concurrency Sampling", CAV 2018.
  *
- * Every pending operation has a random priority of its own, and the enabled one of the highest runs. When it has run, the
- * priorities of the pending operations that race with it (of other threads, on the same object, at least one of the two
- * changing it) are drawn anew, and its thread's next operation gets one of its own. So the order of two operations that
- * commute does not weigh on the order of those that do not, and schedules that differ only by such swaps share their
- * probability.
+ * Every pending operation has a random priority of its own, and the enabled one of the highest runs. When it has run,
+ * the priorities of the pending operations that race with it (of other threads, on the same object, at least one of the
+ * two changing it) are drawn anew, and its thread's next operation gets one of its own. So the order of two operations
+ * that commute does not weigh on the order of those that do not, and schedules that differ only by such swaps share
+ * their probability.
  *
- * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A pick costs O(1) and
- * the number of pending operations on the object that was used.
+ * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A pick costs O(1)
+ * and the number of pending operations on the object that was used.
  *
  * What deviates from the paper: its priorities are real numbers; here they are drawn among 65,536 ranks of which no two
- * operations have the same, so their order is uniform all the same, and of one that is drawn anew nearly so (an error of the
- * order of the number of threads / 65,536). The paper knows no loops that wait: a thread that spins, and one that ends the
- * process, is put below all others as in pct.c. */
+ * operations have the same, so their order is uniform all the same, and of one that is drawn anew nearly so (an error
+ * of the order of the number of threads / 65,536). The paper knows no loops that wait: a thread that spins, and one
+ * that ends the process, is put below all others as in pct.c. */
 #include "all.h"
 #include "priorities.h"
 

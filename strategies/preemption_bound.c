@@ -1,14 +1,14 @@
 /* The strategy `preemption-bound`: M. Musuvathi, S. Qadeer, "Iterative Context Bounding for Systematic Testing of
  * Multithreaded Programs", PLDI 2007, with its preemptions at random.
  *
- * The running thread goes on until it blocks; then each enabled thread is as likely to run as any other. `bound` times, at
- * random steps, it is preempted: each of the other enabled threads is as likely to run as any other.
+ * The running thread goes on until it blocks; then each enabled thread is as likely to run as any other. `bound` times,
+ * at random steps, it is preempted: each of the other enabled threads is as likely to run as any other.
  *
  * Called by the scheduler through <pct/strategy.h>. The budget reaches to the next preemption.
  *
- * What deviates: the paper explores all schedules with up to `bound` preemptions; here their steps are drawn, independently
- * and uniformly over 1 .. k. Those that coincide are one, and one that finds no other thread enabled does nothing. A thread
- * that spins, and one that ends the process, lets another one run without counting as preempted. */
+ * What deviates: the paper explores all schedules with up to `bound` preemptions; here their steps are drawn,
+ * independently and uniformly over 1 .. k. Those that coincide are one, and one that finds no other thread enabled does
+ * nothing. A thread that spins, and one that ends the process, lets another one run without counting as preempted. */
 #include "all.h"
 #include "change_points.h"
 #include <pct/sets.h>

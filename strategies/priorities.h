@@ -1,17 +1,17 @@
-/* Priorities of threads, as figure 7 of Burckhardt et al., ASPLOS 2010, uses them: shared by the strategies that run the
- * enabled thread of the highest priority.
+/* Priorities of threads, as figure 7 of Burckhardt et al., ASPLOS 2010, uses them: shared by the strategies that run
+ * the enabled thread of the highest priority.
  *
  * Called by strategies; a member of their state, zeroed at first. Priorities are ranks, higher runs first:
  *
  *     PCT_RANK_INITIAL + 0 .. 65535   initial priorities
  *     PCT_RANK_CHANGE + 1 .. 63       those that priority change points give
- *     PCT_RANK_LAST - 1 down to 0     threads that were put below all others (section 4.1, "starvation free"; section 4.2,
- *                                     "Final Wait"): each new one gets the next rank below; when these run out, the ranks in
- *                                     use move up again in their order
+ *     PCT_RANK_LAST - 1 down to 0     threads that were put below all others (section 4.1, "starvation free";
+ * section 4.2, "Final Wait"): each new one gets the next rank below; when these run out, the ranks in use move up again
+ * in their order
  *
- * Ranks stand in blocks of 64, and a block exists while a thread has one of its ranks: there are never more of them than
- * threads. Two levels of bits over the blocks say which have enabled threads, so the highest is found in O(1), and a pick costs the
- * same among 10,000 threads as among ten. */
+ * Ranks stand in blocks of 64, and a block exists while a thread has one of its ranks: there are never more of them
+ * than threads. Two levels of bits over the blocks say which have enabled threads, so the highest is found in O(1), and
+ * a pick costs the same among 10,000 threads as among ten. */
 #ifndef PCT_STRATEGIES_PRIORITIES_H
 #define PCT_STRATEGIES_PRIORITIES_H
 
@@ -76,8 +76,8 @@ static inline void pct_priorities_lay_out(struct pct_priorities *p, struct pct_l
 /* A permutation of 0 .. 65535, keyed by the seed, another one for each round.
  *
  * Threads appear one by one and their number is not known beforehand; only the order of the images matters. A Feistel
- * network with r rounds over 8-bit halves of truly random functions differs from a random permutation, for a few threads,
- * by about 2^(-4r): 2^-32 here. */
+ * network with r rounds over 8-bit halves of truly random functions differs from a random permutation, for a few
+ * threads, by about 2^(-4r): 2^-32 here. */
 static inline uint32_t pct_priorities_permute(uint64_t seed, uint64_t round, uint32_t value)
 {
     enum { FEISTEL = 8 };

@@ -13,15 +13,17 @@
  * - A thread that becomes enabled goes on at the end of the step that enabled it, or later if it still sleeps: a sleep
  *   passes while the thread is blocked, as it does in reality.
  *
- * The sleeps and the order within a tick are the only sources of chance: without sleeps all threads advance in step. There
- * is no noise of caches, interrupts or a loaded machine, so this stands for the delays alone, not for a stress test.
+ * The sleeps and the order within a tick are the only sources of chance: without sleeps all threads advance in step.
+ * There is no noise of caches, interrupts or a loaded machine, so this stands for the delays alone, not for a stress
+ * test.
  *
  * Fair, because every step costs time: it needs to know nothing of spins.
  *
  * How it is kept: the threads that are left in the present tick stand in a dense set, from which one is drawn; those of
- * later ticks in a calendar queue. Nothing can join the present tick, because a thread goes on at the end of a step, its own
- * or another's. When the set is empty, the threads of the next tick that has any move over. A thread moves once for every
- * time that it was put into the calendar, so a pick costs O(1), amortised; enabling and disabling cost O(1) each time.
+ * later ticks in a calendar queue. Nothing can join the present tick, because a thread goes on at the end of a step,
+ * its own or another's. When the set is empty, the threads of the next tick that has any move over. A thread moves once
+ * for every time that it was put into the calendar, so a pick costs O(1), amortised; enabling and disabling cost O(1)
+ * each time.
  *
  * The window of the calendar: a thread that made its step began it at now - 1, or at now if it was blocked and enabled
  * again meanwhile. It goes on one tick and at most `length` ticks of sleep later. */
@@ -148,8 +150,9 @@ static void advance(struct state *s)
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    /* Who made the step: with no thread at the baton (all were waiting outside), the one chosen before. More than one step,
-     * or another thread's, was not of our choosing (the scheduler lets a process end); such steps take no time. */
+    /* Who made the step: with no thread at the baton (all were waiting outside), the one chosen before. More than one
+     * step, or another thread's, was not of our choosing (the scheduler lets a process end); such steps take no time.
+     */
     uint32_t previous = s->previous - 1;
     if (point->ran && previous != PCT_NO_THREAD && (point->current == PCT_NO_THREAD || point->current == previous))
         step(s, previous);

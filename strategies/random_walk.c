@@ -54,8 +54,8 @@ PCT_DEFINE_ALL
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    /* A chosen thread may find its operation disabled, and the pick is made again at the same step: with a number of its
-     * own, for the old one is known to have led to that thread. */
+    /* A chosen thread may find its operation disabled, and the pick is made again at the same step: with a number of
+     * its own, for the old one is known to have led to that thread. */
     s->redraw = point->step == s->step ? s->redraw + 1 : 0;
     s->step = point->step;
     uint64_t place = point->step << 16 | (s->redraw & 0xffff);

@@ -1,10 +1,10 @@
 /* The strategy `round-robin`: threads take turns in the order of their ids, `quantum` steps each.
  *
- * Without chance: the seed changes nothing, one run is all there is. A baseline to compare with, and a plain schedule to
- * read when the question is what a program does at all.
+ * Without chance: the seed changes nothing, one run is all there is. A baseline to compare with, and a plain schedule
+ * to read when the question is what a program does at all.
  *
- * A turn ends when its steps are used up, when the thread blocks or finishes, and when it makes no progress (it yields or
- * tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
+ * A turn ends when its steps are used up, when the thread blocks or finishes, and when it makes no progress (it yields
+ * or tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "all.h"
@@ -15,8 +15,9 @@
 enum { PARAM_QUANTUM };
 
 /* The default: long enough for a thread to get through a critical section or two, so that not every lock is contended;
- * short enough that all threads have their turns many times in a run of a few hundred steps. A prime, or the turns of a thread
- * that loops over a lock and an unlock would all end inside the critical section, and who waits for the lock would starve. */
+ * short enough that all threads have their turns many times in a run of a few hundred steps. A prime, or the turns of a
+ * thread that loops over a lock and an unlock would all end inside the critical section, and who waits for the lock
+ * would starve. */
 static const struct pct_param params[] = { [PARAM_QUANTUM] = { .name = "quantum",
                                                                .default_value = 11,
                                                                .min = 1,

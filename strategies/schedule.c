@@ -1,16 +1,18 @@
-/* The strategy `schedule`: an explicit list of switches; whatever it does not say runs in the default order. What `pct minimize`
- * makes, and people write.
+/* The strategy `schedule`: an explicit list of switches; whatever it does not say runs in the default order. What `pct
+ * minimize` makes, and people write.
  *
  *     switches=1.4.2-2.9.w1       T.N.U   when thread T has made N operations, thread U goes on
- *                                 T.N.wI  the wake that is thread T's operation N+1 wakes waiter I, in the order of arrival
+ *                                 T.N.wI  the wake that is thread T's operation N+1 wakes waiter I, in the order of
+ * arrival
  *
- * A thread's operations are counted by themselves, from its start, so a switch keeps its place when other threads do more
- * or less than before. A switch to a thread that is not enabled then is not made. One to a thread whose deadline is near lets that
- * come; by default deadlines come last.
+ * A thread's operations are counted by themselves, from its start, so a switch keeps its place when other threads do
+ * more or less than before. A switch to a thread that is not enabled then is not made. One to a thread whose deadline
+ * is near lets that come; by default deadlines come last.
  *
- * The default order has no preemption: a thread goes on until it blocks, finishes or spins; then the enabled thread with the
- * lowest id does, but for one that is ending the process, which waits for all others (PCT, section 4.2, final wait). A
- * spinning thread is followed by the next one in a circle. Without chance: the seed decides only what the target draws.
+ * The default order has no preemption: a thread goes on until it blocks, finishes or spins; then the enabled thread
+ * with the lowest id does, but for one that is ending the process, which waits for all others (PCT, section 4.2, final
+ * wait). A spinning thread is followed by the next one in a circle. Without chance: the seed decides only what the
+ * target draws.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "all.h"

@@ -29,7 +29,8 @@
 PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
 #undef PCT_STRATEGY_DECLARE
 
-/* What `pct explore` makes its runs with. Not in the list: without a plan it is one fixed run, which nobody would choose. */
+/* What `pct explore` makes its runs with. Not in the list: without a plan it is one fixed run, which nobody would
+ * choose. */
 extern const struct pct_strategy pct_strategy_explore;
 
 /* All of them, ended by NULL. */

@@ -1,21 +1,21 @@
 /* The strategy `tapct`: B. K. Ozkan, R. Majumdar, S. Oraee, "Trace Aware Random Testing for Distributed Systems",
  * OOPSLA 2019: PCT whose change points are spread over the racy events only.
  *
- * Where an operation commutes with all that other threads do, a change of priority before it has the effect of one before
- * the next that does not. So the d-1 change points are drawn among the racy operations, k is their number, and the bound
- * becomes 1 / (n k^(d-1)) with that smaller k. As in the paper, the change comes before the operation: the thread that is
- * about to make the k_i-th racy one is put to priority d-i, and another may be chosen.
+ * Where an operation commutes with all that other threads do, a change of priority before it has the effect of one
+ * before the next that does not. So the d-1 change points are drawn among the racy operations, k is their number, and
+ * the bound becomes 1 / (n k^(d-1)) with that smaller k. As in the paper, the change comes before the operation: the
+ * thread that is about to make the k_i-th racy one is put to priority d-i, and another may be chosen.
  *
  * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1.
  *
- * What deviates from the paper: priorities belong to threads, not to chains of events (see pctcp.c); and which events are
- * racy is not known beforehand, but learned in the run. An operation counts as racy
+ * What deviates from the paper: priorities belong to threads, not to chains of events (see pctcp.c); and which events
+ * are racy is not known beforehand, but learned in the run. An operation counts as racy
  *  - if its object is one that another thread has used, or is about to use;
  *  - if it is among the first `trial` on its object, of which nothing is known yet.
- * What is missed: operations of a thread beyond that number on an object that others will use only afterwards. Operations on
- * threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a table of 65,536
- * places, or fewer if it is known that there will not be so many objects; those that fall into one place count as one, which makes
- * more operations racy, never fewer. */
+ * What is missed: operations of a thread beyond that number on an object that others will use only afterwards.
+ * Operations on threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a
+ * table of 65,536 places, or fewer if it is known that there will not be so many objects; those that fall into one
+ * place count as one, which makes more operations racy, never fewer. */
 #include "all.h"
 #include "change_points.h"
 #include "priorities.h"
@@ -63,7 +63,8 @@ struct state {
     struct next *next;     /* by thread */
 };
 
-/* The table is a place longer than the greatest number, so that which objects share a place does not depend on its size. */
+/* The table is a place longer than the greatest number, so that which objects share a place does not depend on its
+ * size. */
 static uint32_t count_places(const struct pct_run *run)
 {
     uint32_t places = 1;

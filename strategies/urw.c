@@ -1,12 +1,12 @@
 /* The strategy `urw`: the uniform random walk of H. Zhao, D. Wolff, U. Mathur, A. Roychoudhury, "Selectively Uniform
  * Concurrency Testing", ASPLOS 2025.
  *
- * At every step each enabled thread runs with a probability in proportion to the number of events that it has left. Of a
- * program whose threads never block, and whose numbers of events are known, every interleaving is then equally likely; a
- * plain random walk prefers those in which long threads come late.
+ * At every step each enabled thread runs with a probability in proportion to the number of events that it has left. Of
+ * a program whose threads never block, and whose numbers of events are known, every interleaving is then equally
+ * likely; a plain random walk prefers those in which long threads come late.
  *
- * Called by the scheduler through <pct/strategy.h>. Fair with probability 1. Where the numbers come from: weights.h; that
- * they are estimates, and that threads block, is where the uniformity ends. */
+ * Called by the scheduler through <pct/strategy.h>. Fair with probability 1. Where the numbers come from: weights.h;
+ * that they are estimates, and that threads block, is where the uniformity ends. */
 #include "all.h"
 #include "weights.h"
 

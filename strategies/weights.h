@@ -6,12 +6,12 @@
  *     n0=..,n1=.., ... n15=..   events of the thread with this id
  *     n=..                      of those that are not named
  *
- * A thread whose estimate is used up has one event left, for as long as it lives. The events of threads that are named and
- * do not exist yet are those of the main thread, which is taken to create them: a thread that starts others stands for
- * their events, too, or schedules in which they start early would be too frequent.
+ * A thread whose estimate is used up has one event left, for as long as it lives. The events of threads that are named
+ * and do not exist yet are those of the main thread, which is taken to create them: a thread that starts others stands
+ * for their events, too, or schedules in which they start early would be too frequent.
  *
- * Sums over threads stand in a Fenwick tree: a choice and a change cost as many steps as log2 of the number of threads that
- * ever existed. For changes of many threads at once, it is made anew. */
+ * Sums over threads stand in a Fenwick tree: a choice and a change cost as many steps as log2 of the number of threads
+ * that ever existed. For changes of many threads at once, it is made anew. */
 #ifndef PCT_STRATEGIES_WEIGHTS_H
 #define PCT_STRATEGIES_WEIGHTS_H
 

@@ -29,7 +29,7 @@ static void close_pass(struct pct_analysis *q)
 
 /* Looking for a run that passes. */
 struct passing {
-    struct pct_analysis *inquiry;
+    struct pct_analysis *analysis;
     bool *keep;    /* room for a list of switches */
     uint64_t best; /* steps that the best run so far has in common with the one that fails */
 };
@@ -43,7 +43,7 @@ static bool does_pass(const struct pct_trial *trial)
 /* The new one is the run that passes, with the list that made it. */
 static void adopt_pass(struct passing *p, struct pct_question *question, struct pct_trial *trial)
 {
-    struct pct_analysis *q = p->inquiry;
+    struct pct_analysis *q = p->analysis;
     close_pass(q);
     q->passes = trial->taken = true;
     q->pass_trial = *trial;
@@ -57,14 +57,14 @@ static void adopt_pass(struct passing *p, struct pct_question *question, struct 
 static int ask_without(void *context, size_t number, struct pct_question *question)
 {
     struct passing *p = context;
-    const struct pct_switches *minimal = &p->inquiry->shrink.minimal;
+    const struct pct_switches *minimal = &p->analysis->shrink.minimal;
     if (number == minimal->count)
         return 0;
     memset(p->keep, true, minimal->count);
     p->keep[minimal->count - 1 - number] = false;
     question->what = (struct pct_try){ .strategy = "schedule",
                                        .list = pct_switches_format(minimal, p->keep),
-                                       .seed = p->inquiry->shrink.trials.config.run.seed,
+                                       .seed = p->analysis->shrink.trials.config.run.seed,
                                        .sites = "on" };
     question->expected = 1;
     return question->what.list ? 1 : -ENOMEM;
@@ -75,7 +75,7 @@ static enum pct_answer answer_without(void *context, size_t number, struct pct_q
                                       struct pct_trial *trial)
 {
     struct passing *p = context;
-    const struct pct_analysis *q = p->inquiry;
+    const struct pct_analysis *q = p->analysis;
     (void)number;
     uint64_t common = does_pass(trial) ? in_common(&q->trial.result.trace, &trial->result.trace) : 0;
     if (does_pass(trial) && (!q->passes || common > p->best)) {
@@ -106,13 +106,13 @@ static enum pct_answer answer_random(void *context, size_t number, struct pct_qu
     return PCT_ANSWER_STOP;
 }
 
-/* The run that passes and differs least: the minimal schedule without one of its switches, which is the same up to there; the
- * one that goes along longest. If there is none, any. */
+/* The run that passes and differs least: the minimal schedule without one of its switches, which is the same up to
+ * there; the one that goes along longest. If there is none, any. */
 static int find_pass(struct pct_analysis *q)
 {
     struct pct_trials *trials = &q->shrink.trials;
     size_t count = q->shrink.minimal.count;
-    struct passing p = { .inquiry = q, .keep = malloc(count + 1) };
+    struct passing p = { .analysis = q, .keep = malloc(count + 1) };
     struct pct_series without = { .ask = ask_without, .answer = answer_without, .context = &p },
                       random = { .ask = ask_random, .answer = answer_random, .context = &p };
     p.best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0;
@@ -129,8 +129,8 @@ static int find_pass(struct pct_analysis *q)
 /* Where the operations of the orderings stand in the run of the smallest schedule. */
 static void locate(const struct pct_analysis *q, struct pct_event *event)
 {
-    const struct pct_trace *trace = q->story.trace;
-    uint64_t at = pct_narrative_find(&q->story, event->thread, event->number);
+    const struct pct_trace *trace = q->narrative.trace;
+    uint64_t at = pct_narrative_find(&q->narrative, event->thread, event->number);
     if (at < trace->count && PCT_RECORD_OP(trace->records[at]) == event->op) {
         event->step = at;
         if (PCT_RECORD_OBJECT(trace->records[at]))
@@ -138,7 +138,7 @@ static void locate(const struct pct_analysis *q, struct pct_event *event)
         return;
     }
     /* Objects are numbered by their first use, which may have been another in the run that the orderings are from. */
-    const struct pct_snap_thread *thread = pct_snapshot_thread(&q->story.snapshot, event->thread);
+    const struct pct_snap_thread *thread = pct_snapshot_thread(&q->narrative.snapshot, event->thread);
     if (event->step == PCT_STEP_PENDING && thread && thread->op == event->op && thread->object)
         event->object = thread->object;
 }
@@ -150,18 +150,19 @@ static void locate_order(const struct pct_analysis *q, struct pct_order *order)
 }
 
 /* Where the threads of a deadlock's cycle locked what they hold. Returns how many there are. */
-static size_t locks_of_cycle(const struct pct_narrative *story, uint64_t *steps)
+static size_t locks_of_cycle(const struct pct_narrative *narrative, uint64_t *steps)
 {
     uint32_t ids[PCT_CYCLE_MOST];
-    size_t count = pct_snapshot_cycle(&story->snapshot, ids, PCT_CYCLE_MOST);
+    size_t count = pct_snapshot_cycle(&narrative->snapshot, ids, PCT_CYCLE_MOST);
     count = count < PCT_CYCLE_MOST ? count : PCT_CYCLE_MOST;
     for (size_t i = 0; i < count; i++)
-        steps[i] = pct_narrative_find_lock(story, ids[(i + 1) % count], pct_snapshot_thread(&story->snapshot, ids[i]));
+        steps[i] =
+            pct_narrative_find_lock(narrative, ids[(i + 1) % count], pct_snapshot_thread(&narrative->snapshot, ids[i]));
     return count;
 }
 
 /* The steps of a run whose stacks are wanted: of the switches, the orderings, and a cycle's locks. To be freed. */
-static char *wanted(const struct pct_analysis *q, const struct pct_narrative *story, bool switches)
+static char *wanted(const struct pct_analysis *q, const struct pct_narrative *narrative, bool switches)
 {
     size_t count = 0;
     const struct pct_switches *minimal = &q->shrink.minimal;
@@ -171,27 +172,27 @@ static char *wanted(const struct pct_analysis *q, const struct pct_narrative *st
     for (size_t i = 0; i < 2 * q->depth.count; i++) {
         const struct pct_order *order = &q->depth.needs[i / 2].order;
         const struct pct_event *event = i % 2 ? &order->then : &order->first;
-        uint64_t at = pct_narrative_find(story, event->thread, event->number);
-        if (at < story->trace->count)
+        uint64_t at = pct_narrative_find(narrative, event->thread, event->number);
+        if (at < narrative->trace->count)
             steps[count++] = at;
     }
     for (size_t i = 0; switches && i < minimal->count; i++) {
         const struct pct_switch *item = &minimal->item[i];
-        uint64_t at = pct_narrative_find(story, item->thread, item->made + item->wake);
-        if (at < story->trace->count)
+        uint64_t at = pct_narrative_find(narrative, item->thread, item->made + item->wake);
+        if (at < narrative->trace->count)
             steps[count++] = at;
     }
-    count += locks_of_cycle(story, steps + count);
+    count += locks_of_cycle(narrative, steps + count);
     char *text = pct_narrative_stacks(steps, count);
     free(steps);
     return text;
 }
 
 /* The same run again, with the stacks of these steps. */
-static int reopen(struct pct_analysis *q, struct pct_narrative *story, struct pct_trial *trial, bool fails)
+static int reopen(struct pct_analysis *q, struct pct_narrative *narrative, struct pct_trial *trial, bool fails)
 {
     static struct pct_trial again;
-    char *sites = wanted(q, story, fails);
+    char *sites = wanted(q, narrative, fails);
     if (!sites)
         return PCT_EXIT_INTERNAL;
     int failed = fails ? pct_shrink_show(&q->shrink, &again, sites)
@@ -199,15 +200,16 @@ static int reopen(struct pct_analysis *q, struct pct_narrative *story, struct pc
     free(sites);
     if (failed)
         return failed;
-    /* Where the schedule does not decide alone, this time it may have been otherwise: the first is as good, without stacks. */
+    /* Where the schedule does not decide alone, this time it may have been otherwise: the first is as good, without
+     * stacks. */
     if (again.result.trace.header.hash != trial->result.trace.header.hash) {
         pct_trial_close(&again);
         return 0;
     }
-    pct_narrative_close(story);
+    pct_narrative_close(narrative);
     pct_trial_close(trial);
     *trial = again;
-    return pct_narrative_open(story, &trial->result.trace) ? PCT_EXIT_INTERNAL : 0;
+    return pct_narrative_open(narrative, &trial->result.trace) ? PCT_EXIT_INTERNAL : 0;
 }
 
 /* The run of the smallest schedule, with sites. */
@@ -219,7 +221,7 @@ static int open_story(struct pct_analysis *q)
         if (failed)
             return failed;
         if (q->trial.fails)
-            return pct_narrative_open(&q->story, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
+            return pct_narrative_open(&q->narrative, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
         pct_trial_close(&q->trial);
     }
     pct_status_line_clear(t->progress.quiet);
@@ -229,8 +231,8 @@ static int open_story(struct pct_analysis *q)
 
 static void close_story(struct pct_analysis *q)
 {
-    if (q->story.trace) {
-        pct_narrative_close(&q->story);
+    if (q->narrative.trace) {
+        pct_narrative_close(&q->narrative);
         pct_trial_close(&q->trial);
     }
 }
@@ -238,15 +240,16 @@ static void close_story(struct pct_analysis *q)
 /* The orderings that the bug needs, seen from the smallest schedule. */
 static int measure_once(struct pct_analysis *q, struct pct_depth *depth)
 {
-    struct pct_run_view failing = { q->story.trace, &q->story.snapshot },
+    struct pct_run_view failing = { q->narrative.trace, &q->narrative.snapshot },
                         passing = { q->pass.trace, &q->pass.snapshot };
     /* In a deadlock all is done that could be, and what was to come is known. */
     bool later = q->passes && failing.trace->header.verdict != PCT_VERDICT_DEADLOCK;
     return pct_depth_measure(depth, &q->shrink.trials, &failing, later ? &passing : NULL);
 }
 
-/* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far; and d
- * orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings, too. */
+/* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far;
+ * and d orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings,
+ * too. */
 static int measure(struct pct_analysis *q)
 {
     int failed = measure_once(q, &q->depth);
@@ -291,10 +294,10 @@ int pct_analysis_open(struct pct_analysis *q, bool depth, bool quiet)
         for (size_t j = 0; j < need->held.count; j++)
             locate_order(q, &need->held.item[j]);
     }
-    failed = failed ? failed : reopen(q, &q->story, &q->trial, true);
+    failed = failed ? failed : reopen(q, &q->narrative, &q->trial, true);
     if (!failed && q->passes)
         failed = reopen(q, &q->pass, &q->pass_trial, false);
-    q->story.later = q->passes ? &q->pass : NULL;
+    q->narrative.later = q->passes ? &q->pass : NULL;
     pct_status_line_clear(q->shrink.trials.progress.quiet);
     if (failed == PCT_EXIT_INTERNAL && !q->shrink.trials.status)
         pct_cli_say("out of memory");
@@ -309,35 +312,35 @@ void pct_analysis_close(struct pct_analysis *q)
     pct_shrink_close(&q->shrink);
 }
 
-void pct_analysis_print_event(FILE *out, const struct pct_narrative *story, const struct pct_event *event)
+void pct_analysis_print_event(FILE *out, const struct pct_narrative *narrative, const struct pct_event *event)
 {
     char text[800];
     fprintf(out, "thread %u's ", event->thread);
-    pct_cli_print_clean(out, pct_narrative_operation(story, text, sizeof text, event), sizeof text);
-    if (*pct_narrative_place(story, text, sizeof text, event)) {
+    pct_cli_print_clean(out, pct_narrative_operation(narrative, text, sizeof text, event), sizeof text);
+    if (*pct_narrative_place(narrative, text, sizeof text, event)) {
         fputs(", ", out);
         pct_cli_print_clean(out, text, sizeof text);
     }
 }
 
-void pct_analysis_print_then(FILE *out, const struct pct_narrative *story, const struct pct_order *order)
+void pct_analysis_print_then(FILE *out, const struct pct_narrative *narrative, const struct pct_order *order)
 {
     if (order->wake) {
         fprintf(out, "wakes thread %u, of those that wait\n", order->then.thread);
         return;
     }
     fputs("before ", out);
-    pct_analysis_print_event(out, story, &order->then);
+    pct_analysis_print_event(out, narrative, &order->then);
     fputc('\n', out);
 }
 
-void pct_analysis_print_switch(FILE *out, const struct pct_narrative *story, const struct pct_switch *item)
+void pct_analysis_print_switch(FILE *out, const struct pct_narrative *narrative, const struct pct_switch *item)
 {
-    uint64_t at = pct_narrative_find(story, item->thread, item->made + item->wake);
-    if (at < story->trace->count) {
-        struct pct_event event = pct_narrative_event(story, at);
+    uint64_t at = pct_narrative_find(narrative, item->thread, item->made + item->wake);
+    if (at < narrative->trace->count) {
+        struct pct_event event = pct_narrative_event(narrative, at);
         fputs(item->wake ? "at " : "after ", out);
-        pct_analysis_print_event(out, story, &event);
+        pct_analysis_print_event(out, narrative, &event);
     } else {
         fprintf(out, "after operation %u of thread %u", item->made, item->thread);
     }
@@ -386,9 +389,9 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
     fprintf(out, "%u of %u pass:\n", need->held_flipped.passed, pct_tally_of(&need->held_flipped));
     for (size_t i = 0; i < need->held.count && i < HELD; i++) {
         fputs("       ", out);
-        pct_analysis_print_event(out, &q->story, &need->held.item[i].first);
+        pct_analysis_print_event(out, &q->narrative, &need->held.item[i].first);
         fputs("\n         ", out);
-        pct_analysis_print_then(out, &q->story, &need->held.item[i]);
+        pct_analysis_print_then(out, &q->narrative, &need->held.item[i]);
     }
     if (need->held.count > HELD)
         fprintf(out, "       and %zu more\n", need->held.count - HELD);

@@ -1,7 +1,7 @@
-/* All that minimize and explain find out about a failing run: the smallest schedule that fails, the one nearest to it that
- * passes, both with sites and stacks, and the orderings that the bug needs. */
-#ifndef PCT_CLI_INQUIRY_H
-#define PCT_CLI_INQUIRY_H
+/* All that minimize and explain find out about a failing run: the smallest schedule that fails, the one nearest to it
+ * that passes, both with sites and stacks, and the orderings that the bug needs. */
+#ifndef PCT_CLI_ANALYSIS_H
+#define PCT_CLI_ANALYSIS_H
 
 #include "depth.h"
 #include "shrink.h"
@@ -14,28 +14,30 @@ struct pct_analysis {
     struct pct_depth depth;
     bool passes; /* there is a run that passes: pass, pass_trial */
     struct pct_trial trial, pass_trial;
-    struct pct_narrative story, pass;
+    struct pct_narrative narrative, pass;
     /* Private: how the passing run is made. */
     const char *pass_strategy;
     char *pass_list;
     uint64_t pass_seed;
 };
 
-/* Do it all: depth says whether the orderings are wanted. Returns 0, or the exit status for the command, after a message. To be
- * closed in any case. The structure is large: static, zeroed, with the command line parsed into shrink. */
-int pct_analysis_open(struct pct_analysis *inquiry, bool depth, bool quiet);
-void pct_analysis_close(struct pct_analysis *inquiry);
+/* Do it all: depth says whether the orderings are wanted. Returns 0, or the exit status for the command, after a
+ * message. To be closed in any case. The structure is large: static, zeroed, with the command line parsed into shrink.
+ */
+int pct_analysis_open(struct pct_analysis *analysis, bool depth, bool quiet);
+void pct_analysis_close(struct pct_analysis *analysis);
 
 /* "after lock mutex 1 `a`, fig.c:21 (thread1): thread 2 goes on". */
-void pct_analysis_print_switch(FILE *out, const struct pct_narrative *story, const struct pct_switch *item);
+void pct_analysis_print_switch(FILE *out, const struct pct_narrative *narrative, const struct pct_switch *item);
 
 /* "thread 1's lock mutex 1 `a`, fig.c:21 (thread1)". */
-void pct_analysis_print_event(FILE *out, const struct pct_narrative *story, const struct pct_event *event);
+void pct_analysis_print_event(FILE *out, const struct pct_narrative *narrative, const struct pct_event *event);
 
-/* What must come behind the first operation of an ordering, or whom it wakes: "before thread 2's ...", and the end of the line. */
-void pct_analysis_print_then(FILE *out, const struct pct_narrative *story, const struct pct_order *order);
+/* What must come behind the first operation of an ordering, or whom it wakes: "before thread 2's ...", and the end of
+ * the line. */
+void pct_analysis_print_then(FILE *out, const struct pct_narrative *narrative, const struct pct_order *order);
 
 /* What becomes of the run when this ordering is turned round: lines that begin with a margin. */
-void pct_analysis_print_flip(FILE *out, const struct pct_analysis *inquiry, const struct pct_need *need);
+void pct_analysis_print_flip(FILE *out, const struct pct_analysis *analysis, const struct pct_need *need);
 
 #endif

@@ -10,8 +10,8 @@ unsigned pct_constrained_of(const struct pct_constrained *k)
     return k->failed + k->otherwise + k->passed;
 }
 
-/* Schedules that keep to these constraints. One that is forced to break a constraint says nothing; so there may be three times as many
- * as are wanted, each with a seed of its own. */
+/* Schedules that keep to these constraints. One that is forced to break a constraint says nothing; so there may be
+ * three times as many as are wanted, each with a seed of its own. */
 static int ask_set(const struct pct_constrained *k, size_t number, struct pct_question *question, const bool *keep)
 {
     bool *copy = malloc(k->orders->count + 1);
@@ -27,14 +27,14 @@ static int ask_set(const struct pct_constrained *k, size_t number, struct pct_qu
     return 1;
 }
 
-/* One more schedule was made. Whether that is all: enough were made, or the limits are met; or so many were forced to break a
- * constraint that these must contradict each other. */
+/* One more schedule was made. Whether that is all: enough were made, or the limits are met; or so many were forced to
+ * break a constraint that these must contradict each other. */
 static bool is_sampled(struct pct_constrained *k, const struct pct_question *question, const struct pct_trial *trial)
 {
     struct pct_failure failure;
     bool passes = !pct_failure_read(&failure, &trial->result);
-    /* What a watchpoint tells of has been done when its step is recorded (docs/WATCH.md): the steps of a run that fails do not say
-     * then that it broke anything. */
+    /* What a watchpoint tells of has been done when its step is recorded (docs/WATCH.md): the steps of a run that fails
+     * do not say then that it broke anything. */
     bool unsure = trial->fails && *k->trials->config.watch;
     /* A run that ended where it had to fail may have kept to all that it came to. */
     if (!unsure && pct_orders_broken(k->orders, question->data, k->flipped, &trial->result.trace)) {

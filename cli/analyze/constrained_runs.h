@@ -1,7 +1,7 @@
-/* Random schedules that keep to a set of ordering constraints: how many of them fail. The question behind the depth of a bug
- * (depth.h), and behind what becomes of it when an ordering is turned round (negated_orders.h). */
-#ifndef PCT_CLI_KEEPING_H
-#define PCT_CLI_KEEPING_H
+/* Random schedules that keep to a set of ordering constraints: how many of them fail. The question behind the depth of
+ * a bug (depth.h), and behind what becomes of it when an ordering is turned round (negated_orders.h). */
+#ifndef PCT_CLI_CONSTRAINED_RUNS_H
+#define PCT_CLI_CONSTRAINED_RUNS_H
 
 #include <cli/trace/orders.h>
 #include "delta_debugging.h"
@@ -13,9 +13,9 @@ struct pct_constrained {
     size_t flipped;     /* this one of them the other way round; SIZE_MAX: none */
     size_t fixed;       /* the first so many are not taken away */
     unsigned schedules; /* that a set is judged by; a run that was forced to break a constraint is none of them */
-    uint64_t seed;      /* of the next schedule: those of one inquiry differ */
-    /* A set is not sampled further when so many have passed, or not failed in the way that is looked for; or so many have not
-     * passed. */
+    uint64_t seed;      /* of the next schedule: those of one analysis differ */
+    /* A set is not sampled further when so many have passed, or not failed in the way that is looked for; or so many
+     * have not passed. */
     unsigned most_passed, most_failed;
     /* Of the last sample: */
     unsigned failed;    /* in the way that is looked for */
@@ -28,20 +28,20 @@ struct pct_constrained {
     /* Private: */
     const bool *keep;
     struct pct_reduction ahead;
-    bool (*enough)(const struct pct_constrained *keeping);
+    bool (*enough)(const struct pct_constrained *constrained);
     bool found;
     size_t which;
 };
 
 /* Schedules of the last sample. */
-unsigned pct_constrained_of(const struct pct_constrained *keeping);
+unsigned pct_constrained_of(const struct pct_constrained *constrained);
 
 /* Run schedules that keep to those for which keep[] is true. Returns 0, or trials->status. */
-int pct_constrained_sample(struct pct_constrained *keeping, const bool *keep);
+int pct_constrained_sample(struct pct_constrained *constrained, const bool *keep);
 
-/* Take away from keep[] (but for those that are fixed) as long as enough() says that a sample will do. Returns 0, or not 0 as pct_delta_debug(); keep[] then is a set that
- * will do all the same. */
-int pct_constrained_reduce(struct pct_constrained *keeping, bool *keep,
-                           bool (*enough)(const struct pct_constrained *keeping));
+/* Take away from keep[] (but for those that are fixed) as long as enough() says that a sample will do. Returns 0, or
+ * not 0 as pct_delta_debug(); keep[] then is a set that will do all the same. */
+int pct_constrained_reduce(struct pct_constrained *constrained, bool *keep,
+                           bool (*enough)(const struct pct_constrained *constrained));
 
 #endif

@@ -1,9 +1,9 @@
 /* The depth of a bug, measured: see depth.h.
  *
- * PCT's definition (5 to 8): a set of constraints such that every schedule that keeps to them shows the bug; the depth is the
- * size of the smallest. All orderings of the failing run together are such a set, if the schedule decides the outcome.
- * Delta debugging takes away what is not needed; whether a set is enough is asked of random schedules that keep to it, and
- * one that passes is a proof that it is not. */
+ * PCT's definition (5 to 8): a set of constraints such that every schedule that keeps to them shows the bug; the depth
+ * is the size of the smallest. All orderings of the failing run together are such a set, if the schedule decides the
+ * outcome. Delta debugging takes away what is not needed; whether a set is enough is asked of random schedules that
+ * keep to it, and one that passes is a proof that it is not. */
 #include "depth.h"
 #include "negated_orders.h"
 #include "constrained_runs.h"
@@ -59,9 +59,9 @@ static int confirm(struct pct_constrained *k, struct pct_depth *depth, const boo
     return stop;
 }
 
-/* Constraints need not be between operations that depend on each other: two of those found may follow from one, under which
- * every schedule keeps to both. Those that some schedules can only break are left apart: a thread would wait for one that waits
- * for it. */
+/* Constraints need not be between operations that depend on each other: two of those found may follow from one, under
+ * which every schedule keeps to both. Those that some schedules can only break are left apart: a thread would wait for
+ * one that waits for it. */
 static int merge(struct pct_constrained *k, struct pct_depth *depth, struct pct_orders *orders, bool *keep,
                  const struct pct_trace *trace)
 {
@@ -93,8 +93,9 @@ static int merge(struct pct_constrained *k, struct pct_depth *depth, struct pct_
     return stop;
 }
 
-/* Take away what is not needed, and confirm what is left by more schedules than the search took. If one of these passes, the search
- * was content with too little: once more with three times as many. keep: all; in the end the orderings that are needed. */
+/* Take away what is not needed, and confirm what is left by more schedules than the search took. If one of these
+ * passes, the search was content with too little: once more with three times as many. keep: all; in the end the
+ * orderings that are needed. */
 static int find_needs(struct pct_constrained *k, struct pct_depth *depth, bool *keep)
 {
     int stop = 0;

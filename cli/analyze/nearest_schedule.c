@@ -1,5 +1,6 @@
-/* The nearest failing schedule: see nearest_schedule.h. Code that was added before the place of a switch moves it by some operations: so all
- * switches of a thread, or of all threads, are moved alike, and each by itself, ever further. */
+/* The nearest failing schedule: see nearest_schedule.h. Code that was added before the place of a switch moves it by
+ * some operations: so all switches of a thread, or of all threads, are moved alike, and each by itself, ever further.
+ */
 #include "nearest_schedule.h"
 #include "series.h"
 #include <cli/trace/switches.h>

@@ -1,11 +1,12 @@
 /* Each ordering that a bug needs, the other way round: see negated_orders.h.
  *
- * Where schedules fail all the same, the bug has more ways to happen, and there are two reasons for it. The ordering may say more than the
- * bug needs: of `both threads load before either stores`, a run shows `this store before that one`, and when that is turned round
- * the loads can still be where they must not be. Then a weaker one will do: an earlier operation before a later one, whose other way
- * round says more. Or the failure can come from another part of the run (the next round of a loop). Then orderings that are the same
- * in the run that fails and in one that passes keep that part as it was. Where no such set is found, others of a run that passes say
- * what must be turned round besides. */
+ * Where schedules fail all the same, the bug has more ways to happen, and there are two reasons for it. The ordering
+ * may say more than the bug needs: of `both threads load before either stores`, a run shows `this store before that
+ * one`, and when that is turned round the loads can still be where they must not be. Then a weaker one will do: an
+ * earlier operation before a later one, whose other way round says more. Or the failure can come from another part of
+ * the run (the next round of a loop). Then orderings that are the same in the run that fails and in one that passes
+ * keep that part as it was. Where no such set is found, others of a run that passes say what must be turned round
+ * besides. */
 #include "negated_orders.h"
 #include "constrained_runs.h"
 #include "series.h"
@@ -76,8 +77,8 @@ static bool all_passed(const struct pct_constrained *k)
     return k->passed >= k->schedules;
 }
 
-/* As far as it goes, one end of the ordering that is `item`: its first operation to an earlier one of its thread, or the other to a later
- * one, as long as every schedule fails. */
+/* As far as it goes, one end of the ordering that is `item`: its first operation to an earlier one of its thread, or
+ * the other to a later one, as long as every schedule fails. */
 static int move(struct flips *f, struct pct_order *item, bool first)
 {
     struct pct_event *end = first ? &item->first : &item->then;
@@ -147,8 +148,8 @@ static bool says(const struct pct_order *order, const struct pct_order *other)
            order->first.number >= other->first.number && order->then.number <= other->then.number;
 }
 
-/* The needs, with the orderings of this run that the failing one has, too, and those of the failing one that this one has. Returns
- * 0, or -ENOMEM. */
+/* The needs, with the orderings of this run that the failing one has, too, and those of the failing one that this one
+ * has. Returns 0, or -ENOMEM. */
 static int find_common(struct common *common, const struct flips *f, const struct pct_trace *trace)
 {
     static const struct pct_snapshot no_snapshot;
@@ -167,7 +168,8 @@ static int find_common(struct common *common, const struct flips *f, const struc
     for (size_t i = 0; item && i < candidates; i++)
         if (!has(&f->candidates->item[i], trace))
             common->apart++;
-        /* A run that does not come to the ordering which it turns round has it, too; but held, the two contradict each other. */
+        /* A run that does not come to the ordering which it turns round has it, too; but held, the two contradict each
+         * other. */
         else if (!says(&f->candidates->item[i], &f->needs.item[f->which]))
             item[count++] = f->candidates->item[i];
     for (size_t i = 0; item && i < orders.count; i++)
@@ -184,7 +186,8 @@ static int find_common(struct common *common, const struct flips *f, const struc
     return item ? 0 : -ENOMEM;
 }
 
-/* A run with an ordering turned round: of those that pass, the nearest to the failing run are kept, the very nearest first. */
+/* A run with an ordering turned round: of those that pass, the nearest to the failing run are kept, the very nearest
+ * first. */
 static void keep_nearest(void *context, const struct pct_trial *trial, bool passes)
 {
     struct flips *f = context;
@@ -225,7 +228,8 @@ static void find_in_run(const struct flips *f, struct pct_event *event)
         event->step = PCT_STEP_LATER;
 }
 
-/* With these orderings, does none fail if this one is turned round, and all as it is (if the failing run has them all)? */
+/* With these orderings, does none fail if this one is turned round, and all as it is (if the failing run has them all)?
+ */
 static int confirm_held(struct flips *f, const struct pct_orders *set, bool shared, size_t which, bool *fine)
 {
     struct pct_need *need = &f->depth->needs[which];

@@ -16,7 +16,8 @@ static uint64_t *find(struct pct_config *config, const struct pct_strategy *stra
     return NULL;
 }
 
-/* --- Lists of switches, T.N.U (strategies/schedule.c): N is a number of operations that thread T has made -------------- */
+/* --- Lists of switches, T.N.U (strategies/schedule.c): N is a number of operations that thread T has made
+ * -------------- */
 
 static bool has_switches(const struct pct_strategy *strategy)
 {
@@ -55,8 +56,8 @@ static bool is_in_order(const char *list, const char *item)
     return true;
 }
 
-/* Move all switches of the list (group 0), or the one of this number. Where they would meet, or come before the first operation,
- * the list stays as it is. */
+/* Move all switches of the list (group 0), or the one of this number. Where they would meet, or come before the first
+ * operation, the list stays as it is. */
 static void move_switches(char *list, uint64_t group, bool later, uint64_t steps)
 {
     char moved[PCT_LIST_MAX] = "";
@@ -80,7 +81,8 @@ static void move_switches(char *list, uint64_t group, bool later, uint64_t steps
     memcpy(list, moved, sizeof moved);
 }
 
-/* --- Schedules -------------------------------------------------------------------------------------------------------- */
+/* --- Schedules
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Where the points of this schedule can be moved, and how they are. */
 struct shift {

@@ -1,5 +1,6 @@
-/* How a program differs from the one that a schedule is from: see program_changed.h. Three things know of it: the file's time, against the time of
- * day in the token, which is that of the run unless it was chosen; the hashes of functions in a schedule file; and nobody but the user. */
+/* How a program differs from the one that a schedule is from: see program_changed.h. Three things know of it: the
+ * file's time, against the time of day in the token, which is that of the run unless it was chosen; the hashes of
+ * functions in a schedule file; and nobody but the user. */
 #include "program_changed.h"
 #include <cli/base/cli.h>
 #include <cli/trace/schedule_file.h>

@@ -1,5 +1,5 @@
-/* The file of schedules that once broke a program: what `pct add` writes and `pct check` reads. docs/SCHEDULES.md has the
- * format, which people read, edit and merge. */
+/* The file of schedules that once broke a program: what `pct add` writes and `pct check` reads. docs/SCHEDULES.md has
+ * the format, which people read, edit and merge. */
 #ifndef PCT_CLI_SCHEDULES_H
 #define PCT_CLI_SCHEDULES_H
 
@@ -35,7 +35,8 @@ struct pct_schedules {
 int pct_schedules_read(struct pct_schedules *schedules, const char *path, char *error, size_t size);
 void pct_schedules_free(struct pct_schedules *schedules);
 
-/* Append an entry; a file that does not exist begins with a line that says what it is. Returns 0, or a negative errno. */
+/* Append an entry; a file that does not exist begins with a line that says what it is. Returns 0, or a negative errno.
+ */
 int pct_schedules_append(const char *path, const struct pct_entry *entry);
 
 /* What an entry means, beside its token. */
@@ -51,8 +52,8 @@ struct pct_entry_wishes {
 extern const struct argp pct_entry_argp;
 
 /* Turn the fields Command and Options into a launch: words as a POSIX shell reads them, with variables of the
- * environment. place ("FILE:LINE") stands before messages. Returns 0, or PCT_EXIT_USAGE after a message. The words live as
- * long as the process. */
+ * environment. place ("FILE:LINE") stands before messages. Returns 0, or PCT_EXIT_USAGE after a message. The words live
+ * as long as the process. */
 int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_wishes *wishes);
 
 #endif

@@ -1,7 +1,8 @@
 /* Questions answered by trials: see series.h.
  *
- * A run that has ended waits in `run` until all before it were looked at. The earliest question always gets the next free worker, up
- * to the number of runs that it will take as far as one knows; then the one behind it, which is asked for now. */
+ * A run that has ended waits in `run` until all before it were looked at. The earliest question always gets the next
+ * free worker, up to the number of runs that it will take as far as one knows; then the one behind it, which is asked
+ * for now. */
 #include "series.h"
 #include <cli/base/status_line.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* Questions about schedules, each answered by one or more trials, in a given order: "does this one fail?", "and this one?". While there
- * are workers for it, the next runs begin before the last ones have ended, as if each question before were answered in the expected
- * way; but they are looked at in their order, one after the other, and what turns out not to be needed is forgotten. So no answer
- * depends on how many workers there are, or on which run ends first. */
+/* Questions about schedules, each answered by one or more trials, in a given order: "does this one fail?", "and this
+ * one?". While there are workers for it, the next runs begin before the last ones have ended, as if each question
+ * before were answered in the expected way; but they are looked at in their order, one after the other, and what turns
+ * out not to be needed is forgotten. So no answer depends on how many workers there are, or on which run ends first. */
 #ifndef PCT_CLI_SERIES_H
 #define PCT_CLI_SERIES_H
 
@@ -9,23 +9,25 @@
 
 struct pct_question {
     struct pct_try what;
-    bool spread; /* each run has a seed of its own: what.seed, what.seed + 1, ... */
-    unsigned
-        expected; /* it will take so many runs, as far as one knows: these go on at the same time, any others one by one */
-    void *data; /* the asker's, allocated; freed with the question */
+    bool spread;       /* each run has a seed of its own: what.seed, what.seed + 1, ... */
+    unsigned expected; /* it will take so many runs, as far as one knows: these go on at the same time, any others one
+                          by one */
+    void *data;        /* the asker's, allocated; freed with the question */
 };
 
 enum pct_answer {
     PCT_ANSWER_MORE, /* the question takes one more run */
     PCT_ANSWER_NEXT, /* it is answered as expected: on to the next */
-    PCT_ANSWER_STOP /* it is answered, and the questions behind it, if they were asked already, do not matter any more */
+    PCT_ANSWER_STOP  /* it is answered, and the questions behind it, if they were asked already, do not matter any more
+                      */
 };
 
 struct pct_series {
-    /* The question of this number, from 0: asked in their order, and early. Fill in *question, which is zeroed. Returns 1, or 0: there
-     * is none, or a negative errno. */
+    /* The question of this number, from 0: asked in their order, and early. Fill in *question, which is zeroed. Returns
+     * 1, or 0: there is none, or a negative errno. */
     int (*ask)(void *context, size_t number, struct pct_question *question);
-    /* Look at the next run of this question. It is closed afterwards, unless the answerer has set trial->taken and keeps a copy. */
+    /* Look at the next run of this question. It is closed afterwards, unless the answerer has set trial->taken and
+     * keeps a copy. */
     enum pct_answer (*answer)(void *context, size_t number, struct pct_question *question, struct pct_trial *trial);
     void *context;
     bool must; /* also when the time is over: nothing can go on without the answer */

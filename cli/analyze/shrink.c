@@ -1,8 +1,8 @@
 /* From a failing run to the smallest schedule: see shrink.h.
  *
- * The run's trace becomes a list of all its switches; delta debugging takes away those without which it still fails (they then
- * happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each one that is left is
- * moved as far as it can go. */
+ * The run's trace becomes a list of all its switches; delta debugging takes away those without which it still fails
+ * (they then happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each
+ * one that is left is moved as far as it can go. */
 #include "shrink.h"
 #include <cli/base/status_line.h>
 #include "delta_debugging.h"

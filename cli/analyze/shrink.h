@@ -23,18 +23,19 @@ struct pct_shrink {
     char token[PCT_TOKEN_MAX]; /* of the minimal schedule, with its hash; "": too long for one */
 };
 
-/* The parser of the command line of minimize and explain: a token or file, options of the target, the command. Its input is
- * the struct pct_shrink. */
+/* The parser of the command line of minimize and explain: a token or file, options of the target, the command. Its
+ * input is the struct pct_shrink. */
 extern const struct argp_child pct_shrink_options[];
 
-/* Read the token or file, run it, and find out how it fails. Returns 0, or the exit status for the command, after a message. */
+/* Read the token or file, run it, and find out how it fails. Returns 0, or the exit status for the command, after a
+ * message. */
 int pct_shrink_open(struct pct_shrink *shrink);
 
 /* Make it small. Returns likewise. */
 int pct_shrink_run(struct pct_shrink *shrink);
 
-/* Here is another schedule that failed, with another seed: *better says whether the minimal schedule was replaced by what it
- * became when it was made small. Returns likewise. */
+/* Here is another schedule that failed, with another seed: *better says whether the minimal schedule was replaced by
+ * what it became when it was made small. Returns likewise. */
 int pct_shrink_consider(struct pct_shrink *shrink, const struct pct_switches *other, bool *better);
 
 /* Run the minimal schedule once more, with sites, and the stacks before these steps (PCT_SITES; NULL: none). */

@@ -1,5 +1,5 @@
-/* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how often; a failure
- * that the schedule does not decide alone is judged by its rate. */
+/* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how
+ * often; a failure that the schedule does not decide alone is judged by its rate. */
 #include "program_changed.h"
 #include <cli/binary/locate.h>
 #include <cli/process/learned_sites.h>
@@ -156,8 +156,8 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
     return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
 }
 
-/* Whether it always fails. With as many runs at a time as there will be: at least `least`, or RATE_RUNS where one of them takes other
- * steps. Returns 0, or a status. */
+/* Whether it always fails. With as many runs at a time as there will be: at least `least`, or RATE_RUNS where one of
+ * them takes other steps. Returns 0, or a status. */
 static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash, unsigned least)
 {
     *a = (struct again){ .trials = trials, .hash = hash, .most = least };
@@ -166,8 +166,8 @@ static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash, 
     return pct_series_run(trials, &series);
 }
 
-/* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not count:
- * it is one that failed. */
+/* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not
+ * count: it is one that failed. */
 static int judge(struct pct_shrink *s, uint64_t hash)
 {
     struct pct_trials *t = &s->trials;
@@ -177,7 +177,8 @@ static int judge(struct pct_shrink *s, uint64_t hash)
     t->rate = 1;
     if (run_again(&a, t, hash, jobs > REPEATS ? jobs : REPEATS))
         return t->status;
-    /* Not by the steps: a signal from outside, or a client, comes at other ones whether there is a second run or not. */
+    /* Not by the steps: a signal from outside, or a client, comes at other ones whether there is a second run or not.
+     */
     if (a.failed == a.runs)
         return 0;
     /* Runs at the same time may meet: in a file, at a port. Then all of them fail where there is one at a time. */
@@ -274,8 +275,8 @@ static int try_first(struct first *first)
     return t->status;
 }
 
-/* A run that fails, of the schedule that is given or the nearest one that does; the caller closes it. Returns 0, or the exit status
- * for the command, after a message. */
+/* A run that fails, of the schedule that is given or the nearest one that does; the caller closes it. Returns 0, or the
+ * exit status for the command, after a message. */
 static int first_failure(struct pct_shrink *s, struct pct_trial *trial)
 {
     struct first first = { .trials = &s->trials, .failing = trial };

@@ -1,12 +1,13 @@
-/* Trials: runs of a failing target under schedules of our own making, each judged against the failure that is looked for.
- * For minimize and explain, on the command's only thread. */
+/* Trials: runs of a failing target under schedules of our own making, each judged against the failure that is looked
+ * for. For minimize and explain, on the command's only thread. */
 #ifndef PCT_CLI_TRIAL_H
 #define PCT_CLI_TRIAL_H
 
 #include <cli/base/cli.h>
 #include <cli/process/launch.h>
 
-/* A way to fail. Two runs fail in the same way if these are equal: a crash by the same signal, the same assertion, ... */
+/* A way to fail. Two runs fail in the same way if these are equal: a crash by the same signal, the same assertion, ...
+ */
 struct pct_failure {
     enum pct_ending ending;
     int code;           /* as of struct pct_result */
@@ -81,11 +82,12 @@ int pct_trials_begin(struct pct_trials *trials);
 /* Start a run in trials->running[place], which is free. Returns 0, or trials->status after a message. */
 int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_try *what, uint64_t seed);
 
-/* trial->process has ended: look how, and count it. Returns 0, or trials->status after a message: then the trial is closed. */
+/* trial->process has ended: look how, and count it. Returns 0, or trials->status after a message: then the trial is
+ * closed. */
 int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial);
 
-/* Run once by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Returns 0, or
- * trials->status. */
+/* Run once by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Returns 0,
+ * or trials->status. */
 int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
                   uint64_t seed, const char *sites);
 /* The same by the configuration that failed, with this strategy's own parameters. */
@@ -95,7 +97,8 @@ void pct_trial_close(struct pct_trial *trial);
 /* Say that we were told to end. Returns trials->status, which is 128 + signal now. */
 int pct_trials_interrupt(struct pct_trials *trials, int signal);
 
-/* Whether this many failing runs of `of` are enough, be it that none of the others fails: 1 or 0; -1: more runs have to tell. */
+/* Whether this many failing runs of `of` are enough, be it that none of the others fails: 1 or 0; -1: more runs have to
+ * tell. */
 int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of);
 
 void pct_trials_finish(struct pct_trials *trials);

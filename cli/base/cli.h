@@ -15,7 +15,7 @@
 #define PCT_COMMANDS(X)                                                                                                \
     X(run, "run", "run a program under control, once or with many seeds")                                              \
     X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
-    X(explore, "explore", "run a program under all schedules that differ in more than what commutes")                   \
+    X(explore, "explore", "run a program under all schedules that differ in more than what commutes")                  \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
     X(add, "add", "keep a failing schedule in a file of the project")                                                  \
     X(check, "check", "run the schedules of that file again")                                                          \
@@ -41,8 +41,8 @@ void pct_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and the exit status for bad usage (PCT_EXIT_USAGE), for `return pct_cli_usage(...)`. */
 int pct_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Say that memory is out, and what for ("", or " for ..."); returns the exit status for that (PCT_EXIT_INTERNAL): nothing that the user asked
- * for. */
+/* Say that memory is out, and what for ("", or " for ..."); returns the exit status for that (PCT_EXIT_INTERNAL):
+ * nothing that the user asked for. */
 int pct_cli_no_memory(const char *what);
 
 /* Print text that comes from outside (a trace, the target): what is not printable becomes `?`, so that it cannot move

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Add a member to an object and return it, so that more can be put into it. Strings may be any: json-c does not look, so they
- * are made well-formed here. */
+/* Add a member to an object and return it, so that more can be put into it. Strings may be any: json-c does not look,
+ * so they are made well-formed here. */
 struct json_object *pct_json_add_object(struct json_object *to, const char *key);
 struct json_object *pct_json_add_array(struct json_object *to, const char *key);
 void pct_json_add_string(struct json_object *to, const char *key, const char *value);

@@ -25,8 +25,8 @@ size_t pct_markup_character(const char *text, size_t left, uint32_t *code)
     return c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : length;
 }
 
-/* Whether XML 1.0 (2.2, "Characters") allows it. C1 controls are left out as well: they are discouraged there, and terminals obey
- * them. */
+/* Whether XML 1.0 (2.2, "Characters") allows it. C1 controls are left out as well: they are discouraged there, and
+ * terminals obey them. */
 static bool is_allowed(uint32_t c)
 {
     return c < 0x20 ? c == '\t' || c == '\n' : (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff;

@@ -1,6 +1,6 @@
 /* How sure a rate is that was counted. */
-#ifndef PCT_CLI_RATE_H
-#define PCT_CLI_RATE_H
+#ifndef PCT_CLI_WILSON_H
+#define PCT_CLI_WILSON_H
 
 #include <stdint.h>
 
@@ -8,9 +8,9 @@ struct pct_wilson {
     double low, high; /* the rate is between these with 95 % confidence */
 };
 
-/* E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927: the rates from which `hits` of
- * `runs` are no more than 1.96 standard deviations away. Unlike the textbook's interval it is right for few hits, and never
- * leaves 0 to 1. Without runs: 0 to 1. */
+/* E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927: the rates from which
+ * `hits` of `runs` are no more than 1.96 standard deviations away. Unlike the textbook's interval it is right for few
+ * hits, and never leaves 0 to 1. Without runs: 0 to 1. */
 struct pct_wilson pct_wilson_wilson(uint64_t hits, uint64_t runs);
 
 #endif

@@ -33,7 +33,8 @@ static const struct pct_code_function *symbol_at(const struct pct_code *code, ui
     return from && offset - code->item[from - 1].offset < code->item[from - 1].size ? &code->item[from - 1] : NULL;
 }
 
-/* What an instruction names by its distance: the symbol there, and how far into it. That of a stub, which has none, is left out. */
+/* What an instruction names by its distance: the symbol there, and how far into it. That of a stub, which has none, is
+ * left out. */
 static uint64_t hash_target(const struct pct_code *code, uint64_t target, uint64_t hash)
 {
     const struct pct_code_function *symbol = symbol_at(code, target);
@@ -44,8 +45,8 @@ static uint64_t hash_target(const struct pct_code *code, uint64_t target, uint64
     return XXH3_64bits_withSeed(symbol->name, strlen(symbol->name), hash);
 }
 
-/* Of each instruction the bytes, but for what is relative to its own address, which changes with every other function: of that
- * what it leads to. */
+/* Of each instruction the bytes, but for what is relative to its own address, which changes with every other function:
+ * of that what it leads to. */
 static uint64_t hash_code(const struct pct_code *code, const struct pct_code_function *function,
                           const unsigned char *bytes)
 {

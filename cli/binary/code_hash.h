@@ -1,6 +1,5 @@
-/* What the functions of a program consist of, so that a schedule that does not fail any more can be told from one whose program has
- * changed: a hash for each
- * function that does not depend on where it, its callees and its variables lie. */
+/* What the functions of a program consist of, so that a schedule that does not fail any more can be told from one whose
+ * program has changed: a hash for each function that does not depend on where it, its callees and its variables lie. */
 #ifndef PCT_CLI_CODE_HASH_H
 #define PCT_CLI_CODE_HASH_H
 
@@ -20,7 +19,8 @@ struct pct_code {
     size_t count;
 };
 
-/* The functions (and variables) in the symbol table of this ELF file; none if it is stripped. Returns 0, or a negative errno. To be freed. */
+/* The functions (and variables) in the symbol table of this ELF file; none if it is stripped. Returns 0, or a negative
+ * errno. To be freed. */
 int pct_code_read(struct pct_code *code, const char *path);
 void pct_code_free(struct pct_code *code);
 

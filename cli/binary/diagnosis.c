@@ -1,8 +1,8 @@
-/* Is a program controllable: see diagnosis.h. It looks at files only, and runs nothing but the dynamic linker in the mode
- * in which it lists libraries.
+/* Is a program controllable: see diagnosis.h. It looks at files only, and runs nothing but the dynamic linker in the
+ * mode in which it lists libraries.
  *
- * A reason is one of three: it makes control impossible (not), leaves something uncontrolled (partly), or is worth knowing
- * (a note). The verdict is the worst of them. */
+ * A reason is one of three: it makes control impossible (not), leaves something uncontrolled (partly), or is worth
+ * knowing (a note). The verdict is the worst of them. */
 #include "diagnosis.h"
 #include <cli/base/cli.h>
 #include "elf_facts.h"
@@ -243,8 +243,8 @@ static char *list_libraries(const char *interpreter, const char *program)
     return text;
 }
 
-/* Lines are `NAME => PATH (ADDRESS)`, `PATH (ADDRESS)`, `NAME => not found`, or an error about the first library that is
- * missing. */
+/* Lines are `NAME => PATH (ADDRESS)`, `PATH (ADDRESS)`, `NAME => not found`, or an error about the first library that
+ * is missing. */
 static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
 {
     char *text = list_libraries(interpreter, d->program), *rest = text, *line;

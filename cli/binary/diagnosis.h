@@ -1,4 +1,5 @@
-/* Is a program controllable, and if not, why? For `pct doctor`, and for run and replay when the shim did not come up. */
+/* Is a program controllable, and if not, why? For `pct doctor`, and for run and replay when the shim did not come up.
+ */
 #ifndef PCT_CLI_DIAGNOSIS_H
 #define PCT_CLI_DIAGNOSIS_H
 
@@ -20,8 +21,8 @@ struct pct_diagnosis {
     size_t count;
 };
 
-/* Fill in the diagnosis of the program that this word names, as a shell finds it; with its libraries, if wanted. Returns 0, or the
- * exit status for the command after a message. */
+/* Fill in the diagnosis of the program that this word names, as a shell finds it; with its libraries, if wanted.
+ * Returns 0, or the exit status for the command after a message. */
 int pct_diagnose(struct pct_diagnosis *d, const char *word, bool libraries);
 
 /* The worst kind among the reasons. */

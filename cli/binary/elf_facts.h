@@ -33,22 +33,25 @@ struct pct_elf_facts {
     struct pct_raw_calls raw;
 };
 
-/* Read the file. code: also decode its code and count raw system calls (some seconds for 100 MB). Returns 0 (also for a file
- * that is not ELF) or a negative errno. */
+/* Read the file. code: also decode its code and count raw system calls (some seconds for 100 MB). Returns 0 (also for a
+ * file that is not ELF) or a negative errno. */
 int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code);
 
-/* Whether the file is an ELF program for another processor, or for 32 bits: this pct cannot control it. Then *bits and *machine (EM_*)
- * say which. */
+/* Whether the file is an ELF program for another processor, or for 32 bits: this pct cannot control it. Then *bits and
+ * *machine (EM_*) say which. */
 bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine);
 
-/* The first library that this program needs whose name begins with `prefix`, as in the program. False: none, or no ELF. */
+/* The first library that this program needs whose name begins with `prefix`, as in the program. False: none, or no ELF.
+ */
 bool pct_elf_needs(const char *path, const char *prefix, char *name, size_t size);
 
-/* Whether this program has locks of its own, as Rust's std, C++20's atomics that are waited for, or Abseil: it makes threads, and calls
- * futex(), by syscall() or itself. While such a lock is free, it is an atomic instruction and no call. */
+/* Whether this program has locks of its own, as Rust's std, C++20's atomics that are waited for, or Abseil: it makes
+ * threads, and calls futex(), by syscall() or itself. While such a lock is free, it is an atomic instruction and no
+ * call. */
 bool pct_elf_locks_inline(const char *path);
 
-/* How many instructions of this program's own code read the processor's clock or its random numbers, which nothing controls. */
+/* How many instructions of this program's own code read the processor's clock or its random numbers, which nothing
+ * controls. */
 uint64_t pct_elf_reads_hardware(const char *path);
 
 /* Whether this file was built to tell of its memory accesses (pct-cc, -fsanitize=thread). */

@@ -60,7 +60,8 @@ static bool is_target(const struct pct_instruction_scan *s, uint64_t address)
     return s->targets[at / 8] >> at % 8 & 1;
 }
 
-/* --- One instruction --------------------------------------------------------------------------------------------------- */
+/* --- One instruction
+ * --------------------------------------------------------------------------------------------------- */
 
 struct one {
     const ZydisDecoder *decoder;
@@ -93,8 +94,8 @@ static bool is_global(const struct pct_instruction_scan *s, const struct one *on
 {
     if (is_rip(memory->base))
         return in_globals(s, one->address + one->instruction.length + (uint64_t)memory->disp.value);
-    /* An array of the executable with an index, or its address in a register with the offset of a member: only the former has
-     * a displacement that lies in its data. */
+    /* An array of the executable with an index, or its address in a register with the offset of a member: only the
+     * former has a displacement that lies in its data. */
     return s->fixed && one->instruction.raw.disp.size >= 32 && in_globals(s, (uint64_t)memory->disp.value);
 }
 
@@ -235,7 +236,8 @@ static bool passes_flags(const ZydisDecodedInstruction *instruction)
     }
 }
 
-/* Whether nobody reads what the flags are before the instruction at `code`: some instruction that follows sets them all first. */
+/* Whether nobody reads what the flags are before the instruction at `code`: some instruction that follows sets them all
+ * first. */
 static bool flags_are_dead(const ZydisDecoder *decoder, const uint8_t *code, size_t size)
 {
     enum { FAR_ENOUGH = 8 };
@@ -310,7 +312,8 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
     add_site(s, &site);
 }
 
-/* --- Functions --------------------------------------------------------------------------------------------------------- */
+/* --- Functions
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* A direct branch: note where it leads. */
 static void note_target(struct pct_instruction_scan *s, const struct one *one)
@@ -364,8 +367,8 @@ static void add_look(struct pct_instruction_scan *s, struct one *one, const uint
     add_site(s, &site);
 }
 
-/* The last instruction of a loop, perhaps: one that branches back a little, if something is so. (A jump mostly goes on where the
- * path was left that is taken more often.) at: its offset in the function. */
+/* The last instruction of a loop, perhaps: one that branches back a little, if something is so. (A jump mostly goes on
+ * where the path was left that is taken more often.) at: its offset in the function. */
 static void look_for_wait(struct pct_instruction_scan *s, const struct one *last, const uint8_t *code, size_t size,
                           size_t at)
 {
@@ -393,8 +396,8 @@ static bool ends_flow(const ZydisDecodedInstruction *instruction)
            instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT;
 }
 
-/* `push %rbp; mov %rsp, %rbp` (after endbr64, perhaps): the function has a frame, and keeps its address in rbp for as long
- * as it lasts. */
+/* `push %rbp; mov %rsp, %rbp` (after endbr64, perhaps): the function has a frame, and keeps its address in rbp for as
+ * long as it lasts. */
 static bool has_frame(const uint8_t *code, size_t size)
 {
     static const uint8_t enter[] = { 0xf3, 0x0f, 0x1e, 0xfa }, frame[] = { 0x55, 0x48, 0x89, 0xe5 };

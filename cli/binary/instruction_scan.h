@@ -1,7 +1,7 @@
-/* Which instructions of a stretch of code are sites (patch/plan.h): decoded by Zydis, from bytes alone. patch_plan.c calls this for
- * each function of a module. */
-#ifndef PCT_CLI_SCAN_H
-#define PCT_CLI_SCAN_H
+/* Which instructions of a stretch of code are sites (patch/plan.h): decoded by Zydis, from bytes alone. patch_plan.c
+ * calls this for each function of a module. */
+#ifndef PCT_CLI_INSTRUCTION_SCAN_H
+#define PCT_CLI_INSTRUCTION_SCAN_H
 
 #include <common/config.h>
 #include <patch/plan.h>
@@ -12,7 +12,8 @@ struct pct_range {
     uint64_t from, to;
 };
 
-/* What is found, over all functions of a module. Zeroed by the caller, but for the first part; pct_instruction_scan_free(). */
+/* What is found, over all functions of a module. Zeroed by the caller, but for the first part;
+ * pct_instruction_scan_free(). */
 struct pct_instruction_scan {
     unsigned level;            /* PCT_PATCH_* */
     uint64_t from, to;         /* the code */
@@ -33,8 +34,8 @@ struct pct_instruction_scan {
 bool pct_instruction_scan_start(struct pct_instruction_scan *sites);
 void pct_instruction_scan_free(struct pct_instruction_scan *sites);
 
-/* Decode one function. False: it does not consist of instructions, or there is no memory (no_memory). *ended: nothing falls
- * out of its end. */
+/* Decode one function. False: it does not consist of instructions, or there is no memory (no_memory). *ended: nothing
+ * falls out of its end. */
 bool pct_instruction_scan_function(struct pct_instruction_scan *sites, const uint8_t *code, size_t size,
                                    uint64_t address, bool *ended);
 

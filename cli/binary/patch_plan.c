@@ -1,8 +1,8 @@
 /* Making the plan of a module: see patch_plan.h.
  *
- * What is code is taken from the table of functions that unwinding needs (.eh_frame): it names where each begins and ends, in
- * stripped files too, and what lies outside of them (tables in hand-written code) is left alone. Each function must decode
- * to its very end; if one does not, nothing of the module is trusted. */
+ * What is code is taken from the table of functions that unwinding needs (.eh_frame): it names where each begins and
+ * ends, in stripped files too, and what lies outside of them (tables in hand-written code) is left alone. Each function
+ * must decode to its very end; if one does not, nothing of the module is trusted. */
 #include "patch_plan.h"
 #include "instruction_scan.h"
 #include <fcntl.h>
@@ -63,7 +63,8 @@ static const char *section_name(const struct module *m, Elf_Scn *section, GElf_S
     return gelf_getshdr(section, head) ? elf_strptr(m->elf, names, head->sh_name) : NULL;
 }
 
-/* --- The table of functions -------------------------------------------------------------------------------------------- */
+/* --- The table of functions
+ * -------------------------------------------------------------------------------------------- */
 
 static int32_t get32(const uint8_t *at)
 {
@@ -88,7 +89,8 @@ static size_t pointer_size(uint8_t encoding)
     return encoding == 0xff ? 0 : sizes[encoding & 15];
 }
 
-/* Whether the entries of this CIE name their functions by four bytes from where they stand, as all compilers write it. */
+/* Whether the entries of this CIE name their functions by four bytes from where they stand, as all compilers write it.
+ */
 static bool has_plain_pointers(const struct module *m, uint64_t address)
 {
     const uint8_t *at = at_address(m, address, 9);
@@ -191,10 +193,11 @@ static void leave_out_handlers(struct module *m)
     }
 }
 
-/* --- Compilers ---------------------------------------------------------------------------------------------------------- */
+/* --- Compilers
+ * ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether gcc has made all of the module, by what it says of itself: it makes no plain instruction that reads and writes of an atomic load and an
- * atomic store, as clang does. */
+/* Whether gcc has made all of the module, by what it says of itself: it makes no plain instruction that reads and
+ * writes of an atomic load and an atomic store, as clang does. */
 static bool is_by_gcc(const struct module *m)
 {
     static const char gcc[] = "GCC: (";
@@ -215,7 +218,8 @@ static bool is_by_gcc(const struct module *m)
     return is;
 }
 
-/* --- Data -------------------------------------------------------------------------------------------------------------- */
+/* --- Data
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* Take [from, to) out of the ranges. */
 static void take_out(struct module *m, uint64_t from, uint64_t to)
@@ -273,7 +277,8 @@ static bool relocates_code(const struct module *m)
     return false;
 }
 
-/* --- The plan ---------------------------------------------------------------------------------------------------------- */
+/* --- The plan
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static enum pct_plan_refusal scan(struct module *m)
 {

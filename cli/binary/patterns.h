@@ -26,20 +26,22 @@ struct pct_patterns {
     size_t count;
 };
 
-/* Add what --focus (or the variable) says: names with commas in between, `*` for anything; MODULE+0xFROM[-0xTO] for addresses, the
- * program's without MODULE. Returns 0, or the exit status for the command after a message. */
+/* Add what --focus (or the variable) says: names with commas in between, `*` for anything; MODULE+0xFROM[-0xTO] for
+ * addresses, the program's without MODULE. Returns 0, or the exit status for the command after a message. */
 int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text);
 
-/* Add what --watch says: variables with commas in between, each with +OFFSET and :BYTES or without; +0xADDRESS for one without a name.
- * The same. */
+/* Add what --watch says: variables with commas in between, each with +OFFSET and :BYTES or without; +0xADDRESS for one
+ * without a name. The same. */
 int pct_patterns_add_watch(struct pct_patterns *patterns, const char *text);
 
-/* Add the suppressions of this file, in ThreadSanitizer's format: KIND:PATTERN on each line, # begins a comment. The same. */
+/* Add the suppressions of this file, in ThreadSanitizer's format: KIND:PATTERN on each line, # begins a comment. The
+ * same. */
 int pct_patterns_add_suppressions(struct pct_patterns *patterns, const char *path);
 
 void pct_patterns_free(struct pct_patterns *patterns);
 
-/* Whether a name is meant: `*` is any text, a pattern may be anywhere in the name unless `^` or `$` ties it to an end. */
+/* Whether a name is meant: `*` is any text, a pattern may be anywhere in the name unless `^` or `$` ties it to an end.
+ */
 bool pct_pattern_is_in(const char *pattern, const char *name);
 
 /* Whether this pattern means a function or variable of this symbol, which is `plain` in C++. */

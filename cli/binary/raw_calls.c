@@ -1,5 +1,5 @@
-/* System call instructions in a program's own code, and others that nothing controls: decoded, not searched for as bytes, since 0f 05 stands in many
- * immediates and displacements. For the doctor; see elf_facts.h. */
+/* System call instructions in a program's own code, and others that nothing controls: decoded, not searched for as
+ * bytes, since 0f 05 stands in many immediates and displacements. For the doctor; see elf_facts.h. */
 #include "elf_facts.h"
 #include <Zydis/Zydis.h>
 #include <string.h>
@@ -25,8 +25,8 @@ const char *pct_raw_calls_name(unsigned number)
     return NULL;
 }
 
-/* `mov eax, imm`, `mov rax, imm`, `xor eax, eax`: sets *number. Anything else that writes eax forgets it: found by asking
- * for the operands. */
+/* `mov eax, imm`, `mov rax, imm`, `xor eax, eax`: sets *number. Anything else that writes eax forgets it: found by
+ * asking for the operands. */
 static void track_rax(const ZydisDecoder *decoder, const ZydisDecoderContext *context,
                       const ZydisDecodedInstruction *instruction, int64_t *number)
 {

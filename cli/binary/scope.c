@@ -1,4 +1,5 @@
-/* Patterns to ranges: see scope.h. libdwfl opens the files, and their separate debug information where the system has it. */
+/* Patterns to ranges: see scope.h. libdwfl opens the files, and their separate debug information where the system has
+ * it. */
 #include "scope.h"
 #include <cli/base/cli.h>
 #include <common/text.h>
@@ -70,7 +71,8 @@ static void add(const struct module *m, const struct pct_pattern *pattern, uint6
     scope->patterns.item[match->pattern].matches++;
 }
 
-/* --- Symbols ----------------------------------------------------------------------------------------------------------- */
+/* --- Symbols
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static char *plain_of(const char *symbol)
 {
@@ -120,7 +122,8 @@ static void look_at_symbols(const struct module *m)
     }
 }
 
-/* --- Debug information ------------------------------------------------------------------------------------------------- */
+/* --- Debug information
+ * ------------------------------------------------------------------------------------------------- */
 
 /* All code of this entry. */
 static void add_code(const struct module *m, const struct pct_pattern *pattern, Dwarf_Die *die, GElf_Addr bias,
@@ -131,8 +134,8 @@ static void add_code(const struct module *m, const struct pct_pattern *pattern, 
         add(m, pattern, from + bias - m->bias, to + bias - m->bias, what, name);
 }
 
-/* Functions by what libdw calls them: those that were inlined have no symbol. And all code of functions that are written in a file,
- * also where it comes from another one. */
+/* Functions by what libdw calls them: those that were inlined have no symbol. And all code of functions that are
+ * written in a file, also where it comes from another one. */
 static void look_at_function(const struct module *m, Dwarf_Die *die, GElf_Addr bias)
 {
     const struct pct_patterns *patterns = &m->scope->patterns;
@@ -199,7 +202,8 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
     }
 }
 
-/* --- Modules ----------------------------------------------------------------------------------------------------------- */
+/* --- Modules
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Whether the program can write there. */
 static bool is_data(Elf *elf, uint64_t from, uint64_t to)
@@ -371,7 +375,8 @@ void pct_scope_free(struct pct_scope *scope)
     *scope = (struct pct_scope){ 0 };
 }
 
-/* --- For the shim ------------------------------------------------------------------------------------------------------ */
+/* --- For the shim
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int by_place(const void *a, const void *b)
 {

@@ -76,8 +76,8 @@ static void follow(struct loop *l, const ZydisDecodedInstruction *instruction, b
         l->compared = seen;
 }
 
-/* One operand: what it reads and writes, as bits. *look: it is a read of shared memory. Returns false if it is one that a loop
- * which waits does not have. */
+/* One operand: what it reads and writes, as bits. *look: it is a read of shared memory. Returns false if it is one that
+ * a loop which waits does not have. */
 static bool weigh(const struct loop *l, const ZydisDecodedOperand *operand, uint16_t *reads, uint16_t *writes,
                   bool *look)
 {
@@ -97,8 +97,8 @@ static bool weigh(const struct loop *l, const ZydisDecodedOperand *operand, uint
     return true;
 }
 
-/* Go over one instruction. Returns false if the loop does not wait. *look: the instruction reads shared memory, at an address that is the same
- * in each round as far as `changes` knows. */
+/* Go over one instruction. Returns false if the loop does not wait. *look: the instruction reads shared memory, at an
+ * address that is the same in each round as far as `changes` knows. */
 static bool step(struct loop *l, const uint8_t *code, size_t size, ZydisDecodedInstruction *instruction, bool *look)
 {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];

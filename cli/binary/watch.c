@@ -23,7 +23,8 @@ static void note(int signal)
     trapped = 1;
 }
 
-/* Touch a variable that is watched as the shim does it (preload/memory/watch.c). Returns 0 if that was noticed, or an errno. */
+/* Touch a variable that is watched as the shim does it (preload/memory/watch.c). Returns 0 if that was noticed, or an
+ * errno. */
 static int try_one(void)
 {
     static volatile int variable;

@@ -13,8 +13,8 @@
 
 enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */, ENOUGH = 1000 /* no exit status */ };
 
-/* Seconds that a run may take here, whatever --timeout allows it: at first; and at least, when others have ended, of whose longest it may take
- * FAR times as long. */
+/* Seconds that a run may take here, whatever --timeout allows it: at first; and at least, when others have ended, of
+ * whose longest it may take FAR times as long. */
 #define FIRST_SECONDS 5.0
 #define LEAST_SECONDS 3.0
 #define FAR 10
@@ -138,8 +138,8 @@ static void make_token(const struct pct_campaign *c, uint64_t index, char *token
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
 }
 
-/* Runs with so many plain accesses want a sample: from the first run on, so that it does not matter which runs were made before. Returns
- * whether they have got one; then k is that of runs which have. */
+/* Runs with so many plain accesses want a sample: from the first run on, so that it does not matter which runs were
+ * made before. Returns whether they have got one; then k is that of runs which have. */
 static bool take_sample(struct pct_campaign *c, uint64_t plain)
 {
     unsigned percent = pct_sampling_percent(plain);

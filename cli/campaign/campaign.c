@@ -86,10 +86,11 @@ static void make_token(const struct state *s, uint64_t index, char *token)
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
 }
 
-/* --- What the runs so far teach --------------------------------------------------------------------------------------- */
+/* --- What the runs so far teach
+ * --------------------------------------------------------------------------------------- */
 
-/* PCT, section 4.2: accesses that were ordered in every run so far are skipped in the next ones. Runs that skipped others
- * were another program to the theorem, and tell nothing of k. */
+/* PCT, section 4.2: accesses that were ordered in every run so far are skipped in the next ones. Runs that skipped
+ * others were another program to the theorem, and tell nothing of k. */
 static void learn_order(const struct state *s)
 {
     struct pct_campaign *c = s->c;
@@ -103,7 +104,8 @@ static void learn_order(const struct state *s)
     c->guarantee = (struct pct_guarantee){ 0 };
 }
 
-/* What the first runs have shown of the objects holds from now on: a copy, since runs that are looked at now count for later ones only. */
+/* What the first runs have shown of the objects holds from now on: a copy, since runs that are looked at now count for
+ * later ones only. */
 static void learn_objects(struct pct_campaign *c)
 {
     if (!c->counting || c->kept)
@@ -156,8 +158,9 @@ static void plan(struct state *s)
         c->runs = runs < c->limit ? runs : c->limit;
 }
 
-/* Both are done before runs 0, 1, 2, 4, 8, ... and after the last one, when all runs before were looked at: so what a run does
- * depends on the outcomes of other runs, but not on the number of workers. So is the run awaited that measures k for its sample. */
+/* Both are done before runs 0, 1, 2, 4, 8, ... and after the last one, when all runs before were looked at: so what a
+ * run does depends on the outcomes of other runs, but not on the number of workers. So is the run awaited that measures
+ * k for its sample. */
 static bool is_milestone(const struct state *s)
 {
     if (s->next && pct_sampling_measures(s->c, s->next - 1))
@@ -438,7 +441,8 @@ static int loop(struct state *s)
             s->ended[worker->index % s->window] = (struct ended){ .valid = true, .process = *worker };
             memset(worker, 0, sizeof *worker);
             s->running--;
-            /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that. */
+            /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that.
+             */
             failed = s->c->jobs > 1 ? start_all(s) : 0;
             if (!failed)
                 failed = advance(s);
@@ -483,7 +487,8 @@ static int repeat_first(struct state *s)
     return 0;
 }
 
-/* A run that goes on and waits for no other, NULL: there is none. Of those that are still to be forked it is the earliest. */
+/* A run that goes on and waits for no other, NULL: there is none. Of those that are still to be forked it is the
+ * earliest. */
 static struct pct_process *find_first(struct state *s)
 {
     struct pct_process *first = NULL;

@@ -1,8 +1,9 @@
-/* A campaign: many runs of one target with consecutive seeds, by parallel workers. Called by `pct run`, also for one run, and by
- * `pct campaign`, which has an observer.
+/* A campaign: many runs of one target with consecutive seeds, by parallel workers. Called by `pct run`, also for one
+ * run, and by `pct campaign`, which has an observer.
  *
- * Its outcome does not depend on timing: runs are started in the order of their seeds, and looked at in that order, however
- * they finish. When it stops at the first failure, that is the failure of the lowest seed, with any number of workers. */
+ * Its outcome does not depend on timing: runs are started in the order of their seeds, and looked at in that order,
+ * however they finish. When it stops at the first failure, that is the failure of the lowest seed, with any number of
+ * workers. */
 #ifndef PCT_CLI_CAMPAIGN_H
 #define PCT_CLI_CAMPAIGN_H
 
@@ -15,9 +16,11 @@
 struct pct_campaign;
 struct pct_object_counts;
 
-/* Somebody who follows a campaign: recorder.c. Functions that return int return 0, or an exit status that ends the campaign. */
+/* Somebody who follows a campaign: recorder.c. Functions that return int return 0, or an exit status that ends the
+ * campaign. */
 struct pct_campaign_observer {
-    /* A run that left a trace has ended: make it a failure of some kind, if it is one for a reason that only the observer knows. */
+    /* A run that left a trace has ended: make it a failure of some kind, if it is one for a reason that only the
+     * observer knows. */
     int (*judge)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                  struct pct_result *result);
     /* It was looked at, in its order, and counted. hold: start no more runs, and call idle() when none is left. */
@@ -54,13 +57,12 @@ struct pct_campaign {
         *objects;              /* what is known of them, for the next runs; NULL: nothing. Of its owner, as the next */
     bool ok[256];              /* exit statuses that are no failure */
     struct pct_learned before; /* what earlier campaigns have learned */
-    double
-        confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that is
-                                  kept in a file, `runs` says how many that are), */
-    double budget;  /* if that takes no more than so many seconds, */
-    uint64_t limit; /* nor more than so many runs */
-    const char *save; /* a directory for the traces of failing runs, or NULL */
-    const char *keep; /* a file for the trace of the first failing run, or of the only one, or NULL */
+    double confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that
+                          is kept in a file, `runs` says how many that are), */
+    double budget;     /* if that takes no more than so many seconds, */
+    uint64_t limit;    /* nor more than so many runs */
+    const char *save;  /* a directory for the traces of failing runs, or NULL */
+    const char *keep;  /* a file for the trace of the first failing run, or of the only one, or NULL */
 
     /* What came of it. */
     uint64_t done;                        /* runs that count */
@@ -114,8 +116,8 @@ uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index);
 /* How many threads a run had. */
 uint32_t pct_campaign_threads(const struct pct_result *result);
 
-/* Run it. Returns 0, the exit status of a failure to start anything (after a message), or 128 + the number of the signal
- * that told us to end. What came of it so far is valid in any case. */
+/* Run it. Returns 0, the exit status of a failure to start anything (after a message), or 128 + the number of the
+ * signal that told us to end. What came of it so far is valid in any case. */
 int pct_campaign_run(struct pct_campaign *campaign);
 
 /* Give back the scratch files of the runs that were kept. */

@@ -1,5 +1,5 @@
-/* Between the command line of `pct campaign` and the campaign file: what stands in its facts, and whether a file is of the campaign that
- * is asked for. */
+/* Between the command line of `pct campaign` and the campaign file: what stands in its facts, and whether a file is of
+ * the campaign that is asked for. */
 #ifndef PCT_CLI_CAMPAIGN_FILE_H
 #define PCT_CLI_CAMPAIGN_FILE_H
 
@@ -20,21 +20,22 @@ struct pct_campaign_plan {
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
                              const struct pct_oracle *judge, bool differs);
 
-/* The file is of this campaign: take what was not given from it (seed, epoch, k, the number of runs). Otherwise say what differs, and
- * the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
+/* The file is of this campaign: take what was not given from it (seed, epoch, k, the number of runs). Otherwise say
+ * what differs, and the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
                             const struct pct_oracle *judge);
 
-/* Take the seed and the epoch from the file, where they were not given, to make the calibration's runs again. Returns 0 or an exit status
- * after a message. */
+/* Take the seed and the epoch from the file, where they were not given, to make the calibration's runs again. Returns 0
+ * or an exit status after a message. */
 int pct_campaign_file_adopt(struct pct_campaign *c, const struct pct_campaign_plan *plan);
 
-/* The runs of the file are the first ones of this campaign, without a gap. Otherwise says so. Returns 0 or PCT_EXIT_USAGE. */
+/* The runs of the file are the first ones of this campaign, without a gap. Otherwise says so. Returns 0 or
+ * PCT_EXIT_USAGE. */
 int pct_campaign_file_check_runs(struct pct_store *store, const struct pct_campaign *c,
                                  const struct pct_campaign_plan *plan);
 
-/* For reports: the configuration of a file's campaign and the numbers of its runs. False: it cannot be known here, as its strategy is
- * not there. */
+/* For reports: the configuration of a file's campaign and the numbers of its runs. False: it cannot be known here, as
+ * its strategy is not there. */
 bool pct_campaign_file_restore(struct pct_store *store, struct pct_campaign *c);
 
 /* How many of `total` runs this shard has. */

@@ -1,4 +1,5 @@
-/* Pairs of operations: see coverage.h. A table with open addressing, and for one trace the last operation on each object. */
+/* Pairs of operations: see coverage.h. A table with open addressing, and for one trace the last operation on each
+ * object. */
 #include "coverage.h"
 #include <cli/base/cli.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The arithmetic of theorem 9: see guarantee.h. All in logarithms, because a run finds a deep bug with a probability that
- * 1 - p would round away. */
+/* The arithmetic of theorem 9: see guarantee.h. All in logarithms, because a run finds a deep bug with a probability
+ * that 1 - p would round away. */
 #include "guarantee.h"
 #include <strategies/depth_param.h>
 #include <math.h>
@@ -12,9 +12,9 @@ static double choose(uint32_t n, uint32_t k)
     return exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0));
 }
 
-/* The run has depth-1 change points and the bug needs bug-1 of them, in order. Any bug-1 of them may be those, each at its one
- * step in k, while the others do no harm if they fall on the last step of the run, also one in k: so many disjoint ways.
- * For bug = depth this is the theorem. And none of the spins may have moved a thread. */
+/* The run has depth-1 change points and the bug needs bug-1 of them, in order. Any bug-1 of them may be those, each at
+ * its one step in k, while the others do no harm if they fall on the last step of the run, also one in k: so many
+ * disjoint ways. For bug = depth this is the theorem. And none of the spins may have moved a thread. */
 static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t bug)
 {
     if (bug > depth)
@@ -24,8 +24,8 @@ static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t 
     return fmin(1, choose(depth - 1, bug - 1) * exp(log_hit));
 }
 
-/* A depth that is drawn does not depend on what else is: the probability is that of the mixture. Nor does whether there is a final
- * wait, which the theorem does not know: only the runs without count. Likewise the slack of deadlines. */
+/* A depth that is drawn does not depend on what else is: the probability is that of the mixture. Nor does whether there
+ * is a final wait, which the theorem does not know: only the runs without count. Likewise the slack of deadlines. */
 double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug)
 {
     if (!bug || !run->threads || !run->k || (run->depth && bug > run->depth))

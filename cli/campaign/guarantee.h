@@ -1,12 +1,13 @@
-/* What runs of the strategy `pct` are worth, by theorem 9 of Burckhardt et al., "A Randomized Scheduler with Probabilistic
- * Guarantees of Finding Bugs", ASPLOS 2010. Arithmetic, without input or output; guarantee_report.c decides whether the theorem
- * applies, and says it in words. docs/GUARANTEE.md has the derivations. */
+/* What runs of the strategy `pct` are worth, by theorem 9 of Burckhardt et al., "A Randomized Scheduler with
+ * Probabilistic Guarantees of Finding Bugs", ASPLOS 2010. Arithmetic, without input or output; guarantee_report.c
+ * decides whether the theorem applies, and says it in words. docs/GUARANTEE.md has the derivations. */
 #ifndef PCT_CLI_GUARANTEE_H
 #define PCT_CLI_GUARANTEE_H
 
 #include <stdint.h>
 
-/* One spin in so many costs a thread its priority, unless the strategy has a parameter that says otherwise (strategies/pct.c). */
+/* One spin in so many costs a thread its priority, unless the strategy has a parameter that says otherwise
+ * (strategies/pct.c). */
 #define PCT_GUARANTEE_SPIN_INVERSE 16
 
 /* What a run was, or may have been at worst. */
@@ -20,7 +21,8 @@ struct pct_guarantee_run {
     uint32_t slack_inverse; /* one run in so many has the slack that the bug needs, by its seed; 0: all have */
 };
 
-/* A lower bound of the probability that such a run finds a bug of depth `bug` (at least 1); 0 if the theorem says nothing. */
+/* A lower bound of the probability that such a run finds a bug of depth `bug` (at least 1); 0 if the theorem says
+ * nothing. */
 double pct_guarantee_hit(const struct pct_guarantee_run *run, uint32_t bug);
 
 /* The runs that a campaign has done: those with the same depth and k together. */
@@ -46,12 +48,12 @@ void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *
 /* Add a run that drew its change points over k and took so many threads, steps and spins. */
 void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps);
 
-/* How many of the runs the theorem counts: those whose k was not below the steps of the longest run, and those without change
- * points. */
+/* How many of the runs the theorem counts: those whose k was not below the steps of the longest run, and those without
+ * change points. */
 uint64_t pct_guarantee_counted(const struct pct_guarantee *g);
 
-/* The natural logarithm of an upper bound of the probability that all of these runs missed a bug of depth `bug`; 0: nothing
- * is known. */
+/* The natural logarithm of an upper bound of the probability that all of these runs missed a bug of depth `bug`; 0:
+ * nothing is known. */
 double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug);
 
 /* How many more runs like `run` make it at most 1 - confidence; UINT64_MAX if no number of runs does. */

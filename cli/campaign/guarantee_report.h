@@ -1,7 +1,7 @@
-/* What a campaign without a failure is worth, in words: whether theorem 9 of the PCT paper applies to its runs, what it says,
- * and how many runs a confidence takes. The arithmetic is in guarantee.h. Called by campaign.c and run.c. */
-#ifndef PCT_CLI_CLAIM_H
-#define PCT_CLI_CLAIM_H
+/* What a campaign without a failure is worth, in words: whether theorem 9 of the PCT paper applies to its runs, what it
+ * says, and how many runs a confidence takes. The arithmetic is in guarantee.h. Called by campaign.c and run.c. */
+#ifndef PCT_CLI_GUARANTEE_REPORT_H
+#define PCT_CLI_GUARANTEE_REPORT_H
 
 #include "campaign.h"
 
@@ -30,7 +30,8 @@ uint64_t pct_guarantee_report_runs(const struct pct_campaign *c);
 /* Take note of the threads, steps and spins of a run that does not count, such as one of the calibration. */
 void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads);
 
-/* The same for a campaign whose k is fixed: how many runs it takes from the first one on, by the n and the spins seen so far. */
+/* The same for a campaign whose k is fixed: how many runs it takes from the first one on, by the n and the spins seen
+ * so far. */
 uint64_t pct_guarantee_report_total(const struct pct_campaign *c);
 
 /* Print that this confidence takes so many runs; and why it was not reached. */

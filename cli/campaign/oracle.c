@@ -72,7 +72,8 @@ int pct_oracle_take_reference(struct pct_oracle *judge, const struct pct_process
     return judge->reference ? 0 : -ENOMEM;
 }
 
-/* --- Sanitizers ------------------------------------------------------------------------------------------------------- */
+/* --- Sanitizers
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* The line that `at` is in, without its end and without what stands before `from`. */
 static void copy_line(char *buffer, size_t size, const char *from, const char *end)
@@ -89,7 +90,8 @@ static const char *behind(const char *output, const char *end, const char *mark)
     return at ? at + strlen(mark) : NULL;
 }
 
-/* AddressSanitizer, LeakSanitizer, ThreadSanitizer, MemorySanitizer: a report, and then "SUMMARY: AddressSanitizer: KIND PLACE". */
+/* AddressSanitizer, LeakSanitizer, ThreadSanitizer, MemorySanitizer: a report, and then "SUMMARY: AddressSanitizer:
+ * KIND PLACE". */
 static bool find_sanitizer(const char *output, const char *end, char *buffer, size_t size)
 {
     static const char *const heads[] = { "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer",
@@ -123,8 +125,8 @@ static bool find_undefined(const char *output, const char *end, char *buffer, si
     return false;
 }
 
-/* valgrind, all tools: "==PID== ERROR SUMMARY: 2 errors from 1 contexts", and the first line of the first error, which is the first
- * behind an empty one that stands before a line with "at 0x". */
+/* valgrind, all tools: "==PID== ERROR SUMMARY: 2 errors from 1 contexts", and the first line of the first error, which
+ * is the first behind an empty one that stands before a line with "at 0x". */
 static bool find_valgrind(const char *output, const char *end, char *buffer, size_t size)
 {
     const char *summary = behind(output, end, "== ERROR SUMMARY: ");
@@ -159,7 +161,8 @@ bool pct_oracle_find_report(const char *output, size_t output_size, char *buffer
            find_valgrind(output, end, buffer, size);
 }
 
-/* --- Failed tests ------------------------------------------------------------------------------------------------------ */
+/* --- Failed tests
+ * ------------------------------------------------------------------------------------------------------ */
 
 bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buffer, size_t size)
 {
@@ -180,7 +183,8 @@ bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buf
     return true;
 }
 
-/* --- The output ------------------------------------------------------------------------------------------------------- */
+/* --- The output
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Say where the first difference is. */
 static void describe_difference(const struct pct_oracle *judge, const char *output, size_t size, char *buffer,
@@ -202,7 +206,8 @@ static void describe_difference(const struct pct_oracle *judge, const char *outp
              start < judge->reference_size ? wanted : "the end", start < judge->reference_size ? "'" : "");
 }
 
-/* --- The oracle ------------------------------------------------------------------------------------------------------- */
+/* --- The oracle
+ * ------------------------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) static void become_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
                                                     int output, char **environment)

@@ -1,7 +1,8 @@
-/* Judging a run of a campaign by more than how it ended: sanitizers' reports in its output, its output against a reference, and a
- * command of the user's. Called by the recorder, for runs that ended in an orderly way (or crashed, which sanitizers like to do). */
-#ifndef PCT_CLI_JUDGE_H
-#define PCT_CLI_JUDGE_H
+/* Judging a run of a campaign by more than how it ended: sanitizers' reports in its output, its output against a
+ * reference, and a command of the user's. Called by the recorder, for runs that ended in an orderly way (or crashed,
+ * which sanitizers like to do). */
+#ifndef PCT_CLI_ORACLE_H
+#define PCT_CLI_ORACLE_H
 
 #include <cli/process/launch.h>
 
@@ -25,16 +26,16 @@ void pct_oracle_print(FILE *out, const struct pct_oracle *judge);
 /* Make the output of this run the reference. Returns 0 or -ENOMEM. */
 int pct_oracle_take_reference(struct pct_oracle *judge, const struct pct_process *process);
 
-/* Change the result's ending, code and complaint, if there is something to complain about. Returns 0, or an exit status that ends
- * the campaign: the oracle could not be run (after a message), or was interrupted. */
+/* Change the result's ending, code and complaint, if there is something to complain about. Returns 0, or an exit status
+ * that ends the campaign: the oracle could not be run (after a message), or was interrupted. */
 int pct_oracle_run(const struct pct_oracle *judge, const struct pct_launch *launch, const struct pct_process *process,
                    struct pct_result *result);
 
 /* For the tests: what a sanitizer reports in this output, as one line in buffer; false: nothing. */
 bool pct_oracle_find_report(const char *output, size_t output_size, char *buffer, size_t size);
 
-/* The same of the first assertion that a test framework reports (GoogleTest, Catch2, Rust, Python) when it ends with a status of its
- * own: it tells failures with the same status apart. */
+/* The same of the first assertion that a test framework reports (GoogleTest, Catch2, Rust, Python) when it ends with a
+ * status of its own: it tells failures with the same status apart. */
 bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buffer, size_t size);
 
 /* Read what a run wrote (or the file at the descriptor), at most 64 MB. NULL: out of memory. The caller frees it. */

@@ -1,4 +1,5 @@
-/* What run and replay print about a run that failed: the output that was captured, the report, the line that replays it. */
+/* What run and replay print about a run that failed: the output that was captured, the report, the line that replays
+ * it. */
 #ifndef PCT_CLI_OUTCOME_H
 #define PCT_CLI_OUTCOME_H
 

@@ -5,8 +5,8 @@
 #include "campaign.h"
 #include <cli/base/status_line.h>
 
-/* Say it, if it is time to. begun: when this session began, on the clock of pct_cli_now(). *drawn: when it was last said, 0 at first;
- * kept here. */
+/* Say it, if it is time to. begun: when this session began, on the clock of pct_cli_now(). *drawn: when it was last
+ * said, 0 at first; kept here. */
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn);
 
 #endif

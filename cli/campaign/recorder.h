@@ -1,5 +1,5 @@
-/* Keeps what comes of a campaign: the observer that `pct campaign` gives to the engine of campaign.c. It judges each run, folds failures
- * into findings, confirms these by replays, and writes all to the campaign file. */
+/* Keeps what comes of a campaign: the observer that `pct campaign` gives to the engine of campaign.c. It judges each
+ * run, folds failures into findings, confirms these by replays, and writes all to the campaign file. */
 #ifndef PCT_CLI_RECORDER_H
 #define PCT_CLI_RECORDER_H
 
@@ -35,12 +35,12 @@ struct pct_recorder {
     bool dirty; /* something was added since the last commit */
 };
 
-/* Take up what the file has, for a campaign that goes on: the numbers of the runs that are done go into c. Returns 0, or an exit
- * status after a message. */
+/* Take up what the file has, for a campaign that goes on: the numbers of the runs that are done go into c. Returns 0,
+ * or an exit status after a message. */
 int pct_recorder_open(struct pct_recorder *recorder, struct pct_campaign *c);
 
-/* After the last run: confirm what is not yet confirmed, unless status (the engine's) says that there is no time for it, and write
- * all. Returns the exit status: status, or that of a failure here. */
+/* After the last run: confirm what is not yet confirmed, unless status (the engine's) says that there is no time for
+ * it, and write all. Returns the exit status: status, or that of a failure here. */
 int pct_recorder_finish(struct pct_recorder *recorder, struct pct_campaign *c, int status);
 void pct_recorder_close(struct pct_recorder *recorder);
 

@@ -1,5 +1,5 @@
-/* What makes two failures the same one: how the run ended, what it said, and where the threads stood whose doing it is. Addresses,
- * numbers of threads, and line numbers are no part of it; functions and the files that they are in are. */
+/* What makes two failures the same one: how the run ended, what it said, and where the threads stood whose doing it is.
+ * Addresses, numbers of threads, and line numbers are no part of it; functions and the files that they are in are. */
 #ifndef PCT_CLI_SIGNATURE_H
 #define PCT_CLI_SIGNATURE_H
 

@@ -1,8 +1,8 @@
-/* What `pct run` has learned about a command in earlier campaigns: how many steps its runs take, so that change points can be
- * spread over them (PCT, section 5.1.1). A small text file for each command; docs/GUARANTEE.md has its format.
+/* What `pct run` has learned about a command in earlier campaigns: how many steps its runs take, so that change points
+ * can be spread over them (PCT, section 5.1.1). A small text file for each command; docs/GUARANTEE.md has its format.
  *
- * The file is only ever replaced as a whole, and only if it is this command's own. What cannot be read is ignored with a
- * message, and kept. */
+ * The file is only ever replaced as a whole, and only if it is this command's own. What cannot be read is ignored with
+ * a message, and kept. */
 #ifndef PCT_CLI_STATE_H
 #define PCT_CLI_STATE_H
 
@@ -38,16 +38,18 @@ struct pct_state_file {
     uint64_t ordered; /* the digest of what these runs skipped (ordered.h), 0: nothing */
 };
 
-/* A hash of what decides what a strategy counts as a step: its name, and the parameters that the user gave, but for those that
- * are learned and the depth. */
+/* A hash of what decides what a strategy counts as a step: its name, and the parameters that the user gave, but for
+ * those that are learned and the depth. */
 uint64_t pct_state_counts_by(const struct pct_config *config, const struct pct_strategy *strategy);
 
 /* Find the file of this command and read it. where: the path, "none", or NULL for its place in $XDG_STATE_HOME or
- * ~/.local/state. program: the path that is executed. strategy: pct_state_counts_by(). Says in one line if the file is not as it should be. */
+ * ~/.local/state. program: the path that is executed. strategy: pct_state_counts_by(). Says in one line if the file is
+ * not as it should be. */
 void pct_state_open(struct pct_state_file *state, const char *where, const char *program, char *const *command,
                     uint64_t strategy);
 
-/* Replace the file by one with what the campaign has learned; makes the directories. If it fails: says so, unless quiet. */
+/* Replace the file by one with what the campaign has learned; makes the directories. If it fails: says so, unless
+ * quiet. */
 void pct_state_save(struct pct_state_file *state, const struct pct_learned *learned, bool quiet);
 
 /* XXH3 of a file's contents; 0 if it cannot be read. */
@@ -56,12 +58,12 @@ uint64_t pct_state_hash_file(const char *path);
 /* Add a run. */
 void pct_learned_add(struct pct_learned *learned, uint64_t steps, uint32_t threads);
 
-/* What is to be believed after `now`, when `before` was believed: all that was seen now, and of what was more or less before
- * a share that halves with every 64 runs. So k moves with the program, and a single odd run moves it little. */
+/* What is to be believed after `now`, when `before` was believed: all that was seen now, and of what was more or less
+ * before a share that halves with every 64 runs. So k moves with the program, and a single odd run moves it little. */
 struct pct_learned pct_learned_merge(const struct pct_learned *before, const struct pct_learned *now);
 
-/* The k for the next runs: the most steps seen, and an eighth of the range on top where runs differ, so that a run that is
- * somewhat longer still has its steps within k. */
+/* The k for the next runs: the most steps seen, and an eighth of the range on top where runs differ, so that a run that
+ * is somewhat longer still has its steps within k. */
 uint64_t pct_learned_k(const struct pct_learned *learned);
 
 /* For the tests: the text of the file and back. format returns the length. parse returns false for damaged text; *other

@@ -1,5 +1,5 @@
-/* The campaign file: see store.h. Opening, checking, making and writing it; store_read.c reads the tables, store_merge.c makes one of
- * several. */
+/* The campaign file: see store.h. Opening, checking, making and writing it; store_read.c reads the tables,
+ * store_merge.c makes one of several. */
 #include "store.h"
 #include <cli/base/cli.h>
 #include "store_sqlite.h"
@@ -61,7 +61,8 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
                          " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions) FROM runs",
 };
 
-/* --- Failing ---------------------------------------------------------------------------------------------------------- */
+/* --- Failing
+ * ---------------------------------------------------------------------------------------------------------- */
 
 int pct_store_fail(struct pct_store *store, int code)
 {
@@ -117,7 +118,8 @@ static int step(struct pct_store *store, sqlite3_stmt *statement)
     return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
 }
 
-/* --- Looking and making ----------------------------------------------------------------------------------------------- */
+/* --- Looking and making
+ * ----------------------------------------------------------------------------------------------- */
 
 static uint32_t big_endian(const unsigned char *at)
 {
@@ -175,7 +177,8 @@ static int fill(sqlite3 *db, const struct pct_store_fact *facts)
     return code ? code : sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 }
 
-/* The name of a new file is in its directory, which is a file of its own to the disk. If that fails, nothing is lost but time. */
+/* The name of a new file is in its directory, which is a file of its own to the disk. If that fails, nothing is lost
+ * but time. */
 static void sync_directory(const char *path)
 {
     char directory[4096];
@@ -216,7 +219,8 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
     return failed;
 }
 
-/* --- Opening ---------------------------------------------------------------------------------------------------------- */
+/* --- Opening
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* One value of one row, or -1. */
 static int64_t ask(struct pct_store *store, const char *sql)
@@ -267,7 +271,8 @@ static int prepare(struct pct_store *store)
     return 0;
 }
 
-/* Once for looking: a connection that may write also tidies up when it is closed, and a damaged file is to stay as it is. */
+/* Once for looking: a connection that may write also tidies up when it is closed, and a damaged file is to stay as it
+ * is. */
 static int connect_to(struct pct_store *store, const char *path, bool write)
 {
     int code = sqlite3_open_v2(path, &store->db, write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, NULL);
@@ -327,8 +332,8 @@ static int look_inside(struct pct_store *store, const char *path)
     return failed ? failed : prepare(store);
 }
 
-/* The power failed in the middle of a change that was written with a journal, as the one to the write-ahead log is: the file has to be
- * put back as it was before, which takes a connection that may write. */
+/* The power failed in the middle of a change that was written with a journal, as the one to the write-ahead log is: the
+ * file has to be put back as it was before, which takes a connection that may write. */
 static bool is_half_changed(const struct pct_store *store)
 {
     return store->db && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_ROLLBACK;
@@ -402,8 +407,8 @@ void pct_store_close(struct pct_store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
         for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++)
             sqlite3_reset(store->statements[i]);
-        /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in the way; then
-         * it stays, and belongs to the file. */
+        /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in
+         * the way; then it stays, and belongs to the file. */
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     }
     disconnect(store);
@@ -411,7 +416,8 @@ void pct_store_close(struct pct_store *store)
     free(store);
 }
 
-/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {

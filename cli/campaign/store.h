@@ -1,11 +1,11 @@
-/* The campaign file: one SQLite database with the runs and findings of a campaign. docs/CAMPAIGN-FILE.md has the tables and
- * why they are written the way they are. All of SQLite is behind this interface.
+/* The campaign file: one SQLite database with the runs and findings of a campaign. docs/CAMPAIGN-FILE.md has the tables
+ * and why they are written the way they are. All of SQLite is behind this interface.
  *
  * Order of calls, for a campaign: pct_store_look(); pct_store_create() or not; pct_store_open(..., true);
  * pct_store_add_*() ... pct_store_commit() ...; pct_store_close(). For readers: pct_store_open(..., false),
- * pct_store_each_*(), pct_store_close(). The functions that return int return 0, or a negative errno after which pct_store_error()
- * has one line for the user: -ENOSPC when the disk is full, -EBUSY when another campaign writes to the file, -EINVAL when the file is
- * foreign, newer or damaged, -EIO otherwise. */
+ * pct_store_each_*(), pct_store_close(). The functions that return int return 0, or a negative errno after which
+ * pct_store_error() has one line for the user: -ENOSPC when the disk is full, -EBUSY when another campaign writes to
+ * the file, -EINVAL when the file is foreign, newer or damaged, -EIO otherwise. */
 #ifndef PCT_CLI_STORE_H
 #define PCT_CLI_STORE_H
 
@@ -24,21 +24,22 @@ enum pct_store_state {
     PCT_STORE_NEWER
 };
 
-/* Look at the first bytes of the file, without SQLite. On FOREIGN and NEWER, error has one line with the way out, without the
- * file's name. */
+/* Look at the first bytes of the file, without SQLite. On FOREIGN and NEWER, error has one line with the way out,
+ * without the file's name. */
 enum pct_store_state pct_store_look(const char *path, char *error, size_t size);
 
 struct pct_store_fact {
     const char *key, *value;
 };
 
-/* Make a file with these facts (ended by a NULL key). It appears under its name when it is whole; one that is there already is
- * never replaced. Returns 0 or a negative errno after a message in error. */
+/* Make a file with these facts (ended by a NULL key). It appears under its name when it is whole; one that is there
+ * already is never replaced. Returns 0 or a negative errno after a message in error. */
 int pct_store_create(const char *path, const struct pct_store_fact *facts, char *error, size_t size);
 
 struct pct_store;
 
-/* Open and check a campaign file. write: for adding to it. NULL: a line in error says why, and the way out; the file was not changed. */
+/* Open and check a campaign file. write: for adding to it. NULL: a line in error says why, and the way out; the file
+ * was not changed. */
 struct pct_store *pct_store_open(const char *path, bool write, char *error, size_t size);
 
 /* Close it; a writer's last commit must have been made, what was added since is forgotten. */
@@ -47,13 +48,15 @@ void pct_store_close(struct pct_store *store);
 /* Why the last call failed. Valid until the next one. */
 const char *pct_store_error(const struct pct_store *store);
 
-/* --- Facts ------------------------------------------------------------------------------------------------------------ */
+/* --- Facts
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* The value of a fact, "" if there is none; valid until the store is closed. */
 const char *pct_store_fact(struct pct_store *store, const char *key);
 uint64_t pct_store_number(struct pct_store *store, const char *key);
 
-/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing
+ * ---------------------------------------------------------------------------------------------------------- */
 
 struct pct_store_run {
     uint64_t seed, k, depth;
@@ -110,15 +113,16 @@ int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const cha
 /* What came of confirming this finding: replays, same, other, identical and uncontrolled. */
 int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *finding);
 
-/* Make all that was added since the last commit durable. seconds: how long this session has gone on. On failure all of it is
- * undone, and the store can only be closed. */
+/* Make all that was added since the last commit durable. seconds: how long this session has gone on. On failure all of
+ * it is undone, and the store can only be closed. */
 int pct_store_commit(struct pct_store *store, double seconds);
 
-/* --- Reading ---------------------------------------------------------------------------------------------------------- */
+/* --- Reading
+ * ---------------------------------------------------------------------------------------------------------- */
 
-/* Call `each` for all rows, until it returns something else than 0, which is then returned. What the rows point to is valid during
- * the call only. Runs come in the order of their number in the campaign, findings by id, frames by stack and level, pairs in the
- * order of their runs. */
+/* Call `each` for all rows, until it returns something else than 0, which is then returned. What the rows point to is
+ * valid during the call only. Runs come in the order of their number in the campaign, findings by id, frames by stack
+ * and level, pairs in the order of their runs. */
 int pct_store_each_run(struct pct_store *store, int (*each)(void *data, const struct pct_store_run *run), void *data);
 int pct_store_each_finding(struct pct_store *store, int (*each)(void *data, const struct pct_store_finding *finding),
                            void *data);
@@ -139,11 +143,13 @@ struct pct_store_totals {
 };
 int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
 
-/* --- Merging ---------------------------------------------------------------------------------------------------------- */
+/* --- Merging
+ * ---------------------------------------------------------------------------------------------------------- */
 
-/* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put together by
- * their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how many of them ended differently:
- * then the first file's stays. The files in are only read. Returns 0 or a negative errno after a message in error. */
+/* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put
+ * together by their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how
+ * many of them ended differently: then the first file's stays. The files in are only read. Returns 0 or a negative
+ * errno after a message in error. */
 int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, char *error, size_t size);
 
 #endif

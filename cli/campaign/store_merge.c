@@ -1,4 +1,5 @@
-/* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one writer. */
+/* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one
+ * writer. */
 #include <cli/base/cli.h>
 #include "store_sqlite.h"
 #include <errno.h>
@@ -33,7 +34,8 @@ static int complain(struct merge *m, const char *text)
     return -EINVAL;
 }
 
-/* --- Do they belong together? ----------------------------------------------------------------------------------------- */
+/* --- Do they belong together?
+ * ----------------------------------------------------------------------------------------- */
 
 /* The specification with k masked, if that was measured: it is the only thing in which shards may differ. */
 static void mask(char *to, size_t size, struct pct_store *store)
@@ -63,7 +65,8 @@ static int compare_facts(struct merge *m, size_t which)
     return complain(m, text);
 }
 
-/* --- The new file ----------------------------------------------------------------------------------------------------- */
+/* --- The new file
+ * ----------------------------------------------------------------------------------------------------- */
 
 static int create(struct merge *m, const char *path)
 {
@@ -120,7 +123,8 @@ static int create(struct merge *m, const char *path)
     return pct_store_create(path, facts, m->error, m->error_size);
 }
 
-/* --- Findings --------------------------------------------------------------------------------------------------------- */
+/* --- Findings
+ * --------------------------------------------------------------------------------------------------------- */
 
 static int collect(void *data, const struct pct_store_finding *finding)
 {
@@ -196,7 +200,8 @@ static int merge_findings(struct merge *m)
     return failed;
 }
 
-/* --- The rest --------------------------------------------------------------------------------------------------------- */
+/* --- The rest
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool is_same(struct pct_store *store, const struct pct_store_run *run)
 {
@@ -268,8 +273,8 @@ static int merge_rows(struct merge *m)
     return failed;
 }
 
-/* Findings all of whose runs ended differently in an earlier file; and whether the whole is the beginning of one campaign, which can go
- * on. */
+/* Findings all of whose runs ended differently in an earlier file; and whether the whole is the beginning of one
+ * campaign, which can go on. */
 static int tidy(struct merge *m)
 {
     return pct_store_execute(

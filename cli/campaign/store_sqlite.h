@@ -1,6 +1,6 @@
 /* What the files of the store share; nobody else includes this. */
-#ifndef PCT_CLI_STORE_INTERNAL_H
-#define PCT_CLI_STORE_INTERNAL_H
+#ifndef PCT_CLI_STORE_SQLITE_H
+#define PCT_CLI_STORE_SQLITE_H
 
 #include <sys/types.h>
 #include "store.h"

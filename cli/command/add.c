@@ -1,5 +1,5 @@
-/* `pct add`: keep a failing schedule in a text file of the project, for `pct check`. It is run first: only what fails now is
- * worth keeping, unless told otherwise. */
+/* `pct add`: keep a failing schedule in a text file of the project, for `pct check`. It is run first: only what fails
+ * now is worth keeping, unless told otherwise. */
 #include <cli/base/cli.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>

@@ -1,5 +1,5 @@
-/* `pct campaign`: its options, and the way from them to the file, the runs and the report. campaign.c does the runs, recorder.c keeps
- * them. */
+/* `pct campaign`: its options, and the way from them to the file, the runs and the report. campaign.c does the runs,
+ * recorder.c keeps them. */
 #include <cli/campaign/calibrate.h>
 #include <cli/campaign/campaign_file.h>
 #include <cli/export/campaign_report.h>
@@ -194,7 +194,8 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* --- What was asked for ----------------------------------------------------------------------------------------------- */
+/* --- What was asked for
+ * ----------------------------------------------------------------------------------------------- */
 
 static int set_shard(struct command *w)
 {
@@ -276,7 +277,8 @@ static int move_away(const char *path)
     return 0;
 }
 
-/* --- The campaign ----------------------------------------------------------------------------------------------------- */
+/* --- The campaign
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* A new file needs a place; not after the calibration shall it turn out that there is none. */
 static int check_place(const char *path)
@@ -290,8 +292,8 @@ static int check_place(const char *path)
     return 0;
 }
 
-/* --confidence: find out how many runs it takes. Before the first run by the calibration alone, later by all runs so far: if some had
- * more threads, there will be more. Returns 0 or an exit status after a message. */
+/* --confidence: find out how many runs it takes. Before the first run by the calibration alone, later by all runs so
+ * far: if some had more threads, there will be more. Returns 0 or an exit status after a message. */
 static int plan_confidence(struct command *w)
 {
     struct pct_campaign *c = w->campaign;

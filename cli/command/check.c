@@ -102,7 +102,8 @@ static const struct argp argp = {
         "in the current directory.",
 };
 
-/* --- Before the first run: is all of the file good? ------------------------------------------------------------------- */
+/* --- Before the first run: is all of the file good?
+ * ------------------------------------------------------------------- */
 
 static int prepare_item(struct check *c, struct item *item)
 {
@@ -157,7 +158,8 @@ static int prepare(struct check *c)
     return failed;
 }
 
-/* --- Runs ------------------------------------------------------------------------------------------------------------- */
+/* --- Runs
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* What is kept of the first run that failed: the process and its trace do not stay. */
 static void keep_failure(struct item *item, struct pct_process *process, const struct pct_result *result)
@@ -278,8 +280,8 @@ static int start(const struct check *c, struct item *item, uint64_t number)
     return pct_process_start(worker, &item->launch, token, pct_batch_cpu(c->jobs, place), true);
 }
 
-/* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or 128 + the
- * signal that tells us to end. */
+/* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or
+ * 128 + the signal that tells us to end. */
 static int run_all(const struct check *c, struct item *item)
 {
     bool ended[JOBS_MAX] = { false };
@@ -331,7 +333,8 @@ static int run_item(const struct check *c, struct item *item)
     return interrupted;
 }
 
-/* --- What is said ----------------------------------------------------------------------------------------------------- */
+/* --- What is said
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void print_item(const struct check *c, const struct item *item)
 {

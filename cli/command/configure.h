@@ -1,5 +1,6 @@
-/* What decides the schedules of `pct run` and `pct campaign`: strategy, seed, time. The options for it as an argp parser for
- * both (its input is a struct pct_wishes), and the configuration that they and the variables of the environment make. */
+/* What decides the schedules of `pct run` and `pct campaign`: strategy, seed, time. The options for it as an argp
+ * parser for both (its input is a struct pct_wishes), and the configuration that they and the variables of the
+ * environment make. */
 #ifndef PCT_CLI_CONFIGURE_H
 #define PCT_CLI_CONFIGURE_H
 
@@ -15,12 +16,12 @@ struct pct_wishes {
 
 extern const struct argp pct_configure_argp;
 
-/* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns 0 or
- * PCT_EXIT_USAGE after a message. */
+/* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns
+ * 0 or PCT_EXIT_USAGE after a message. */
 int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn);
 
-/* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be and the program
- * has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
+/* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be
+ * and the program has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
 void pct_configure_memory(struct pct_campaign *c, bool quiet);
 
 /* The value of an option, else of a variable, else NULL. An empty one counts as none. */

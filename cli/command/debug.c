@@ -1,5 +1,6 @@
-/* `pct replay --gdb` and `--lldb`: see debug.h. The debugger starts the target itself, under the environment that a replay would
- * give it; what it needs to know for that stands in a file of JSON, which cli/command/debug/pct_commands.py reads. */
+/* `pct replay --gdb` and `--lldb`: see debug.h. The debugger starts the target itself, under the environment that a
+ * replay would give it; what it needs to know for that stands in a file of JSON, which
+ * cli/command/debug/pct_commands.py reads. */
 #include <cli/base/json.h>
 #include "debug.h"
 #include <cli/base/cli.h>
@@ -118,8 +119,8 @@ static int make_command(const struct debugger *debugger, const char **words, con
     return 0;
 }
 
-/* Debian 12's lldb 14 looks for its Python modules in a folder that does not exist, and then has no Python: show it theirs, which
- * stand beside the program. For the debugger's process only. */
+/* Debian 12's lldb 14 looks for its Python modules in a folder that does not exist, and then has no Python: show it
+ * theirs, which stand beside the program. For the debugger's process only. */
 static void show_modules(void)
 {
     char path[PATH_MAX], real[PATH_MAX], pattern[PATH_MAX + 64], value[2 * PATH_MAX];

@@ -1,5 +1,5 @@
-/* --each-test: each test case of a GoogleTest or Catch2 program becomes a target of its own, in a process of `pct` of its own.
- * Used by `pct run` and `pct campaign`. */
+/* --each-test: each test case of a GoogleTest or Catch2 program becomes a target of its own, in a process of `pct` of
+ * its own. Used by `pct run` and `pct campaign`. */
 #ifndef PCT_CLI_EACH_TEST_H
 #define PCT_CLI_EACH_TEST_H
 
@@ -10,8 +10,9 @@
     "of its test cases; {test} in options stands for its name"
 
 /* argv: the sub-command's, with this option in it and ended by NULL; command: where in it the target begins; kind: the
- * option's value or NULL; extra: a further option for each, or NULL. Lists the test cases, and calls the same sub-command for each. Returns the exit status: of the
- * first test case that failed, in the order of the program's list. */
+ * option's value or NULL; extra: a further option for each, or NULL. Lists the test cases, and calls the same
+ * sub-command for each. Returns the exit status: of the first test case that failed, in the order of the program's
+ * list. */
 int pct_each_test(char **argv, char **command, const char *kind, const char *extra);
 
 #endif

@@ -1,5 +1,6 @@
-/* `pct explain`: why a run fails, on one screen: the orderings that the bug needs, with stacks; what is left of each thread; the
- * schedule around them, and the one nearest to it that passes. Everything that is looked up stands in analysis.c. */
+/* `pct explain`: why a run fails, on one screen: the orderings that the bug needs, with stacks; what is left of each
+ * thread; the schedule around them, and the one nearest to it that passes. Everything that is looked up stands in
+ * analysis.c. */
 #include <cli/analyze/analysis.h>
 #include <cli/process/options.h>
 #include "parse.h"
@@ -19,7 +20,7 @@ enum {
 };
 
 struct explain {
-    struct pct_analysis inquiry;
+    struct pct_analysis analysis;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -28,7 +29,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct explain *e = state->input;
     if (key != ARGP_KEY_INIT)
         return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = &e->inquiry.shrink;
+    state->child_inputs[0] = &e->analysis.shrink;
     return 0;
 }
 
@@ -44,11 +45,11 @@ static const struct argp argp = {
 };
 
 /* An operation and where it was made. */
-static void print_event(FILE *out, const struct pct_narrative *story, const struct pct_event *event)
+static void print_event(FILE *out, const struct pct_narrative *narrative, const struct pct_event *event)
 {
     char text[800];
     fprintf(out, "thread %u: ", event->thread);
-    pct_cli_print_clean(out, pct_narrative_operation(story, text, sizeof text, event), sizeof text);
+    pct_cli_print_clean(out, pct_narrative_operation(narrative, text, sizeof text, event), sizeof text);
     if (event->step == PCT_STEP_PENDING)
         fputs(", for which it waits", out);
     else if (event->step == PCT_STEP_LATER)
@@ -56,7 +57,7 @@ static void print_event(FILE *out, const struct pct_narrative *story, const stru
     if (event->step < PCT_STEP_LATER)
         fprintf(out, " (step %llu)", (unsigned long long)event->step + 1);
     fputc('\n', out);
-    pct_narrative_print_stack(story, out, event, "         ", FRAMES);
+    pct_narrative_print_stack(narrative, out, event, "         ", FRAMES);
 }
 
 static void print_needs(FILE *out, const struct pct_analysis *q)
@@ -101,60 +102,60 @@ static void print_needs(FILE *out, const struct pct_analysis *q)
     for (size_t i = 0; i < depth->count; i++) {
         const struct pct_need *need = &depth->needs[i];
         fprintf(out, "  %zu. ", i + 1);
-        print_event(out, &q->story, &need->order.first);
+        print_event(out, &q->narrative, &need->order.first);
         fputs(need->order.wake ? "     wakes, of those that wait, " : "     before ", out);
-        print_event(out, &q->story, &need->order.then);
+        print_event(out, &q->narrative, &need->order.then);
         pct_analysis_print_flip(out, q, need);
     }
 }
 
 /* Of each thread of a deadlock's cycle, where it waits, and where it locked what the one before it waits for. */
-static void print_cycle(FILE *out, const struct pct_narrative *story)
+static void print_cycle(FILE *out, const struct pct_narrative *narrative)
 {
-    const struct pct_snapshot *snapshot = &story->snapshot;
+    const struct pct_snapshot *snapshot = &narrative->snapshot;
     uint32_t ids[PCT_CYCLE_MOST];
     size_t count = pct_snapshot_cycle(snapshot, ids, PCT_CYCLE_MOST);
     if (count < 2) {
-        pct_report_print_cycle(out, snapshot, story->unwinder);
+        pct_report_print_cycle(out, snapshot, narrative->unwinder);
         return;
     }
     fputs("the cycle:\n", out);
     for (size_t i = 0; i < count && i < PCT_CYCLE_MOST; i++) {
         const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, ids[i]);
         struct pct_event waits = { .thread = ids[i], .op = thread->op, .step = PCT_STEP_PENDING };
-        uint64_t lock = pct_narrative_find_lock(story, pct_snapshot_waits_for(snapshot, thread), thread);
+        uint64_t lock = pct_narrative_find_lock(narrative, pct_snapshot_waits_for(snapshot, thread), thread);
         fprintf(out, "  thread %u ", ids[i]);
         pct_stacks_print_wait(out, snapshot, thread);
         fputs(":\n", out);
-        pct_narrative_print_stack(story, out, &waits, "         ", FRAMES);
-        if (lock == story->trace->count)
+        pct_narrative_print_stack(narrative, out, &waits, "         ", FRAMES);
+        if (lock == narrative->trace->count)
             continue;
-        struct pct_event event = pct_narrative_event(story, lock);
+        struct pct_event event = pct_narrative_event(narrative, lock);
         fprintf(out, "    which thread %u has held since step %llu:\n", event.thread, (unsigned long long)lock + 1);
-        pct_narrative_print_stack(story, out, &event, "         ", FRAMES);
+        pct_narrative_print_stack(narrative, out, &event, "         ", FRAMES);
     }
     if (count > PCT_CYCLE_MOST)
         fprintf(out, "  and %zu more\n", count - PCT_CYCLE_MOST);
 }
 
 /* Signals that came when nobody waited, on what a thread now waits for without end. */
-static void print_lost_signals(FILE *out, const struct pct_narrative *story)
+static void print_lost_signals(FILE *out, const struct pct_narrative *narrative)
 {
-    const struct pct_snapshot *snapshot = &story->snapshot;
+    const struct pct_snapshot *snapshot = &narrative->snapshot;
     for (size_t i = 0; i < snapshot->thread_count; i++) {
         const struct pct_snap_thread *thread = &snapshot->threads[i];
         if (thread->state != PCT_SNAP_BLOCKED || thread->op != PCT_OP_COND_WAIT)
             continue;
-        for (uint64_t at = 0; at < story->trace->count; at++) {
-            uint64_t record = story->trace->records[at];
+        for (uint64_t at = 0; at < narrative->trace->count; at++) {
+            uint64_t record = narrative->trace->records[at];
             unsigned op = PCT_RECORD_OP(record);
             if (PCT_RECORD_OBJECT(record) != thread->object ||
                 !((op == PCT_OP_COND_SIGNAL && PCT_RECORD_ARG(record) == PCT_ARG_NOBODY) ||
                   op == PCT_OP_COND_BROADCAST))
                 continue;
-            struct pct_event event = pct_narrative_event(story, at);
+            struct pct_event event = pct_narrative_event(narrative, at);
             fprintf(out, "Lost wake-up: thread %u waits on cond %u, and ", thread->id, thread->object);
-            pct_analysis_print_event(out, story, &event);
+            pct_analysis_print_event(out, narrative, &event);
             fprintf(out, " came at step %llu, when %s waited.\n", (unsigned long long)at + 1,
                     op == PCT_OP_COND_SIGNAL ? "nobody" : "it had not yet");
         }
@@ -162,13 +163,13 @@ static void print_lost_signals(FILE *out, const struct pct_narrative *story)
 }
 
 /* What became of the others. */
-static void print_meanwhile(FILE *out, const struct pct_narrative *story)
+static void print_meanwhile(FILE *out, const struct pct_narrative *narrative)
 {
-    const struct pct_snapshot *snapshot = &story->snapshot;
+    const struct pct_snapshot *snapshot = &narrative->snapshot;
     unsigned told = 0;
     for (size_t i = 0; i < snapshot->thread_count && told < OTHERS; i++) {
         const struct pct_snap_thread *thread = &snapshot->threads[i];
-        if (thread->id == story->trace->header.culprit || thread->state == PCT_SNAP_FINISHED)
+        if (thread->id == narrative->trace->header.culprit || thread->state == PCT_SNAP_FINISHED)
             continue;
         fprintf(out, "%s thread %u ", told++ ? "          " : "Meanwhile,", thread->id);
         if (thread->state == PCT_SNAP_BLOCKED)
@@ -177,23 +178,23 @@ static void print_meanwhile(FILE *out, const struct pct_narrative *story)
             fputs("is ending the process", out);
         else
             fprintf(out, "is before: %s", pct_name_op(thread->op));
-        pct_stacks_print_place(out, story->unwinder, i);
+        pct_stacks_print_place(out, narrative->unwinder, i);
         fputc('\n', out);
     }
 }
 
 /* The objects of the steps that are shown, by name. */
-static void print_objects(FILE *out, const struct pct_narrative *story, const bool *show)
+static void print_objects(FILE *out, const struct pct_narrative *narrative, const bool *show)
 {
     char name[600];
     bool any = false;
-    for (uint64_t i = 0; i < story->trace->count; i++) {
-        struct pct_event event = pct_narrative_event(story, i);
+    for (uint64_t i = 0; i < narrative->trace->count; i++) {
+        struct pct_event event = pct_narrative_event(narrative, i);
         bool seen = !show[i];
         for (uint64_t before = 0; before < i && !seen; before++)
-            seen = show[before] && PCT_RECORD_OBJECT(story->trace->records[before]) == event.object &&
-                   pct_name_op_class(PCT_RECORD_OP(story->trace->records[before])) == pct_name_op_class(event.op);
-        if (seen || !*pct_narrative_object(story, name, sizeof name, &event))
+            seen = show[before] && PCT_RECORD_OBJECT(narrative->trace->records[before]) == event.object &&
+                   pct_name_op_class(PCT_RECORD_OP(narrative->trace->records[before])) == pct_name_op_class(event.op);
+        if (seen || !*pct_narrative_object(narrative, name, sizeof name, &event))
             continue;
         fprintf(out, "%s %s %u: ", any ? ";" : "Objects:", pct_name_class(pct_name_op_class(event.op)), event.object);
         pct_cli_print_clean(out, name, sizeof name);
@@ -206,15 +207,15 @@ static void print_objects(FILE *out, const struct pct_narrative *story, const bo
 /* The steps to show: critical ones, which are marked, and those around them. */
 static void choose_steps(const struct pct_analysis *q, bool *show, bool *mark)
 {
-    const struct pct_trace *trace = q->story.trace;
+    const struct pct_trace *trace = q->narrative.trace;
     for (size_t i = 0; i < 2 * q->depth.count; i++) {
         const struct pct_order *order = &q->depth.needs[i / 2].order;
         uint64_t step = i % 2 ? order->then.step : order->first.step;
         if (step < trace->count)
             mark[step] = true;
     }
-    for (size_t i = 0; i < 2 * q->story.snapshot.race_count; i++) {
-        uint64_t step = q->story.snapshot.races[i / 2].access[i % 2].step; /* from 1 */
+    for (size_t i = 0; i < 2 * q->narrative.snapshot.race_count; i++) {
+        uint64_t step = q->narrative.snapshot.races[i / 2].access[i % 2].step; /* from 1 */
         if (step && step <= trace->count)
             mark[step - 1] = true;
     }
@@ -223,7 +224,7 @@ static void choose_steps(const struct pct_analysis *q, bool *show, bool *mark)
         critical[i] = mark[i];
     for (size_t i = 0; critical && i < q->shrink.minimal.count; i++) {
         const struct pct_switch *item = &q->shrink.minimal.item[i];
-        uint64_t step = pct_narrative_find(&q->story, item->thread, item->made + item->wake);
+        uint64_t step = pct_narrative_find(&q->narrative, item->thread, item->made + item->wake);
         if (step < trace->count)
             critical[step] = true;
     }
@@ -235,38 +236,39 @@ static void choose_steps(const struct pct_analysis *q, bool *show, bool *mark)
 
 static void print_schedule(FILE *out, const struct pct_analysis *q)
 {
-    const struct pct_trace *trace = q->story.trace;
+    const struct pct_trace *trace = q->narrative.trace;
     bool *show = calloc(trace->count + 1, sizeof *show), *mark = calloc(trace->count + 1, sizeof *mark);
     if (show && mark) {
         choose_steps(q, show, mark);
         fprintf(out, "\nThe smallest schedule that fails (%llu preemption%s; * are the operations above):\n",
                 (unsigned long long)q->shrink.minimal_preemptions, q->shrink.minimal_preemptions == 1 ? "" : "s");
-        pct_schedule_print_some(out, trace, &q->story.snapshot, show, mark);
-        print_objects(out, &q->story, show);
+        pct_schedule_print_some(out, trace, &q->narrative.snapshot, show, mark);
+        print_objects(out, &q->narrative, show);
     }
     free(show);
     free(mark);
 }
 
 /* One step on one side. */
-static void format_side(char *buffer, size_t size, const struct pct_narrative *story, uint64_t step)
+static void format_side(char *buffer, size_t size, const struct pct_narrative *narrative, uint64_t step)
 {
     char operation[800];
     *buffer = 0;
-    if (step > story->trace->count)
+    if (step > narrative->trace->count)
         return;
-    if (step == story->trace->count) {
+    if (step == narrative->trace->count) {
         snprintf(buffer, size, "(the end)");
         return;
     }
-    struct pct_event event = pct_narrative_event(story, step);
-    snprintf(buffer, size, "%u: %s", event.thread, pct_narrative_operation(story, operation, sizeof operation, &event));
+    struct pct_event event = pct_narrative_event(narrative, step);
+    snprintf(buffer, size, "%u: %s", event.thread,
+             pct_narrative_operation(narrative, operation, sizeof operation, &event));
 }
 
 /* Where the two part, and the steps from there on, side by side. */
 static void print_beside(FILE *out, const struct pct_analysis *q)
 {
-    const struct pct_trace *a = q->story.trace, *b = q->pass.trace;
+    const struct pct_trace *a = q->narrative.trace, *b = q->pass.trace;
     char left[HALF], right[HALF];
     uint64_t from = 0;
     if (!q->passes) {
@@ -280,7 +282,7 @@ static void print_beside(FILE *out, const struct pct_analysis *q)
             (unsigned long long)from);
     fprintf(out, "%10s  %-*s%s\n", "step", HALF, "fails", "passes");
     for (uint64_t i = from; i < from + BESIDE && (i <= a->count || i <= b->count); i++) {
-        format_side(left, sizeof left, &q->story, i);
+        format_side(left, sizeof left, &q->narrative, i);
         format_side(right, sizeof right, &q->pass, i);
         fprintf(out, "%10llu  ", (unsigned long long)i + 1);
         pct_cli_print_clean(out, left, sizeof left);
@@ -314,22 +316,22 @@ static void print_commands(FILE *out, const struct pct_analysis *q)
 int pct_cmd_explain(int argc, char **argv)
 {
     static struct explain e;
-    struct pct_analysis *q = &e.inquiry;
+    struct pct_analysis *q = &e.analysis;
     pct_parse(&argp, argc, argv, 1, &e);
     int failed = pct_analysis_open(q, true, true);
     if (!failed) {
-        const struct pct_trace *trace = q->story.trace;
+        const struct pct_trace *trace = q->narrative.trace;
         pct_report_print_verdict(stdout, trace);
         fputc('\n', stdout);
-        if (!q->story.unwinder)
+        if (!q->narrative.unwinder)
             fputs("(no names: the memory map of the run cannot be read)\n", stdout);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK) {
-            print_cycle(stdout, &q->story);
-            print_lost_signals(stdout, &q->story);
+            print_cycle(stdout, &q->narrative);
+            print_lost_signals(stdout, &q->narrative);
         } else {
-            print_meanwhile(stdout, &q->story);
+            print_meanwhile(stdout, &q->narrative);
         }
-        pct_races_print(stdout, &q->story.snapshot, q->story.unwinder);
+        pct_races_print(stdout, &q->narrative.snapshot, q->narrative.unwinder);
         print_needs(stdout, q);
         print_schedule(stdout, q);
         print_beside(stdout, q);

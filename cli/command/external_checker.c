@@ -1,5 +1,6 @@
-/* A replay under another tool: see external_checker.h. The tool's processes inherit the environment that preloads the shim, so a
- * tool that runs the program in a process of its own (valgrind, a wrapper that ends in exec) needs nothing else. */
+/* A replay under another tool: see external_checker.h. The tool's processes inherit the environment that preloads the
+ * shim, so a tool that runs the program in a process of its own (valgrind, a wrapper that ends in exec) needs nothing
+ * else. */
 #include "external_checker.h"
 #include <cli/base/cli.h>
 #include <cli/binary/locate.h>
@@ -10,8 +11,8 @@
 /* Checkers look through all memory that is mapped, the trace too: so many bytes of it, 4 million steps. */
 #define TRACE_SIZE (UINT64_C(32) << 20)
 
-/* Those that judge how threads synchronise see the shim's own synchronisation, and not the program's locks, most of which
- * the shim takes without a call. */
+/* Those that judge how threads synchronise see the shim's own synchronisation, and not the program's locks, most of
+ * which the shim takes without a call. */
 static const char *misled(const wordexp_t *words)
 {
     for (size_t i = 0; i < words->we_wordc; i++)

@@ -61,8 +61,8 @@ static int call(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
-/* Where a standard stream is closed, the next file that is opened would take its place, and get what is meant for the stream. Targets find
- * it closed, as we did. */
+/* Where a standard stream is closed, the next file that is opened would take its place, and get what is meant for the
+ * stream. Targets find it closed, as we did. */
 static void fill_standard_streams(void)
 {
     int fd;

@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
 };
 
 struct minimize {
-    struct pct_analysis inquiry;
+    struct pct_analysis analysis;
     const char *output;
     bool depth, quiet;
 };
@@ -28,7 +28,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct minimize *m = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &m->inquiry.shrink;
+        state->child_inputs[0] = &m->analysis.shrink;
         return 0;
     case 'o':
         m->output = argument;
@@ -58,17 +58,17 @@ static const struct argp argp = {
 static void write_functions(FILE *out, const struct pct_analysis *q)
 {
     enum { MOST = 200 };
-    const struct pct_narrative *story = &q->story;
+    const struct pct_narrative *narrative = &q->narrative;
     const char *program = q->shrink.trials.launch.program, *slash = strrchr(program, '/');
     const struct pct_code_function *seen[MOST];
     struct pct_code code;
     size_t count = 0;
-    if (!story->unwinder || pct_code_read(&code, program))
+    if (!narrative->unwinder || pct_code_read(&code, program))
         return;
-    for (uint64_t i = 0; i < story->snapshot.site_count && count < MOST; i++) {
+    for (uint64_t i = 0; i < narrative->snapshot.site_count && count < MOST; i++) {
         struct pct_frame frame;
-        bool call = i >= story->trace->count || PCT_RECORD_OP(story->trace->records[i]) != PCT_OP_THREAD_START;
-        pct_unwind_name(story->unwinder, story->snapshot.sites[i].call, call, &frame);
+        bool call = i >= narrative->trace->count || PCT_RECORD_OP(narrative->trace->records[i]) != PCT_OP_THREAD_START;
+        pct_unwind_name(narrative->unwinder, narrative->snapshot.sites[i].call, call, &frame);
         if (strcmp(frame.module, slash ? slash + 1 : program) != 0)
             continue;
         const struct pct_code_function *function = pct_code_at(&code, frame.offset - call);
@@ -87,7 +87,7 @@ static void write_functions(FILE *out, const struct pct_analysis *q)
 
 static int write_file(const struct minimize *m)
 {
-    const struct pct_shrink *s = &m->inquiry.shrink;
+    const struct pct_shrink *s = &m->analysis.shrink;
     const struct pct_switches *minimal = &s->minimal;
     FILE *out = fopen(m->output, "we");
     if (!out) {
@@ -105,10 +105,10 @@ static int write_file(const struct minimize *m)
     for (size_t i = 0; i < minimal->count; i++) {
         const struct pct_switch *item = &minimal->item[i];
         fprintf(out, "switch %u.%u.%s%u  # ", item->thread, item->made, item->wake ? "w" : "", item->value);
-        pct_analysis_print_switch(out, &m->inquiry.story, item);
+        pct_analysis_print_switch(out, &m->analysis.narrative, item);
         fputc('\n', out);
     }
-    write_functions(out, &m->inquiry);
+    write_functions(out, &m->analysis);
     bool failed = ferror(out);
     failed = fclose(out) || failed;
     if (failed)
@@ -126,7 +126,7 @@ static void print_schedule(const struct pct_analysis *q)
     for (size_t i = 0; i < s->minimal.count; i++) {
         const struct pct_switch *item = &s->minimal.item[i];
         fprintf(stderr, "  %zu. ", i + 1);
-        pct_analysis_print_switch(stderr, &q->story, item);
+        pct_analysis_print_switch(stderr, &q->narrative, item);
         if (!item->wake && s->ranges[i].earliest < s->ranges[i].latest)
             fprintf(stderr, " (or up to %u operations earlier)", s->ranges[i].latest - s->ranges[i].earliest);
         fputc('\n', stderr);
@@ -170,9 +170,9 @@ static void print_depth(const struct pct_analysis *q)
     for (size_t i = 0; i < depth->count; i++) {
         const struct pct_need *need = &depth->needs[i];
         fprintf(stderr, "  %zu. ", i + 1);
-        pct_analysis_print_event(stderr, &q->story, &need->order.first);
+        pct_analysis_print_event(stderr, &q->narrative, &need->order.first);
         fputs("\n     ", stderr);
-        pct_analysis_print_then(stderr, &q->story, &need->order);
+        pct_analysis_print_then(stderr, &q->narrative, &need->order);
         pct_analysis_print_flip(stderr, q, need);
     }
 }
@@ -219,7 +219,7 @@ static void print_commands(const struct pct_analysis *q)
 int pct_cmd_minimize(int argc, char **argv)
 {
     static struct minimize m = { .depth = true };
-    struct pct_analysis *q = &m.inquiry;
+    struct pct_analysis *q = &m.analysis;
     pct_parse(&argp, argc, argv, 1, &m);
     q->shrink.trials.progress.quiet = m.quiet;
     int failed = pct_analysis_open(q, m.depth, m.quiet);

@@ -1,7 +1,8 @@
 /* Parsing of a command's words: see parse.h.
  *
- * argp leaves it to getopt to speak of options that do not exist, and getopt knows nothing better than the word itself. So the words
- * are walked by getopt beforehand, with the options of the same description, in silence. Whatever else is wrong with them is argp's to say. */
+ * argp leaves it to getopt to speak of options that do not exist, and getopt knows nothing better than the word itself.
+ * So the words are walked by getopt beforehand, with the options of the same description, in silence. Whatever else is
+ * wrong with them is argp's to say. */
 #include "parse.h"
 #include <cli/base/cli.h>
 #include "../common/text.h"

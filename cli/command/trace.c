@@ -145,7 +145,8 @@ static int choose_window(struct pct_trace_export *x, const struct wishes *w, con
     return 0;
 }
 
-/* Into a file of its own first, so that an export is there whole or not at all; what is no regular file is written to. */
+/* Into a file of its own first, so that an export is there whole or not at all; what is no regular file is written to.
+ */
 static int write_out(struct pct_trace_export *x, const struct wishes *w, const struct format *format)
 {
     char temporary[4096] = "";

@@ -1,5 +1,5 @@
-/* Which uses of one object commute: see dependence.h. Each row is tested by brute force, and so is that a wrong one is noticed
- * (tests/sim/test_explore.c). */
+/* Which uses of one object commute: see dependence.h. Each row is tested by brute force, and so is that a wrong one is
+ * noticed (tests/sim/test_explore.c). */
 #include "dependence.h"
 
 static bool both(enum pct_use a, enum pct_use b, enum pct_use one, enum pct_use other)

@@ -56,7 +56,8 @@ static struct row row_of(enum pct_op op)
     case PCT_OP_RWLOCK_WRLOCK:
     case PCT_OP_ONCE:
         return ROW(PCT_USE_TAKES, PCT_USE_BUSY, true);
-    case PCT_OP_COND_WAKE: /* its mutex is another touch; to the condition variable it was woken from, it does nothing */
+    case PCT_OP_COND_WAKE: /* its mutex is another touch; to the condition variable it was woken from, it does nothing
+                            */
         return ROW(NOTHING, NOTHING, true);
     case PCT_OP_MUTEX_TRYLOCK:
     case PCT_OP_SPIN_TRYLOCK:

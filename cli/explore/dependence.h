@@ -8,23 +8,23 @@
 #define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
 #define PCT_KEY_KERNEL (UINT64_C(254) << 56)  /* descriptors and whatever else the kernel keeps */
 
-/* Two uses of one object, by two threads, one right behind the other: whether the other order leads to the same state and results,
- * and neither order keeps one of them from being made. */
+/* Two uses of one object, by two threads, one right behind the other: whether the other order leads to the same state
+ * and results, and neither order keeps one of them from being made. */
 bool pct_uses_commute(enum pct_use a, enum pct_use b);
 
 /* Whether two events do not commute: of one thread, or with an object that they use in ways that do not. */
 bool pct_events_depend(const struct pct_event *a, const struct pct_event *b);
 
-/* Whether the first event, known from where it came before the second, can as well come behind it, which was made in its place: as if they did
- * not depend, but for what the first would find then. It is changed to that. */
+/* Whether the first event, known from where it came before the second, can as well come behind it, which was made in
+ * its place: as if they did not depend, but for what the first would find then. It is changed to that. */
 bool pct_event_passes(struct pct_event *event, const struct pct_event *made);
 
-/* What an operation may do to its object if nothing is known of its result; op, object's key, and the event's thread are set. For
- * pending operations. */
+/* What an operation may do to its object if nothing is known of its result; op, object's key, and the event's thread
+ * are set. For pending operations. */
 void pct_event_suppose(struct pct_event *event, uint64_t key);
 
-/* The use that an operation made of the object of its record. arg: of the record. False: op has no row here. *none: it uses no object,
- * or one that only its own thread has. */
+/* The use that an operation made of the object of its record. arg: of the record. False: op has no row here. *none: it
+ * uses no object, or one that only its own thread has. */
 bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none);
 
 /* Whether its object is PCT_KEY_KERNEL, whatever its record says. */

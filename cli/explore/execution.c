@@ -126,7 +126,8 @@ static void settle_shares(struct pct_execution *x, struct pct_event *event)
     }
 }
 
-/* What the semaphore counted before the event: it was counted behind it. How many are still to come to a barrier, behind it. */
+/* What the semaphore counted before the event: it was counted behind it. How many are still to come to a barrier,
+ * behind it. */
 static void settle_value(const struct reader *r, struct pct_event *event)
 {
     for (unsigned i = 0; r->value_key && i < event->touches; i++) {

@@ -1,6 +1,6 @@
-/* One finished run as systematic exploration sees it: events, made of the run's log and trace. An event is what a thread did from the
- * moment at which it was chosen to the next choice: one operation, and the program's own code behind it. Pure functions; may be called
- * by anybody, with memory from malloc. */
+/* One finished run as systematic exploration sees it: events, made of the run's log and trace. An event is what a
+ * thread did from the moment at which it was chosen to the next choice: one operation, and the program's own code
+ * behind it. Pure functions; may be called by anybody, with memory from malloc. */
 #ifndef PCT_CLI_EXECUTION_H
 #define PCT_CLI_EXECUTION_H
 
@@ -29,11 +29,11 @@ enum pct_use {
 };
 
 struct pct_touch {
-    uint64_t key; /* the object: common/exploration.h */
-    uint32_t
-        before; /* DOWN, UP, EMPTY: what the semaphore counted before; ARRIVES: how many are to arrive behind it; if known */
-    uint8_t use;  /* enum pct_use */
-    bool counted; /* `before` is known */
+    uint64_t key;    /* the object: common/exploration.h */
+    uint32_t before; /* DOWN, UP, EMPTY: what the semaphore counted before; ARRIVES: how many are to arrive behind it;
+                        if known */
+    uint8_t use;     /* enum pct_use */
+    bool counted;    /* `before` is known */
 };
 
 enum { PCT_EVENT_TOUCHES = 4, PCT_EVENT_CAUSES = 3 };
@@ -71,8 +71,8 @@ struct pct_execution {
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */
 };
 
-/* Make it of the log of a run and the records of its trace. ended: the process ended as it wanted to, at exit, or in a deadlock.
- * Returns 0, -ENOMEM, or -EINVAL: the two do not fit. */
+/* Make it of the log of a run and the records of its trace. ended: the process ended as it wanted to, at exit, or in a
+ * deadlock. Returns 0, -ENOMEM, or -EINVAL: the two do not fit. */
 int pct_execution_read(struct pct_execution *execution, const struct pct_log_entry *log, uint32_t log_count,
                        const uint64_t *records, uint64_t record_count, bool ended);
 void pct_execution_free(struct pct_execution *execution);

@@ -15,7 +15,8 @@ static struct pct_explorer *of(struct pct_campaign_observer *observer)
     return (struct pct_explorer *)observer;
 }
 
-/* --- The channel ------------------------------------------------------------------------------------------------------------------ */
+/* --- The channel
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static int open_channel(struct pct_explorer *e)
 {
@@ -48,7 +49,8 @@ static void reset_channel(struct pct_explorer *e, const uint32_t *plan, uint32_t
     channel->log_count = channel->doubts = channel->began = 0;
 }
 
-/* --- A run that has ended ---------------------------------------------------------------------------------------------------------- */
+/* --- A run that has ended
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* A bound has ended it, which says nothing of the program. */
 static bool was_cut(const struct pct_result *result)
@@ -91,7 +93,8 @@ static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c,
     return 0;
 }
 
-/* A run without a plan: are they all alike? What is used may stand at other addresses, where they were started in different ways. */
+/* A run without a plan: are they all alike? What is used may stand at other addresses, where they were started in
+ * different ways. */
 static void compare_plain(struct pct_explorer *e)
 {
     struct pct_execution *x = &e->execution;
@@ -204,7 +207,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     return status;
 }
 
-/* --- Replays of what was found -------------------------------------------------------------------------------------------------------- */
+/* --- Replays of what was found
+ * -------------------------------------------------------------------------------------------------------- */
 
 static int replay(struct pct_campaign *c, struct pct_finding *finding)
 {

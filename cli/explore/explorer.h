@@ -1,5 +1,5 @@
-/* The runs of `pct explore`: a campaign whose observer tells each run how to begin, and looks at what came of it. What it can say at the
- * end: verdict.c. */
+/* The runs of `pct explore`: a campaign whose observer tells each run how to begin, and looks at what came of it. What
+ * it can say at the end: verdict.c. */
 #ifndef PCT_CLI_EXPLORER_H
 #define PCT_CLI_EXPLORER_H
 
@@ -59,8 +59,8 @@ void pct_explorer_close(struct pct_explorer *explorer);
 /* Explore. Returns as pct_campaign_run(). */
 int pct_explorer_run(struct pct_explorer *explorer, struct pct_campaign *campaign);
 
-/* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0 verified, 1 found,
- * PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. */
+/* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0
+ * verified, 1 found, PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. */
 int pct_explorer_verdict(const struct pct_explorer *explorer, const struct pct_campaign *campaign, int interrupted);
 
 /* token.c: the token of a run's schedule, with which it replays without us. False: it is too long for one. */

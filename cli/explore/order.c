@@ -1,13 +1,16 @@
 /* Happens-before and reversals of a run: see order.h.
  *
- * An event is ordered behind what its thread did, who ended its wait, what it does not commute with, and, when time went on between
- * them, everything. Two events are in a race if they do not commute, and nothing else orders them: then there is a run in which the second
- * comes without the first. Exceptions (docs/EXPLORE.md, "Races"):
+ * An event is ordered behind what its thread did, who ended its wait, what it does not commute with, and, when time
+ * went on between them, everything. Two events are in a race if they do not commute, and nothing else orders them: then
+ * there is a run in which the second comes without the first. Exceptions (docs/EXPLORE.md, "Races"):
  *
- *  - Who waits for a lock or a semaphore races not with who gave it back, which enabled it, but with who took it before. So events that
- *    the second could not have come before are passed over, and what happens before them is looked at as well.
- *  - What a thread waited for at the end (a deadlock), or had not come to (a crash), is as good as an event behind the last.
- *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as well. */
+ *  - Who waits for a lock or a semaphore races not with who gave it back, which enabled it, but with who took it
+ * before. So events that the second could not have come before are passed over, and what happens before them is looked
+ * at as well.
+ *  - What a thread waited for at the end (a deadlock), or had not come to (a crash), is as good as an event behind the
+ * last.
+ *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as
+ * well. */
 #include "order.h"
 #include "dependence.h"
 #include <errno.h>
@@ -119,7 +122,8 @@ uint64_t pct_order_class(const struct pct_order *o)
     return sum;
 }
 
-/* --- Reversals ----------------------------------------------------------------------------------------------------------------- */
+/* --- Reversals
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 struct finder {
     const struct pct_order *o;
@@ -183,8 +187,8 @@ static void follow(struct holding *h, const struct pct_execution *x, uint32_t in
         h->holder = index + 1;
 }
 
-/* Whether the event could be made in the place of event i, behind the kept ones, if it takes what its touch says. *holder: who is in the
- * way, among the kept ones; i: none. */
+/* Whether the event could be made in the place of event i, behind the kept ones, if it takes what its touch says.
+ * *holder: who is in the way, among the kept ones; i: none. */
 static bool could_take(const struct finder *f, const struct pct_event *event, const struct pct_touch *wanted,
                        uint32_t i, uint32_t *holder)
 {
@@ -230,7 +234,8 @@ static struct pct_event as_wanted(const struct pct_event *event)
     return wanted;
 }
 
-/* Whether another thread waits for a signal of this condition variable in the place of event i, behind the kept events. */
+/* Whether another thread waits for a signal of this condition variable in the place of event i, behind the kept events.
+ */
 static bool somebody_waits(const struct finder *f, uint64_t key, uint32_t i)
 {
     const struct pct_execution *x = f->o->x;
@@ -308,8 +313,8 @@ static int give(struct finder *f, uint32_t i, const struct pct_event *event)
     return f->take(f->context, &reversal);
 }
 
-/* Event i and one behind it, which j is or would be, do not commute, and nothing else orders them. *joins: what happens before i cannot
- * be in a race with it. */
+/* Event i and one behind it, which j is or would be, do not commute, and nothing else orders them. *joins: what happens
+ * before i cannot be in a race with it. */
 static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event, bool *joins)
 {
     const struct pct_event *first = &f->o->x->event[i];

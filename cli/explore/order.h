@@ -7,10 +7,9 @@
 struct pct_order {
     const struct pct_execution *x;
     uint32_t threads;
-    uint32_t *clock; /* of event i, from i * threads on: how many events of each thread are it or happen before it */
-    uint32_t *
-        before; /* the same, without what the event itself adds but what its thread did, and who ended its wait: so far it had to
-                         come; and the last jump of time, unless it waited before that already */
+    uint32_t *clock;  /* of event i, from i * threads on: how many events of each thread are it or happen before it */
+    uint32_t *before; /* the same, without what the event itself adds but what its thread did, and who ended its wait:
+                         so far it had to come; and the last jump of time, unless it waited before that already */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -20,16 +19,16 @@ void pct_order_free(struct pct_order *order);
 /* A hash of the order: equal for runs that are the same but for the order of events that commute. */
 uint64_t pct_order_class(const struct pct_order *order);
 
-/* Events that are to be made behind the first `base` ones, in this order: the last of them, which came behind event `base`, now comes
- * without it. */
+/* Events that are to be made behind the first `base` ones, in this order: the last of them, which came behind event
+ * `base`, now comes without it. */
 struct pct_reversal {
     uint32_t base;
     uint32_t count;
     const struct pct_event *event;
 };
 
-/* Call this for each reversal of an event from `from` on with one before it, and, at_end, of what was pending at the end. Returns the first result
- * that is not 0, or -ENOMEM. */
+/* Call this for each reversal of an event from `from` on with one before it, and, at_end, of what was pending at the
+ * end. Returns the first result that is not 0, or -ENOMEM. */
 typedef int pct_take_reversal(void *context, const struct pct_reversal *reversal);
 int pct_order_reversals(const struct pct_order *order, uint32_t from, bool at_end, pct_take_reversal *take,
                         void *context);

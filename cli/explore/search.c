@@ -1,8 +1,9 @@
-/* Optimal DPOR: see search.h. The tree is kept along the path of the last run: for each event a node, with the sequences that are still to
- * be tried in its place (a wakeup tree), and who sleeps there, because all that begins with its event was tried.
+/* Optimal DPOR: see search.h. The tree is kept along the path of the last run: for each event a node, with the
+ * sequences that are still to be tried in its place (a wakeup tree), and who sleeps there, because all that begins with
+ * its event was tried.
  *
- * Which waiter a signal wakes is a choice of the thread that signals: its event has several alternatives, all tried one after the
- * other before the thread goes to sleep. */
+ * Which waiter a signal wakes is a choice of the thread that signals: its event has several alternatives, all tried one
+ * after the other before the thread goes to sleep. */
 #include "search.h"
 #include "dependence.h"
 #include "order.h"
@@ -91,10 +92,10 @@ const struct pct_search_facts *pct_search_facts(const struct pct_search *s)
     return &s->facts;
 }
 
-/* --- Wakeup trees ---------------------------------------------------------------------------------------------------------------- */
+/* --- Wakeup trees --- */
 
-/* Whether a run of this sequence could as well begin with the event: it stands in it behind events that it commutes with, or commutes
- * with all of them. *at: its place, or the length. */
+/* Whether a run of this sequence could as well begin with the event: it stands in it behind events that it commutes
+ * with, or commutes with all of them. *at: its place, or the length. */
 static bool could_begin(const struct pct_event *event, const struct pct_event *sequence, uint32_t count, uint32_t *at)
 {
     struct pct_event passing = *event;
@@ -200,7 +201,7 @@ static int add_alternatives(struct pct_search *s, struct node *node)
     return 0;
 }
 
-/* --- The path ---------------------------------------------------------------------------------------------------------------------- */
+/* --- The path --- */
 
 static bool same_objects(const struct pct_event *a, const struct pct_event *b)
 {
@@ -288,7 +289,8 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
     free(b);
 }
 
-/* Make nodes of the new events. Returns 1: the run is one that was made before, which shows at event *cut; 0; or -ENOMEM. */
+/* Make nodes of the new events. Returns 1: the run is one that was made before, which shows at event *cut; 0; or
+ * -ENOMEM. */
 static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t *cut)
 {
     /* The first of them takes the place of one that was tried: that node's sleepers and branches stand already. */
@@ -368,7 +370,7 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
     return result < 0 ? result : 0;
 }
 
-/* --- The next run -------------------------------------------------------------------------------------------------------------------- */
+/* --- The next run --- */
 
 static int fall_asleep(struct node *node)
 {
@@ -382,8 +384,8 @@ static int fall_asleep(struct node *node)
     return 0;
 }
 
-/* Take out the branch of this node that comes next: another waiter for the same signal, or, when its thread has gone to sleep, the
- * first. NULL: there is none, or no memory (the search is over then). */
+/* Take out the branch of this node that comes next: another waiter for the same signal, or, when its thread has gone to
+ * sleep, the first. NULL: there is none, or no memory (the search is over then). */
 static struct branch *take_branch(struct pct_search *s, struct node *node)
 {
     struct branch **at = &node->open;

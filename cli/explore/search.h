@@ -1,6 +1,7 @@
-/* Optimal dynamic partial-order reduction with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017, section 7): which
- * runs are to be made so that of all schedules that differ only in the order of events that commute, one is. Knows nothing of processes: it
- * says what the next run's first steps are, and is given the run. Memory from malloc; one thread.
+/* Optimal dynamic partial-order reduction with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017,
+ * section 7): which runs are to be made so that of all schedules that differ only in the order of events that commute,
+ * one is. Knows nothing of processes: it says what the next run's first steps are, and is given the run. Memory from
+ * malloc; one thread.
  *
  *     pct_search_new()
  *     while (pct_search_next(search, &plan, &count))   make a run that begins so
@@ -16,28 +17,29 @@ struct pct_search;
 /* What is known so far. */
 struct pct_search_facts {
     uint64_t runs;
-    uint64_t classes; /* runs that were not in vain */
-    uint64_t vain;    /* runs that turned out to be like earlier ones */
-    uint64_t
-        unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not exact there */
-    uint64_t moved;    /* events that used other objects than they were seen to use in another run */
-    uint64_t open;     /* branches that are known and were not tried yet */
-    uint32_t depth;    /* the most events of a run */
-    uint32_t doubts;   /* of all runs: bit i: enum pct_doubt i */
-    uint32_t unknown;  /* plus 1: an operation without a row in the table */
-    bool unrepeatable; /* a run did not begin as an earlier one with the same choices: nothing more can be said */
-    bool cut;          /* a run was cut off by a bound */
+    uint64_t classes;   /* runs that were not in vain */
+    uint64_t vain;      /* runs that turned out to be like earlier ones */
+    uint64_t unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not
+                           exact there */
+    uint64_t moved;     /* events that used other objects than they were seen to use in another run */
+    uint64_t open;      /* branches that are known and were not tried yet */
+    uint32_t depth;     /* the most events of a run */
+    uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
+    uint32_t unknown;   /* plus 1: an operation without a row in the table */
+    bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
+    bool cut;           /* a run was cut off by a bound */
 };
 
 /* NULL: no memory. */
 struct pct_search *pct_search_new(void);
 void pct_search_free(struct pct_search *search);
 
-/* What the next run is to begin with: PCT_PLAN() of <pct/strategy.h>. Valid until pct_search_take(). False: all are made, or nothing more
- * can be said. */
+/* What the next run is to begin with: PCT_PLAN() of <pct/strategy.h>. Valid until pct_search_take(). False: all are
+ * made, or nothing more can be said. */
 bool pct_search_next(struct pct_search *search, const uint32_t **plan, uint32_t *count);
 
-/* The run that was asked for. Takes the execution over, in any case. Returns 0 or -ENOMEM. class_: if not NULL, the hash of its class. */
+/* The run that was asked for. Takes the execution over, in any case. Returns 0 or -ENOMEM. class_: if not NULL, the
+ * hash of its class. */
 int pct_search_take(struct pct_search *search, struct pct_execution *execution, uint64_t *class_);
 
 const struct pct_search_facts *pct_search_facts(const struct pct_search *search);

@@ -1,4 +1,5 @@
-/* What `pct explore` says at the end: see explorer.h. "verified" stands there only if nothing that is known speaks against it. */
+/* What `pct explore` says at the end: see explorer.h. "verified" stands there only if nothing that is known speaks
+ * against it. */
 #include "explorer.h"
 #include <string.h>
 #include <stdarg.h>

@@ -105,8 +105,8 @@ bool pct_export_parse(struct pct_export *export, const char *text, char *error, 
     return pct_export_known(format, error, size);
 }
 
-/* What a clean campaign is worth, as `pct campaign report` says it, without the name of the command in front of each line.
- * NULL: it is not clean. To be freed. */
+/* What a clean campaign is worth, as `pct campaign report` says it, without the name of the command in front of each
+ * line. NULL: it is not clean. To be freed. */
 static char *make_claim(struct pct_store *store, const struct pct_store_totals *totals)
 {
     static struct pct_campaign c; /* large */

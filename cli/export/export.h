@@ -5,8 +5,8 @@
 
 #include "summary.h"
 
-/* The formats: X(identifier, name, one line of help). Each is int pct_export_<identifier>(out, summary): 0 or a negative
- * errno; what fails in writing shows in ferror(out). */
+/* The formats: X(identifier, name, one line of help). Each is int pct_export_<identifier>(out, summary): 0 or a
+ * negative errno; what fails in writing shows in ferror(out). */
 #define PCT_EXPORTS(X)                                                                                                 \
     X(junit, "junit", "JUnit XML")                                                                                     \
     X(sarif, "sarif", "SARIF 2.1.0")                                                                                   \
@@ -34,8 +34,8 @@ bool pct_export_parse(struct pct_export *export, const char *text, char *error, 
 /* Whether the files can be made, before there is anything to write. Returns 0 or an exit status after a message. */
 int pct_export_check(const struct pct_export *exports, size_t count);
 
-/* Read the campaign and write it in each of these formats; files are replaced at once or not at all. root: where the sources
- * are, NULL: in the current directory. Returns 0, or an exit status after a message. */
+/* Read the campaign and write it in each of these formats; files are replaced at once or not at all. root: where the
+ * sources are, NULL: in the current directory. Returns 0, or an exit status after a message. */
 int pct_export_all(struct pct_store *store, const struct pct_export *exports, size_t count, const char *root);
 
 #endif

@@ -1,5 +1,5 @@
-/* A campaign for the pages on which teams look at their CI: workflow commands and the job summary of GitHub Actions, GitLab's
- * code quality, and JUnit XML, which most others read. */
+/* A campaign for the pages on which teams look at their CI: workflow commands and the job summary of GitHub Actions,
+ * GitLab's code quality, and JUnit XML, which most others read. */
 #include <cli/base/cli.h>
 #include "export.h"
 #include <cli/base/json.h>
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- GitHub Actions --------------------------------------------------------------------------------------------------- */
+/* --- GitHub Actions
+ * --------------------------------------------------------------------------------------------------- */
 
 enum { SHOWN = 20, REPORT_MAX = 32 << 10 }; /* a job summary holds 1 MiB at most */
 
@@ -138,7 +139,8 @@ int pct_export_github(FILE *out, const struct pct_summary *summary)
     return fclose(page) || failed ? -EIO : 0;
 }
 
-/* --- GitLab ----------------------------------------------------------------------------------------------------------- */
+/* --- GitLab
+ * ----------------------------------------------------------------------------------------------------------- */
 
 int pct_export_gitlab(FILE *out, const struct pct_summary *summary)
 {
@@ -163,7 +165,8 @@ int pct_export_gitlab(FILE *out, const struct pct_summary *summary)
     return pct_json_print(out, root);
 }
 
-/* --- JUnit ------------------------------------------------------------------------------------------------------------ */
+/* --- JUnit
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* What a reader of the failing test wants: how to repeat it first. */
 static char *describe(const struct pct_summary *s, const struct pct_summary_finding *f)

@@ -1,6 +1,6 @@
-/* A campaign as a page in one file: findings with the command that replays each, and curves of failures and coverage. It loads
- * nothing, so it can be kept as a CI artefact and opened years later; without its script, all but the values under the pointer
- * and the buttons is there. */
+/* A campaign as a page in one file: findings with the command that replays each, and curves of failures and coverage.
+ * It loads nothing, so it can be kept as a CI artefact and opened years later; without its script, all but the values
+ * under the pointer and the buttons is there. */
 #include <cli/base/cli.h>
 #include "export.h"
 #include <cli/base/markup.h>
@@ -107,7 +107,8 @@ static void print_head(FILE *out, const struct pct_summary *s)
         fputs("</ul>\n", out);
 }
 
-/* --- Findings --------------------------------------------------------------------------------------------------------- */
+/* --- Findings
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void print_stacks(FILE *out, const struct pct_summary_finding *f)
 {
@@ -176,7 +177,8 @@ static void print_finding(FILE *out, const struct pct_summary *s, const struct p
     free(replay);
 }
 
-/* --- Curves ----------------------------------------------------------------------------------------------------------- */
+/* --- Curves
+ * ----------------------------------------------------------------------------------------------------------- */
 
 enum { WIDTH = 400, HEIGHT = 170, LEFT = 56, RIGHT = 12, TOP = 12, BOTTOM = 26 };
 

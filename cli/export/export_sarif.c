@@ -1,5 +1,5 @@
-/* A campaign in the Static Analysis Results Interchange Format, SARIF 2.1.0 (OASIS Standard, 2020): a rule for each kind of
- * verdict, a result for each finding, with its stacks. Numbers in comments are sections of the standard. */
+/* A campaign in the Static Analysis Results Interchange Format, SARIF 2.1.0 (OASIS Standard, 2020): a rule for each
+ * kind of verdict, a result for each finding, with its stacks. Numbers in comments are sections of the standard. */
 #include <cli/base/cli.h>
 #include "export.h"
 #include <cli/base/json.h>

@@ -1,5 +1,6 @@
-/* JUnit XML, as Jenkins, GitLab, GitHub's actions and most others read it. There is no standard; what is written is what all
- * of them take: testsuites, testsuite, testcase, failure, error, system-out. For `pct check` and reports of campaigns. */
+/* JUnit XML, as Jenkins, GitLab, GitHub's actions and most others read it. There is no standard; what is written is
+ * what all of them take: testsuites, testsuite, testcase, failure, error, system-out. For `pct check` and reports of
+ * campaigns. */
 #ifndef PCT_CLI_JUNIT_H
 #define PCT_CLI_JUNIT_H
 

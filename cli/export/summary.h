@@ -52,8 +52,8 @@ struct pct_summary {
     char root[4096];   /* of the sources, without a slash at its end */
 };
 
-/* Read it. root: the directory that holds the sources, NULL: the current one. Returns 0, or a negative errno with a line in
- * error. The store must stay open; in any case pct_summary_free(). */
+/* Read it. root: the directory that holds the sources, NULL: the current one. Returns 0, or a negative errno with a
+ * line in error. The store must stay open; in any case pct_summary_free(). */
 int pct_summary_read(struct pct_summary *summary, struct pct_store *store, const char *root, char *error, size_t size);
 void pct_summary_free(struct pct_summary *summary);
 

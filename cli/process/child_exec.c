@@ -1,5 +1,5 @@
-/* What a new child does until it is the target, or a command beside it: see launch.h. Between fork and exec there are only
- * async-signal-safe calls. */
+/* What a new child does until it is the target, or a command beside it: see launch.h. Between fork and exec there are
+ * only async-signal-safe calls. */
 #include <cli/base/cli.h>
 #include "launch.h"
 #include <errno.h>
@@ -97,7 +97,8 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
     if (!launch->aslr)
         fix_addresses();
     if (launch->memory) {
-        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/core/start.c). */
+        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/core/start.c).
+         */
         rlim_t more = launch->memory / 7 < GIB ? launch->memory / 7 : GIB;
         struct rlimit limit = { .rlim_cur = launch->memory + more + OWN_MEMORY };
         limit.rlim_max = limit.rlim_cur;

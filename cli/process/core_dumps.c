@@ -1,5 +1,5 @@
-/* Keeping core dumps: see core_dumps.h. Where a core goes is the kernel's setting; what it writes into names besides the process id is
- * not worked out again here but matched, and the newest such file is the one. */
+/* Keeping core dumps: see core_dumps.h. Where a core goes is the kernel's setting; what it writes into names besides
+ * the process id is not worked out again here but matched, and the newest such file is the one. */
 #include "core_dumps.h"
 #include <cli/base/cli.h>
 #include <errno.h>

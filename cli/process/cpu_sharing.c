@@ -1,12 +1,13 @@
 /* One CPU for the command, its fork server and the run.
  *
- * With one worker they take turns: the command asks, the server forks, the run runs, the command looks at it. Left to itself, the
- * kernel wakes each of them on another CPU, which is idle, and must be woken up first: on a virtual machine that takes 30 us, three
- * times in each run. On one CPU a run of 280 us takes no more than that.
+ * With one worker they take turns: the command asks, the server forks, the run runs, the command looks at it. Left to
+ * itself, the kernel wakes each of them on another CPU, which is idle, and must be woken up first: on a virtual machine
+ * that takes 30 us, three times in each run. On one CPU a run of 280 us takes no more than that.
  *
- * That is bad where others want the CPU, too: whoever is pinned cannot evade them. So it is only done while the three of them keep
- * it busy, which is looked at 20 times a second; if they do not, they are free for a second, and twice as long each time that it
- * happens again. A run itself is free from its start until it makes a second thread, as always. */
+ * That is bad where others want the CPU, too: whoever is pinned cannot evade them. So it is only done while the three
+ * of them keep it busy, which is looked at 20 times a second; if they do not, they are free for a second, and twice as
+ * long each time that it happens again. A run itself is free from its start until it makes a second thread, as always.
+ */
 #include "cpu_sharing.h"
 #include <cli/base/cli.h>
 #include <math.h>

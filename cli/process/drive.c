@@ -205,8 +205,8 @@ void pct_drive_close(struct pct_process *process)
     process->driven = NULL;
 }
 
-/* In the child. Where the server is pinned to one CPU, the client goes to the others: the server would lose time to it, and
- * the client would run only while the server waits. */
+/* In the child. Where the server is pinned to one CPU, the client goes to the others: the server would lose time to it,
+ * and the client would run only while the server waits. */
 __attribute__((noreturn)) static void become_client(const struct pct_process *process, const struct pct_launch *launch,
                                                     char **environment)
 {

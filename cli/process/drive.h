@@ -2,8 +2,8 @@
  * beside it that is not under control, and then stops the server. For launch.c, which calls pct_drive_step() whenever a
  * child has changed or a moment has come that the last step asked for.
  *
- * Neither side can be blocked by us: what they write goes to files, which never fill up as a pipe does. (Under control, a
- * server that waits for room in a pipe would be scheduled as our reading goes.) */
+ * Neither side can be blocked by us: what they write goes to files, which never fill up as a pipe does. (Under control,
+ * a server that waits for room in a pipe would be scheduled as our reading goes.) */
 #ifndef PCT_CLI_DRIVE_H
 #define PCT_CLI_DRIVE_H
 
@@ -66,8 +66,8 @@ struct pct_driven {
  * PCT_EXIT_USAGE after a message. */
 int pct_drive_check(struct pct_drive *drive, unsigned jobs);
 
-/* So many workers may there be, of so many that would do, where the user has not said how many: 1 if all would have the same port or
- * path. */
+/* So many workers may there be, of so many that would do, where the user has not said how many: 1 if all would have the
+ * same port or path. */
 unsigned pct_drive_limit(const struct pct_drive *drive, unsigned jobs);
 
 /* Before the server of this process starts. pass: both sides write to our streams. Returns 0 or an exit status for the
@@ -77,8 +77,8 @@ int pct_drive_open(struct pct_process *process, const struct pct_launch *launch,
 /* Do what is due. Returns when to be called again at the latest, 0: when a child has changed. */
 double pct_drive_step(struct pct_process *process, const struct pct_launch *launch);
 
-/* The server's process has been collected. Does its group get time to end, too? (Otherwise it is to be killed.) The program
- * that a shell script started is not told of a signal that ends the script. */
+/* The server's process has been collected. Does its group get time to end, too? (Otherwise it is to be killed.) The
+ * program that a shell script started is not told of a signal that ends the script. */
 bool pct_drive_take_rest(struct pct_process *process);
 
 /* Both sides have ended. */

@@ -1,9 +1,9 @@
 /* The environment of a target: see environment.h.
  *
- * The strings of the environment lie above the stack, so their total length moves the stack of the main thread. Programs
- * that decide by addresses (or whose library does, by alignment) must see the same addresses in a run and in its replay,
- * though paths, seeds and the shell's own variables differ in length. Hence a variable of padding that rounds the block
- * up; its name has no meaning to anybody. */
+ * The strings of the environment lie above the stack, so their total length moves the stack of the main thread.
+ * Programs that decide by addresses (or whose library does, by alignment) must see the same addresses in a run and in
+ * its replay, though paths, seeds and the shell's own variables differ in length. Hence a variable of padding that
+ * rounds the block up; its name has no meaning to anybody. */
 #include "environment.h"
 #include <cli/base/cli.h>
 #include "learned_sites.h"
@@ -120,7 +120,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
                   strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
                   strlen(launch->scope) + (process->sites ? strlen(process->sites) : 0) +
-                  (process->schedule ? strlen(process->schedule) : 0) + (launch->channel ? strlen(launch->channel) : 0) + PCT_PAD_UNIT + 512;
+                  (process->schedule ? strlen(process->schedule) : 0) +
+                  (launch->channel ? strlen(launch->channel) : 0) + PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
         return NULL;

@@ -4,12 +4,12 @@
 
 #include "launch.h"
 
-/* Returns a vector for execve() in one block that the caller frees, or NULL when memory is short. trace: the path of its
- * trace. */
+/* Returns a vector for execve() in one block that the caller frees, or NULL when memory is short. trace: the path of
+ * its trace. */
 char **pct_environment_make(const struct pct_process *process, const char *trace);
 
-/* Our environment without anything that pct or the dynamic linker would act upon: for a client. The vector is the caller's
- * to free, its strings are not; NULL when memory is short. */
+/* Our environment without anything that pct or the dynamic linker would act upon: for a client. The vector is the
+ * caller's to free, its strings are not; NULL when memory is short. */
 char **pct_environment_plain(void);
 /* The same with this TMPDIR, NULL: ours. */
 char **pct_environment_around(const char *temporary);

@@ -24,8 +24,8 @@
 enum { START_SECONDS = 30, ANSWER_SECONDS = 10 };
 /* A server that ended by itself is started again, up to so many times for each worker. */
 enum { CRASHES = 3 };
-/* Runs of each kind that decide which is faster: fewer, if one takes only this part of the other's time. A short run that was
- * slow when it was forked says little: the machine may have been busy with other things. */
+/* Runs of each kind that decide which is faster: fewer, if one takes only this part of the other's time. A short run
+ * that was slow when it was forked says little: the machine may have been busy with other things. */
 enum { FEW = 3, MANY = 12 };
 static const double much = 0.5, slow = 0.05;
 
@@ -89,7 +89,8 @@ static const char *text_of(uint32_t state)
 
 static const char ended[] = "its fork server has ended, or does not answer";
 
-/* --- One server --------------------------------------------------------------------------------------------------------- */
+/* --- One server
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void end_one(struct pct_forkserver *server)
 {
@@ -143,8 +144,9 @@ static int read_reply(int socket, struct pct_forkserver_reply *reply, double sec
     }
 }
 
-/* The descriptor under which a server has its end of the socket: a copy of `end`, beyond those that the target will get. Not too
- * far beyond: the kernel copies a process's table of descriptors up to the last one, and one of 1024 takes 3 us of each run. */
+/* The descriptor under which a server has its end of the socket: a copy of `end`, beyond those that the target will
+ * get. Not too far beyond: the kernel copies a process's table of descriptors up to the last one, and one of 1024 takes
+ * 3 us of each run. */
 static int copy_beyond(int end)
 {
     enum { BEYOND = 192 };
@@ -327,7 +329,8 @@ void pct_forkserver_over(struct pct_launch *launch, const struct pct_process *pr
     server->over = pct_cli_now();
 }
 
-/* --- Which way ---------------------------------------------------------------------------------------------------------- */
+/* --- Which way
+ * ---------------------------------------------------------------------------------------------------------- */
 
 bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
 {

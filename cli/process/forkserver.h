@@ -1,8 +1,10 @@
-/* Fork servers: targets that are loaded, linked and initialised once, and forked for each run (preload/process/forkserver.c is their
- * side). One for each worker. Which runs are forked, and which start by exec, is decided here too, with the reason.
+/* Fork servers: targets that are loaded, linked and initialised once, and forked for each run
+ * (preload/process/forkserver.c is their side). One for each worker. Which runs are forked, and which start by exec, is
+ * decided here too, with the reason.
  *
- * Both must come to the same: the first run starts by exec, and is then repeated under a server. Only if that is the same run
- * (trace hash, ending) are the others forked. Where that saves little time, a few runs of each kind say which is faster. */
+ * Both must come to the same: the first run starts by exec, and is then repeated under a server. Only if that is the
+ * same run (trace hash, ending) are the others forked. Where that saves little time, a few runs of each kind say which
+ * is faster. */
 #ifndef PCT_CLI_FORKSERVER_H
 #define PCT_CLI_FORKSERVER_H
 
@@ -47,30 +49,31 @@ struct pct_forks {
     struct pct_forkserver servers[PCT_FORKSERVERS]; /* by worker */
 };
 
-/* Whether the runs of this command may be forked at all. several: there is more than one. pass: what they write is passed
- * through. strategy: its name. To be called when the options are known. */
+/* Whether the runs of this command may be forked at all. several: there is more than one. pass: what they write is
+ * passed through. strategy: its name. To be called when the options are known. */
 void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const char *strategy);
 
-/* A run has ended by exec: if none has been tried, and no other goes on, repeat it under a server, and decide. What a judge has
- * made of it does not matter. */
+/* A run has ended by exec: if none has been tried, and no other goes on, repeat it under a server, and decide. What a
+ * judge has made of it does not matter. */
 void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result);
 
-/* Whether this run, whose token and files are there, is to be forked. Starts the server of its worker if there is none. */
+/* Whether this run, whose token and files are there, is to be forked. Starts the server of its worker if there is none.
+ */
 bool pct_forking_use(struct pct_launch *launch, struct pct_process *process);
 
 /* A run has taken so many seconds. */
 void pct_forking_note(struct pct_launch *launch, bool forked, double seconds);
 
-/* Whether runs may be asked for before the last one of their worker is over: they wait in its server. Not where something is to be
- * done between them. */
+/* Whether runs may be asked for before the last one of their worker is over: they wait in its server. Not where
+ * something is to be done between them. */
 bool pct_forking_queues(const struct pct_launch *launch);
 
-/* Ask the server of this process's worker for a run. Returns 0 (the run will say its process id), or a negative errno: then
- * it is to be started by exec. */
+/* Ask the server of this process's worker for a run. Returns 0 (the run will say its process id), or a negative errno:
+ * then it is to be started by exec. */
 int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input);
 
-/* Read the process id of a run that was asked for, waiting for so many seconds. Returns 0 and sets process->pid, or -EAGAIN,
- * or another negative errno: there is no run, and it is to be started by exec. */
+/* Read the process id of a run that was asked for, waiting for so many seconds. Returns 0 and sets process->pid, or
+ * -EAGAIN, or another negative errno: there is no run, and it is to be started by exec. */
 int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds);
 
 /* This run is over. */
@@ -82,7 +85,8 @@ void pct_forkserver_end(struct pct_launch *launch, unsigned worker);
 /* End all servers. */
 void pct_forkservers_end(struct pct_launch *launch);
 
-/* Why runs were started by exec, as one line without its end, if there is a reason that the user should know. False: there is none. */
+/* Why runs were started by exec, as one line without its end, if there is a reason that the user should know. False:
+ * there is none. */
 bool pct_forking_explain(const struct pct_launch *launch, char *text, size_t size);
 
 /* The same to this file. docs/FORKING.md lists the reasons. */

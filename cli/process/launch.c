@@ -1,7 +1,7 @@
 /* Starting targets and waiting for them: see launch.h.
  *
- * The command is one thread with one loop. SIGCHLD and the signals that end us are blocked and taken by sigtimedwait(), so
- * nothing ever runs in a signal handler, and a signal can be neither lost nor met half-way through a start. */
+ * The command is one thread with one loop. SIGCHLD and the signals that end us are blocked and taken by sigtimedwait(),
+ * so nothing ever runs in a signal handler, and a signal can be neither lost nor met half-way through a start. */
 #include "launch.h"
 #include "child_failures.h"
 #include <cli/base/cli.h>
@@ -51,8 +51,8 @@ static int open_input(bool *is_file)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* A program built with -fsanitize=thread gets our runtime library instead of the sanitizer's: one with the name that it asks
- * for is preloaded behind libpct.so, and the loader takes no second of that name. */
+/* A program built with -fsanitize=thread gets our runtime library instead of the sanitizer's: one with the name that it
+ * asks for is preloaded behind libpct.so, and the loader takes no second of that name. */
 static int take_over_tsan(struct pct_launch *launch)
 {
     static const char *const names[] = { "libtsan.so.2", "libclang_rt.tsan-x86_64.so" };
@@ -169,8 +169,8 @@ static void set_postponed(struct pct_process *process, struct pct_launch *launch
     process->postponed = until;
 }
 
-/* Start the run by exec. Returns 0, or an exit status for the command, after a message. Another run may be a fork bomb, which is ended
- * when its time is over; until then, this one is postponed. */
+/* Start the run by exec. Returns 0, or an exit status for the command, after a message. Another run may be a fork bomb,
+ * which is ended when its time is over; until then, this one is postponed. */
 static int start_by_exec(struct pct_process *process, struct pct_launch *launch)
 {
     char **environment = pct_environment_make(process, process->trace_path);
@@ -385,8 +385,8 @@ static double look_at_run(struct pct_launch *launch, struct pct_process *process
     return then;
 }
 
-/* Look at all of them. Returns the index of one that is over, or -1 and in *next when to look again, 0 for when a child has
- * changed. */
+/* Look at all of them. Returns the index of one that is over, or -1 and in *next when to look again, 0 for when a child
+ * has changed. */
 static int look(struct pct_launch *launch, struct pct_process *processes, int count, double *next)
 {
     *next = 0;
@@ -475,8 +475,8 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
     return next;
 }
 
-/* A target that writes without end would fill the disk: of what it has written, only the last part is kept. Returns when to
- * look again, or `next` if that is earlier. */
+/* A target that writes without end would fill the disk: of what it has written, only the last part is kept. Returns
+ * when to look again, or `next` if that is earlier. */
 static double bound_output(struct pct_process *processes, int count, double now, double next)
 {
     enum { KEPT = 1 << 20, MOST = 16 << 20 };

@@ -109,21 +109,21 @@ enum pct_ending {
 const char *pct_ending_name(enum pct_ending ending);
 
 struct pct_process {
-    bool running;  /* from pct_process_start() until pct_launch_wait() returns it */
-    pid_t pid;     /* 0: none, or it has ended */
-    bool forked;   /* by a fork server, not started by exec */
-    bool asked;    /* that server has been asked, and the process id is not known yet, */
-    uint64_t turn; /* by the answer to the request of this number, */
-    double answer; /* by then or never (on the clock of pct_cli_now()) */
-    double
-        postponed; /* the kernel has no process to give: it is tried again; if no other run goes on, until then; 0: it is not so */
-    bool unstarted; /* it could not be started, which was said */
-    int killed_pct; /* it is not started, because it has killed pct by this signal when it was; 0: it has not */
-    unsigned note;  /* supervise.c: where it is noted as under way, 0: nowhere */
-    double started; /* on the same clock */
-    bool pass;      /* its output goes where ours does */
-    int cpu;        /* that the target is to be pinned to, -1: any */
-    uint64_t index; /* the caller's: which run this is */
+    bool running;     /* from pct_process_start() until pct_launch_wait() returns it */
+    pid_t pid;        /* 0: none, or it has ended */
+    bool forked;      /* by a fork server, not started by exec */
+    bool asked;       /* that server has been asked, and the process id is not known yet, */
+    uint64_t turn;    /* by the answer to the request of this number, */
+    double answer;    /* by then or never (on the clock of pct_cli_now()) */
+    double postponed; /* the kernel has no process to give: it is tried again; if no other run goes on, until then; 0:
+                         it is not so */
+    bool unstarted;   /* it could not be started, which was said */
+    int killed_pct;   /* it is not started, because it has killed pct by this signal when it was; 0: it has not */
+    unsigned note;    /* supervise.c: where it is noted as under way, 0: nowhere */
+    double started;   /* on the same clock */
+    bool pass;        /* its output goes where ours does */
+    int cpu;          /* that the target is to be pinned to, -1: any */
+    uint64_t index;   /* the caller's: which run this is */
     enum pct_children children;
     unsigned worker;              /* the caller's: runs with the same number follow each other */
     const char *schedule, *sites; /* as the launch had them when it was started */
@@ -170,19 +170,19 @@ bool pct_launch_is_random(void);
 void pct_launch_say_random(const struct pct_launch *launch);
 void pct_launch_finish(struct pct_launch *launch);
 
-/* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of
- * its client. Returns 0, or an exit status for the command, after a message. */
+/* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that
+ * of its client. Returns 0, or an exit status for the command, after a message. */
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture);
 
-/* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not -1:
- * `input` as its standard input, and `control` as it is. Returns its process id, or the negative exit status for the command, after
- * a message; PCT_NO_PROCESS, without one: the kernel has no process to give just now. */
+/* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not
+ * -1: `input` as its standard input, and `control` as it is. Returns its process id, or the negative exit status for
+ * the command, after a message; PCT_NO_PROCESS, without one: the kernel has no process to give just now. */
 #define PCT_NO_PROCESS (-1000)
 pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control);
 
-/* In a new child that is not the target but a command beside it (a client, --setup): a process group of its own that ends with this
- * process, /dev/null as standard input, and this descriptor, unless it is -1, as standard output and standard error. Then become that
- * command, for sh -c. Async-signal-safe. */
+/* In a new child that is not the target but a command beside it (a client, --setup): a process group of its own that
+ * ends with this process, /dev/null as standard input, and this descriptor, unless it is -1, as standard output and
+ * standard error. Then become that command, for sh -c. Async-signal-safe. */
 void pct_launch_go_aside(const struct pct_launch *launch, int output);
 __attribute__((noreturn)) void pct_launch_become_shell(const struct pct_launch *launch, const char *command,
                                                        char **environment);
@@ -190,19 +190,19 @@ __attribute__((noreturn)) void pct_launch_become_shell(const struct pct_launch *
 /* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
 int pct_launch_open_input(const struct pct_launch *launch);
 
-/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; the file may grow to so
- * many bytes (0: as many as the shim likes). Returns its
- * descriptor, or the negative exit status for the command, after a message. */
+/* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; the file
+ * may grow to so many bytes (0: as many as the shim likes). Returns its descriptor, or the negative exit status for the
+ * command, after a message. */
 int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most);
 
-/* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit status for
- * the command, after a message; pct_scratch_close() in either case. */
+/* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit
+ * status for the command, after a message; pct_scratch_close() in either case. */
 int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture);
 void pct_scratch_close(struct pct_process *process);
 void pct_scratches_remove(struct pct_launch *launch);
 
-/* stale_files.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL). Each of ours is locked
- * (flock) for as long as its command lives. */
+/* stale_files.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL).
+ * Each of ours is locked (flock) for as long as its command lives. */
 void pct_scratch_remove_stale(void);
 
 /* Those of this process, which has ended, but for one that is kept (or ""). */
@@ -216,8 +216,9 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
 /* signals.c: the signals that are blocked and awaited, not handled. */
 void pct_signals_of_ours(sigset_t *set);
 
-/* What the user or the system wants by this one: its number, or 0 if it says nothing or comes from a run. A target that ends the process
- * that started it would end the whole campaign; its kill() is kept back by the shim, a system call of its own comes this far. */
+/* What the user or the system wants by this one: its number, or 0 if it says nothing or comes from a run. A target that
+ * ends the process that started it would end the whole campaign; its kill() is kept back by the shim, a system call of
+ * its own comes this far. */
 int pct_signals_heed(struct pct_launch *launch, const siginfo_t *info);
 
 /* Take those that have come and nobody has waited for, before they are let in: those of runs are not to end us. */
@@ -230,24 +231,26 @@ void pct_result_close(struct pct_result *result);
 /* Whether there was no space for its trace: it should be done again when there is. */
 bool pct_result_lacks_space(const struct pct_result *result);
 
-/* Collect the status of a leader that has ended, and kill what is left of its process group. Without waiting for the end of
- * that, the next server would find the port in use. */
+/* Collect the status of a leader that has ended, and kill what is left of its process group. Without waiting for the
+ * end of that, the next server would find the port in use. */
 int pct_process_reap_group(pid_t leader);
 
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
 void pct_process_kill(struct pct_process *process, int signal);
 
-/* orphans.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left, with a message. */
+/* orphans.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left,
+ * with a message. */
 void pct_launch_sweep(const struct pct_launch *launch);
 
-/* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or no /proc. */
+/* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or
+ * no /proc. */
 char pct_process_state(pid_t pid, pid_t *parent);
 
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);
 
-/* Copy what was collected in this file to `out`; of very much only the last part, with a line that says so. False: there is
- * nothing in it, or (output is -1) it was not collected. */
+/* Copy what was collected in this file to `out`; of very much only the last part, with a line that says so. False:
+ * there is nothing in it, or (output is -1) it was not collected. */
 bool pct_output_copy(int output, FILE *out);
 
 #endif

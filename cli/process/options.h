@@ -20,18 +20,19 @@ double pct_options_seconds(struct argp_state *state, const char *name, const cha
 /* The argument of --confidence, a probability between 0 and 1; likewise. */
 double pct_options_confidence(struct argp_state *state, const char *text);
 
-/* The word that the parser was just given begins the target's command; all that follows is the target's, whatever it looks
- * like. */
+/* The word that the parser was just given begins the target's command; all that follows is the target's, whatever it
+ * looks like. */
 void pct_options_take_command(struct argp_state *state, struct pct_launch *launch);
 
 /* Print an option and its value as a shell reads them, with a space behind; nothing if the value is NULL. */
 void pct_options_print_word(FILE *out, const char *option, const char *value);
 
-/* Print the options that a replay needs as well, each with a space behind. timeout: whether that one matters. process: the
- * run to be replayed, or NULL: as they were given. */
+/* Print the options that a replay needs as well, each with a space behind. timeout: whether that one matters. process:
+ * the run to be replayed, or NULL: as they were given. */
 void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout);
 
-/* --ok-status: the exit status that the argument names, or `any`, is no failure. Ends the command after a message if it is neither. */
+/* --ok-status: the exit status that the argument names, or `any`, is no failure. Ends the command after a message if it
+ * is neither. */
 void pct_options_ok_status(struct argp_state *state, const char *argument, bool ok[256]);
 
 /* Write that choice as options, with a space behind each; nothing if 0 alone is no failure. */

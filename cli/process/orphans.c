@@ -1,7 +1,8 @@
-/* What runs leave behind outside of their process groups: a daemon with a session of its own, for one. Its parent has ended, so
- * it has become our child: pct_launch_prepare() makes us the reaper of our descendants.
+/* What runs leave behind outside of their process groups: a daemon with a session of its own, for one. Its parent has
+ * ended, so it has become our child: pct_launch_prepare() makes us the reaper of our descendants.
  *
- * They may multiply faster than they can be killed. So all of them are stopped first, and killed when none makes another. */
+ * They may multiply faster than they can be killed. So all of them are stopped first, and killed when none makes
+ * another. */
 #include <cli/base/cli.h>
 #include "launch.h"
 #include <dirent.h>
@@ -77,7 +78,8 @@ static void add_children(struct pids *all, pid_t pid)
     closedir(threads);
 }
 
-/* Our children but the servers, and helpers of our own, which are in our process group. Returns whether there are any. */
+/* Our children but the servers, and helpers of our own, which are in our process group. Returns whether there are any.
+ */
 static bool find(const struct pct_launch *launch, struct pids *all)
 {
     size_t count = 0;
@@ -114,8 +116,8 @@ static bool is_alive(pid_t pid)
     return state && !strchr("TtZX", state);
 }
 
-/* Stop all, and all that they have made, and so on. Returns whether all were stopped already: there are no others then, as whoever
- * could have made one stood still when its children were listed. */
+/* Stop all, and all that they have made, and so on. Returns whether all were stopped already: there are no others then,
+ * as whoever could have made one stood still when its children were listed. */
 static bool stop(struct pids *all)
 {
     bool stopped = true;

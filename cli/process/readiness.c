@@ -89,7 +89,8 @@ static bool socket_listens(const char *path)
     char line[512];
     bool found = false;
     while (file && !found && fgets(line, sizeof line, file)) {
-        /* "0000000000000000: 00000002 00000000 00010000 0001 01 12345 /run/socket": flags are the fourth, the path the last. */
+        /* "0000000000000000: 00000002 00000000 00010000 0001 01 12345 /run/socket": flags are the fourth, the path the
+         * last. */
         unsigned flags;
         int at = 0;
         line[strcspn(line, "\n")] = 0;

@@ -2,8 +2,8 @@
  *
  * Looking does not touch the server: a port is looked up in the kernel's table of listening sockets, not connected to,
  * because a connection would be one more client in the server's schedule. */
-#ifndef PCT_CLI_READY_H
-#define PCT_CLI_READY_H
+#ifndef PCT_CLI_READINESS_H
+#define PCT_CLI_READINESS_H
 
 #include <regex.h>
 #include <stdbool.h>
@@ -31,8 +31,8 @@ struct pct_readiness {
 int pct_readiness_parse(struct pct_readiness *ready, const char *text, char *error, size_t size);
 void pct_readiness_free(struct pct_readiness *ready);
 
-/* Before the server starts. Returns 0, or -1 with a message in error: then it is there already, so that nobody could tell
- * when this server has it. */
+/* Before the server starts. Returns 0, or -1 with a message in error: then it is there already, so that nobody could
+ * tell when this server has it. */
 int pct_readiness_begin(struct pct_readiness *ready, char *error, size_t size);
 
 /* Is it there now? output: the file with what the server wrote so far. */

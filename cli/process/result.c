@@ -1,5 +1,6 @@
 /* How a run ended: from the trace's header, which the shim wrote, and the status that the kernel gave. They are asked
- * together because either can be silent: a killed process wrote nothing, and a deadlock is a plain exit to the kernel. */
+ * together because either can be silent: a killed process wrote nothing, and a deadlock is a plain exit to the kernel.
+ */
 #include "child_failures.h"
 #include "launch.h"
 #include <cli/base/cli.h>
@@ -157,7 +158,8 @@ static void judge(struct pct_process *process, struct pct_result *result)
     set_from_verdict(result, header, status);
 }
 
-/* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure of its own. */
+/* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure
+ * of its own. */
 static void judge_children(const struct pct_process *process, struct pct_result *result)
 {
     if (process->childless)

@@ -22,7 +22,8 @@ static bool add(char ***modules, size_t *count, const char *path)
     return true;
 }
 
-/* What the dynamic linker prints of a library: "libz.so.1 => /lib/libz.so.1 (0x...)", "/lib64/ld-linux-x86-64.so.2 (0x...)". */
+/* What the dynamic linker prints of a library: "libz.so.1 => /lib/libz.so.1 (0x...)", "/lib64/ld-linux-x86-64.so.2
+ * (0x...)". */
 static char *path_of(char *line)
 {
     char *path = strchr(line, '/'), *end = path ? strstr(path, " (0x") : NULL;

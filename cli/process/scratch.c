@@ -1,5 +1,5 @@
-/* The scratch files of runs: see launch.h. Those of a run that has ended by itself, without children, are used again. Of any
- * other run something may be left that still knows them. */
+/* The scratch files of runs: see launch.h. Those of a run that has ended by itself, without children, are used again.
+ * Of any other run something may be left that still knows them. */
 #include "child_failures.h"
 #include <cli/base/cli.h>
 #include "launch.h"
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space. Returns 0
- * or a negative errno. */
+/* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space.
+ * Returns 0 or a negative errno. */
 static int write_header(int fd, int server, uint64_t most)
 {
     static union {

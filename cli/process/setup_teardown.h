@@ -1,8 +1,8 @@
-/* What is done around each run, for targets that need fresh files: a scratch directory (--scratch), and commands before and
- * after it (--setup, --teardown). The commands are run by sh -c, not under control, with the run's TMPDIR and directory.
- * Called by launch.c. */
-#ifndef PCT_CLI_AROUND_H
-#define PCT_CLI_AROUND_H
+/* What is done around each run, for targets that need fresh files: a scratch directory (--scratch), and commands before
+ * and after it (--setup, --teardown). The commands are run by sh -c, not under control, with the run's TMPDIR and
+ * directory. Called by launch.c. */
+#ifndef PCT_CLI_SETUP_TEARDOWN_H
+#define PCT_CLI_SETUP_TEARDOWN_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -49,7 +49,8 @@ void pct_setup_teardown_kill(struct pct_process *process);
 /* The run was killed: do the teardown that it needs, waiting for that, but not for ever, and clear the directory. */
 void pct_setup_teardown_end(struct pct_process *process);
 
-/* The run is over: empty the directory, or, if the run may have failed, put it aside until pct_setup_teardown_close(). */
+/* The run is over: empty the directory, or, if the run may have failed, put it aside until pct_setup_teardown_close().
+ */
 void pct_setup_teardown_clear(struct pct_process *process);
 void pct_setup_teardown_close(struct pct_process *process);
 

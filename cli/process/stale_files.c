@@ -1,5 +1,5 @@
-/* Scratch files of commands that were killed, so that nobody has removed them: see launch.h. They take memory, and make each look into
- * their directory longer. */
+/* Scratch files of commands that were killed, so that nobody has removed them: see launch.h. They take memory, and make
+ * each look into their directory longer. */
 #include "launch.h"
 #include <cli/binary/locate.h>
 #include <dirent.h>
@@ -27,7 +27,8 @@ static bool is_ours(int fd, struct stat *status)
     return !fstat(fd, status) && S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1;
 }
 
-/* Whether this launcher has gone. Its lock tells of commands whose process ids mean something else here, as in another container. */
+/* Whether this launcher has gone. Its lock tells of commands whose process ids mean something else here, as in another
+ * container. */
 static bool is_abandoned(int fd, pid_t launcher)
 {
     return has_gone(launcher) && !flock(fd, LOCK_EX | LOCK_NB);
@@ -43,7 +44,8 @@ static bool is_stale(int fd)
            time(NULL) - status.st_mtime > STALE_SECONDS && is_abandoned(fd, header.launcher);
 }
 
-/* Whether its name, behind "pct-", says that it is this launcher's, which may have been ended before it had written anything there. */
+/* Whether its name, behind "pct-", says that it is this launcher's, which may have been ended before it had written
+ * anything there. */
 static bool is_left(int fd, const char *name, pid_t launcher)
 {
     char *end;

@@ -1,7 +1,8 @@
 /* Supervision of the command: see supervise.h.
  *
- * The worker has a process group of its own, so that what hits its whole group spares the supervisor; the terminal's signals reach the
- * supervisor's, which is the one that the shell knows. It ends with the supervisor (PR_SET_PDEATHSIG), as the runs end with it. */
+ * The worker has a process group of its own, so that what hits its whole group spares the supervisor; the terminal's
+ * signals reach the supervisor's, which is the one that the shell knows. It ends with the supervisor
+ * (PR_SET_PDEATHSIG), as the runs end with it. */
 #include "supervise.h"
 #include "child_failures.h"
 #include <cli/base/cli.h>
@@ -50,7 +51,8 @@ static struct shared {
     struct note runs[RUNS];
 } * shared; /* NULL: there is no supervisor */
 
-/* --- The worker --------------------------------------------------------------------------------------------------------- */
+/* --- The worker
+ * --------------------------------------------------------------------------------------------------------- */
 
 static struct {
     pid_t supervisor;
@@ -145,7 +147,8 @@ static void become_worker(pid_t supervisor, const sigset_t *mask)
     sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* --- The supervisor ------------------------------------------------------------------------------------------------------- */
+/* --- The supervisor
+ * ------------------------------------------------------------------------------------------------------- */
 
 static struct {
     struct pct_launch *launch;
@@ -364,8 +367,8 @@ static bool look(void)
     return false;
 }
 
-/* Ctrl-Z: stop as the default is, with the worker and its helpers. (A shell may have left us without anybody who could continue us; then
- * the kernel does not stop us.) */
+/* Ctrl-Z: stop as the default is, with the worker and its helpers. (A shell may have left us without anybody who could
+ * continue us; then the kernel does not stop us.) */
 static void hold(void)
 {
     sigset_t stop;

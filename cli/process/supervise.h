@@ -1,11 +1,11 @@
-/* The process that supervises the command. A target may kill or stop the process that has started it, by a system call that no shim
- * sees. So where there is something to go on with, the command's work is done by a child, the *worker*: its parent, in which nothing
- * goes on but waiting, passes signals on to it and its exit status back, continues it when it was stopped, and ends what is left when it
- * was killed. A campaign goes on then with another worker, from its file.
+/* The process that supervises the command. A target may kill or stop the process that has started it, by a system call
+ * that no shim sees. So where there is something to go on with, the command's work is done by a child, the *worker*:
+ * its parent, in which nothing goes on but waiting, passes signals on to it and its exit status back, continues it when
+ * it was stopped, and ends what is left when it was killed. A campaign goes on then with another worker, from its file.
  *
- * Which run has killed pct nobody can say who was not there. But the worker notes in memory that both have which runs are under way; those
- * are done again, one at a time, and a run that was under way alone when the same happened again is charged with it (PCT_ENDING_KILLED_PCT).
- * Costs of a run: a note in memory at its start and its end. */
+ * Which run has killed pct nobody can say who was not there. But the worker notes in memory that both have which runs
+ * are under way; those are done again, one at a time, and a run that was under way alone when the same happened again
+ * is charged with it (PCT_ENDING_KILLED_PCT). Costs of a run: a note in memory at its start and its end. */
 #ifndef PCT_CLI_SUPERVISE_H
 #define PCT_CLI_SUPERVISE_H
 
@@ -16,8 +16,8 @@
 struct pct_launch;
 struct pct_process;
 
-/* Become the supervisor of a worker, in which alone this returns. Where there is nothing to supervise, or no process to be had, it just
- * returns. When another worker goes on, it returns again there, with everything as it was. */
+/* Become the supervisor of a worker, in which alone this returns. Where there is nothing to supervise, or no process to
+ * be had, it just returns. When another worker goes on, it returns again there, with everything as it was. */
 void pct_supervise(struct pct_launch *launch);
 
 /* The rest is for the worker; without a supervisor it does nothing. */
@@ -29,14 +29,15 @@ pid_t pct_supervised_by(void);
 void pct_supervised_begin(struct pct_process *process);
 void pct_supervised_end(struct pct_process *process);
 
-/* Whether this run is known to have killed pct, by which signal (0: it is not). Its trace takes the place of the empty one of process. */
+/* Whether this run is known to have killed pct, by which signal (0: it is not). Its trace takes the place of the empty
+ * one of process. */
 int pct_supervised_convict(struct pct_process *process);
 
 /* All runs of a campaign before this one have been begun. */
 void pct_supervised_reach(uint64_t next);
 
-/* How often the workers before this one were killed; and whether this run of a campaign is to be under way alone, and to be kept as soon
- * as it is over. */
+/* How often the workers before this one were killed; and whether this run of a campaign is to be under way alone, and
+ * to be kept as soon as it is over. */
 unsigned pct_supervised_deaths(void);
 bool pct_supervised_is_alone(uint64_t index);
 

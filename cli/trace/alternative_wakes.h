@@ -1,7 +1,7 @@
-/* The wakes of a run that could have been others: signals of condition variables for which several threads waited. Called for the
- * orderings of a run (orders.h). */
-#ifndef PCT_CLI_WAKES_H
-#define PCT_CLI_WAKES_H
+/* The wakes of a run that could have been others: signals of condition variables for which several threads waited.
+ * Called for the orderings of a run (orders.h). */
+#ifndef PCT_CLI_ALTERNATIVE_WAKES_H
+#define PCT_CLI_ALTERNATIVE_WAKES_H
 
 #include "trace_read.h"
 #include <stddef.h>
@@ -16,8 +16,8 @@ struct pct_alternative_wakes {
     size_t count;
 };
 
-/* Wakes of which the trace does not say for sure whom they woke, because a wait had run out of time about then, are left out; so are
- * those of futexes, of which it does not say how many they woke. Returns 0, or -ENOMEM. */
+/* Wakes of which the trace does not say for sure whom they woke, because a wait had run out of time about then, are
+ * left out; so are those of futexes, of which it does not say how many they woke. Returns 0, or -ENOMEM. */
 int pct_alternative_wakes_from_trace(struct pct_alternative_wakes *wakes, const struct pct_trace *trace);
 void pct_alternative_wakes_free(struct pct_alternative_wakes *wakes);
 

@@ -1,7 +1,7 @@
-/* Waits that timed out early: while other threads could run, which is what slack lets happen (docs/TIME.md). Of a trace, for reports and
- * for the campaign's k. */
-#ifndef PCT_CLI_EARLY_H
-#define PCT_CLI_EARLY_H
+/* Waits that timed out early: while other threads could run, which is what slack lets happen (docs/TIME.md). Of a
+ * trace, for reports and for the campaign's k. */
+#ifndef PCT_CLI_EARLY_TIMEOUTS_H
+#define PCT_CLI_EARLY_TIMEOUTS_H
 
 #include "trace_read.h"
 #include <stdio.h>

@@ -62,7 +62,8 @@ const char *pct_link_text(enum pct_link link)
     return texts[link];
 }
 
-/* The number of the object that this step was made on; 0 for none, and for threads and descriptors, which have their own. */
+/* The number of the object that this step was made on; 0 for none, and for threads and descriptors, which have their
+ * own. */
 static uint32_t number_of(uint64_t record)
 {
     unsigned class_ = pct_name_op_class(PCT_RECORD_OP(record));

@@ -1,11 +1,11 @@
-/* The steps of a trace, one after the other, with what they mean: why a thread was left after its step, and which earlier
- * step of another thread it had to wait for. Called by the report's schedule and by the exports of `pct trace`.
+/* The steps of a trace, one after the other, with what they mean: why a thread was left after its step, and which
+ * earlier step of another thread it had to wait for. Called by the report's schedule and by the exports of `pct trace`.
  *
- * A trace holds what was done, not why a thread stopped. The reason of a switch is worked out: the thread's next operation
- * could not have completed at that moment (its mutex was held, the thread that it joins had not finished), so it was
- * blocked; or it could, so it was preempted. For that, locks are followed from the first step on. A semaphore's count is not
- * in the trace, so of a thread before `sem wait` only that is said. Where only the last steps were recorded, locks taken
- * before them are not known, and a thread that was blocked on one counts as preempted. */
+ * A trace holds what was done, not why a thread stopped. The reason of a switch is worked out: the thread's next
+ * operation could not have completed at that moment (its mutex was held, the thread that it joins had not finished), so
+ * it was blocked; or it could, so it was preempted. For that, locks are followed from the first step on. A semaphore's
+ * count is not in the trace, so of a thread before `sem wait` only that is said. Where only the last steps were
+ * recorded, locks taken before them are not known, and a thread that was blocked on one counts as preempted. */
 #ifndef PCT_CLI_EVENTS_H
 #define PCT_CLI_EVENTS_H
 
@@ -83,7 +83,8 @@ struct pct_pending {
 
 struct pct_events;
 
-/* The snapshot tells what the threads were about to do at the end; it may be empty. Both must stay. NULL: out of memory. */
+/* The snapshot tells what the threads were about to do at the end; it may be empty. Both must stay. NULL: out of
+ * memory. */
 struct pct_events *pct_events_open(const struct pct_trace *trace, const struct pct_snapshot *snapshot);
 void pct_events_close(struct pct_events *events);
 

@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pct_narrative_open(struct pct_narrative *story, const struct pct_trace *trace)
+int pct_narrative_open(struct pct_narrative *narrative, const struct pct_trace *trace)
 {
-    *story = (struct pct_narrative){ .trace = trace, .number = pct_switches_number(trace) };
-    if (!story->number || pct_snapshot_read(&story->snapshot, trace)) {
-        free(story->number);
+    *narrative = (struct pct_narrative){ .trace = trace, .number = pct_switches_number(trace) };
+    if (!narrative->number || pct_snapshot_read(&narrative->snapshot, trace)) {
+        free(narrative->number);
         return -ENOMEM;
     }
-    pct_schedule_fill_holders(&story->snapshot, trace);
-    story->unwinder = pct_unwind_open(&story->snapshot);
+    pct_schedule_fill_holders(&narrative->snapshot, trace);
+    narrative->unwinder = pct_unwind_open(&narrative->snapshot);
     return 0;
 }
 
-void pct_narrative_close(struct pct_narrative *story)
+void pct_narrative_close(struct pct_narrative *narrative)
 {
-    pct_unwind_close(story->unwinder);
-    pct_snapshot_free(&story->snapshot);
-    free(story->number);
-    *story = (struct pct_narrative){ 0 };
+    pct_unwind_close(narrative->unwinder);
+    pct_snapshot_free(&narrative->snapshot);
+    free(narrative->number);
+    *narrative = (struct pct_narrative){ 0 };
 }
 
 static int by_value(const void *a, const void *b)
@@ -55,12 +55,12 @@ char *pct_narrative_stacks(const uint64_t *steps, size_t count)
     return text;
 }
 
-uint64_t pct_narrative_find(const struct pct_narrative *story, uint32_t thread, uint32_t number)
+uint64_t pct_narrative_find(const struct pct_narrative *narrative, uint32_t thread, uint32_t number)
 {
-    const struct pct_trace *trace = story->trace;
+    const struct pct_trace *trace = narrative->trace;
     uint64_t i = 0;
     while (i < trace->count &&
-           (PCT_RECORD_THREAD(trace->records[i]) != thread || story->number[i] != number || !number))
+           (PCT_RECORD_THREAD(trace->records[i]) != thread || narrative->number[i] != number || !number))
         i++;
     return i;
 }
@@ -72,11 +72,11 @@ static bool locks(unsigned op)
            op == PCT_OP_SPIN_TRYLOCK || (op >= PCT_OP_RWLOCK_RDLOCK && op <= PCT_OP_RWLOCK_TRYWRLOCK);
 }
 
-uint64_t pct_narrative_find_lock(const struct pct_narrative *story, uint32_t thread,
+uint64_t pct_narrative_find_lock(const struct pct_narrative *narrative, uint32_t thread,
                                  const struct pct_snap_thread *waiter)
 {
-    const struct pct_trace *trace = story->trace;
-    bool lock = pct_snapshot_wait_class(&story->snapshot, waiter) != PCT_CLASS_THREAD;
+    const struct pct_trace *trace = narrative->trace;
+    bool lock = pct_snapshot_wait_class(&narrative->snapshot, waiter) != PCT_CLASS_THREAD;
     for (uint64_t i = trace->count; lock && i-- > 0;) {
         uint64_t record = trace->records[i];
         if (PCT_RECORD_THREAD(record) == thread && PCT_RECORD_OBJECT(record) == waiter->object &&
@@ -86,11 +86,11 @@ uint64_t pct_narrative_find_lock(const struct pct_narrative *story, uint32_t thr
     return trace->count;
 }
 
-struct pct_event pct_narrative_event(const struct pct_narrative *story, uint64_t step)
+struct pct_event pct_narrative_event(const struct pct_narrative *narrative, uint64_t step)
 {
-    uint64_t record = story->trace->records[step];
+    uint64_t record = narrative->trace->records[step];
     return (struct pct_event){ .thread = PCT_RECORD_THREAD(record),
-                               .number = story->number[step],
+                               .number = narrative->number[step],
                                .op = PCT_RECORD_OP(record),
                                .object = PCT_RECORD_OBJECT(record),
                                .step = step };
@@ -117,31 +117,31 @@ static void format_frame(char *buffer, size_t size, const struct pct_frame *fram
 }
 
 /* The stack before this operation, if it was kept. */
-static bool find_stack(const struct pct_narrative *story, const struct pct_event *event, struct pct_stack *stack)
+static bool find_stack(const struct pct_narrative *narrative, const struct pct_event *event, struct pct_stack *stack)
 {
-    const struct pct_snapshot *snapshot = &story->snapshot;
+    const struct pct_snapshot *snapshot = &narrative->snapshot;
     stack->count = 0;
-    if (event->step == PCT_STEP_LATER && story->later) {
+    if (event->step == PCT_STEP_LATER && narrative->later) {
         struct pct_event there = *event;
-        there.step = pct_narrative_find(story->later, event->thread, event->number);
-        return there.step < story->later->trace->count && find_stack(story->later, &there, stack);
+        there.step = pct_narrative_find(narrative->later, event->thread, event->number);
+        return there.step < narrative->later->trace->count && find_stack(narrative->later, &there, stack);
     }
-    if (!story->unwinder)
+    if (!narrative->unwinder)
         return false;
     if (event->step == PCT_STEP_PENDING) {
         const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, event->thread);
         if (thread)
-            pct_unwind_thread(story->unwinder, (size_t)(thread - snapshot->threads), stack);
+            pct_unwind_thread(narrative->unwinder, (size_t)(thread - snapshot->threads), stack);
         return stack->count;
     }
     for (size_t i = 0; i < snapshot->stop_count; i++)
         if (snapshot->stops[i].step == event->step + 1) {
-            pct_unwind_stop(story->unwinder, i, stack);
+            pct_unwind_stop(narrative->unwinder, i, stack);
             return stack->count;
         }
     const struct pct_site *site = pct_snapshot_site(snapshot, event->step);
     if (site && site->call)
-        pct_unwind_place(story->unwinder, site->call, event->op != PCT_OP_THREAD_START, stack);
+        pct_unwind_place(narrative->unwinder, site->call, event->op != PCT_OP_THREAD_START, stack);
     return stack->count;
 }
 
@@ -154,14 +154,15 @@ static int rank(const struct pct_frame *frame)
     return !frame->file[0] ? 0 : system ? 1 : header ? 2 : 3;
 }
 
-const char *pct_narrative_place(const struct pct_narrative *story, char *buffer, size_t size,
+const char *pct_narrative_place(const struct pct_narrative *narrative, char *buffer, size_t size,
                                 const struct pct_event *event)
 {
     static struct pct_stack stack;
     *buffer = 0;
-    if (!find_stack(story, event, &stack))
+    if (!find_stack(narrative, event, &stack))
         return buffer;
-    /* Code of libraries, and helpers in headers, are passed over if there is a place above them that is more the program's own. */
+    /* Code of libraries, and helpers in headers, are passed over if there is a place above them that is more the
+     * program's own. */
     size_t best = 0;
     int best_rank = -1;
     for (size_t i = 0; i < stack.count; i++) {
@@ -175,12 +176,12 @@ const char *pct_narrative_place(const struct pct_narrative *story, char *buffer,
     return buffer;
 }
 
-void pct_narrative_print_stack(const struct pct_narrative *story, FILE *out, const struct pct_event *event,
+void pct_narrative_print_stack(const struct pct_narrative *narrative, FILE *out, const struct pct_event *event,
                                const char *margin, unsigned most)
 {
     static struct pct_stack stack;
     char text[512];
-    if (!find_stack(story, event, &stack) && event->op != PCT_OP_EXIT)
+    if (!find_stack(narrative, event, &stack) && event->op != PCT_OP_EXIT)
         fprintf(out, "%s(its place is not known)\n", margin);
     /* What libraries do says little beside the program's own code. */
     int least = 0;
@@ -206,16 +207,16 @@ static bool is_descriptor(unsigned op)
     return pct_name_op_class(op) == PCT_CLASS_FD;
 }
 
-const char *pct_narrative_object(const struct pct_narrative *story, char *buffer, size_t size,
+const char *pct_narrative_object(const struct pct_narrative *narrative, char *buffer, size_t size,
                                  const struct pct_event *event)
 {
-    const struct pct_trace *trace = story->trace;
+    const struct pct_trace *trace = narrative->trace;
     unsigned class_ = pct_name_op_class(event->op);
     char name[256], place[300];
     uint64_t first = trace->count;
     *buffer = 0;
     if (!event->object || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_FD ||
-        !story->unwinder)
+        !narrative->unwinder)
         return buffer;
     for (uint64_t i = 0; i < trace->count; i++) {
         unsigned op = PCT_RECORD_OP(trace->records[i]), other = pct_name_op_class(op);
@@ -223,30 +224,31 @@ const char *pct_narrative_object(const struct pct_narrative *story, char *buffer
             other == PCT_CLASS_NONE)
             continue;
         first = first == trace->count ? i : first;
-        const struct pct_site *site = pct_snapshot_site(&story->snapshot, i);
-        if (site && pct_unwind_object(story->unwinder, site->object, name, sizeof name)) {
+        const struct pct_site *site = pct_snapshot_site(&narrative->snapshot, i);
+        if (site && pct_unwind_object(narrative->unwinder, site->object, name, sizeof name)) {
             snprintf(buffer, size, "`%s`", name);
             return buffer;
         }
     }
-    const struct pct_snap_object *object = pct_snapshot_object(&story->snapshot, event->object);
-    if (object && pct_unwind_object(story->unwinder, object->address, name, sizeof name)) {
+    const struct pct_snap_object *object = pct_snapshot_object(&narrative->snapshot, event->object);
+    if (object && pct_unwind_object(narrative->unwinder, object->address, name, sizeof name)) {
         snprintf(buffer, size, "`%s`", name);
     } else if (first < trace->count) {
-        struct pct_event use = pct_narrative_event(story, first);
-        if (*pct_narrative_place(story, place, sizeof place, &use))
+        struct pct_event use = pct_narrative_event(narrative, first);
+        if (*pct_narrative_place(narrative, place, sizeof place, &use))
             snprintf(buffer, size, "first used at %s", place);
     }
     return buffer;
 }
 
-const char *pct_narrative_operation(const struct pct_narrative *story, char *buffer, size_t size,
+const char *pct_narrative_operation(const struct pct_narrative *narrative, char *buffer, size_t size,
                                     const struct pct_event *event)
 {
     char name[600];
-    unsigned argument = event->step < story->trace->count ? PCT_RECORD_ARG(story->trace->records[event->step]) : 0;
+    unsigned argument =
+        event->step < narrative->trace->count ? PCT_RECORD_ARG(narrative->trace->records[event->step]) : 0;
     pct_schedule_format(buffer, size, event->op, argument, event->object);
-    pct_narrative_object(story, name, sizeof name, event);
+    pct_narrative_object(narrative, name, sizeof name, event);
     size_t length = strlen(buffer);
     if (name[0] == '`')
         snprintf(buffer + length, size - length, " %s", name);

@@ -1,9 +1,9 @@
 /* Ordering constraints of a run: see orders.h.
  *
- * The run is read as a partial order: program order, starts and ends of threads, and pairs of dependent operations. A vector
- * clock for each thread tells what follows from the pairs taken so far, so that only those remain that say something new.
- * Acquisitions stand for the critical sections that they begin: `unlock before lock` could not be turned round, one section
- * before the other can. A section in which a condition is waited for ends with its last release. */
+ * The run is read as a partial order: program order, starts and ends of threads, and pairs of dependent operations. A
+ * vector clock for each thread tells what follows from the pairs taken so far, so that only those remain that say
+ * something new. Acquisitions stand for the critical sections that they begin: `unlock before lock` could not be turned
+ * round, one section before the other can. A section in which a condition is waited for ends with its last release. */
 #include "orders.h"
 #include <cli/base/cli.h>
 #include "switches.h"
@@ -351,8 +351,8 @@ static void measure(struct reader *r, const struct pct_trace *trace)
     }
 }
 
-/* The release of what an operation acquires: the last one before `until`, for a section in which a condition is waited for is
- * left and entered again. */
+/* The release of what an operation acquires: the last one before `until`, for a section in which a condition is waited
+ * for is left and entered again. */
 static void find_end(const struct pct_trace *trace, struct pct_event *event, uint64_t until)
 {
     unsigned op = event->op, end = PCT_OP_NONE;

@@ -1,5 +1,5 @@
-/* Ordering constraints of a run: which operations of different threads depend on each other, in which order the run made them,
- * and whether another run kept to that. The list of the strategy `order`. */
+/* Ordering constraints of a run: which operations of different threads depend on each other, in which order the run
+ * made them, and whether another run kept to that. The list of the strategy `order`. */
 #ifndef PCT_CLI_ORDERS_H
 #define PCT_CLI_ORDERS_H
 
@@ -18,8 +18,8 @@ struct pct_event {
     uint64_t step;   /* index of its record there, or PCT_STEP_* */
 };
 
-/* `first` came before `then`: the whole critical section, if it is the beginning of one. Of a wake, `first` is the signal, and `then`
- * the end of the wait of the thread that it chose among those that waited. */
+/* `first` came before `then`: the whole critical section, if it is the beginning of one. Of a wake, `first` is the
+ * signal, and `then` the end of the wait of the thread that it chose among those that waited. */
 struct pct_order {
     struct pct_event first, then;
     bool wake;
@@ -32,7 +32,8 @@ struct pct_orders {
     size_t left_out; /* earlier ones, of a long run */
 };
 
-/* The last so many orders of a run, and as many wakes, are looked at: strategies hold every thread against all of them at every step. */
+/* The last so many orders of a run, and as many wakes, are looked at: strategies hold every thread against all of them
+ * at every step. */
 enum { PCT_ORDERS_MOST = 256 };
 
 /* A recorded run. */
@@ -41,11 +42,11 @@ struct pct_run_view {
     const struct pct_snapshot *snapshot;
 };
 
-/* Between operations that depend on each other: those on one object of which not both only read it, or are of no effect on one
- * another; and the end of the process and the operations before and after it. What follows from the others, or from the
- * starts and ends of threads, is left out. In the order of the trace. A run that fails ends before all is done: what its threads
- * would have done then is taken from one that passes (both with sites; NULL: none), as far as it goes the same way. Returns 0,
- * or -ENOMEM. */
+/* Between operations that depend on each other: those on one object of which not both only read it, or are of no effect
+ * on one another; and the end of the process and the operations before and after it. What follows from the others, or
+ * from the starts and ends of threads, is left out. In the order of the trace. A run that fails ends before all is
+ * done: what its threads would have done then is taken from one that passes (both with sites; NULL: none), as far as it
+ * goes the same way. Returns 0, or -ENOMEM. */
 int pct_orders_from_trace(struct pct_orders *orders, const struct pct_run_view *failing,
                           const struct pct_run_view *passing);
 void pct_orders_free(struct pct_orders *orders);
@@ -56,19 +57,20 @@ bool pct_orders_event(struct pct_event *event, const struct pct_trace *trace, ui
 /* Whether an operation gives back what others wait for. */
 bool pct_orders_releases(unsigned op);
 
-/* Where this run makes the operation that is event->count-th of its kind: its number, object and step. False: nowhere. */
+/* Where this run makes the operation that is event->count-th of its kind: its number, object and step. False: nowhere.
+ */
 bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace);
 
-/* As the strategy reads it: those for which keep is true, the one at `flipped` (SIZE_MAX: none) the other way round. To be
- * freed; NULL if there is no memory. */
+/* As the strategy reads it: those for which keep is true, the one at `flipped` (SIZE_MAX: none) the other way round. To
+ * be freed; NULL if there is no memory. */
 char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t flipped);
 
-/* Two orderings between the same threads, in the same direction, follow from one if the run kept to that as well: the later of the
- * first operations before the earlier of the others. False: it did not. trace: of the failing run. */
+/* Two orderings between the same threads, in the same direction, follow from one if the run kept to that as well: the
+ * later of the first operations before the earlier of the others. False: it did not. trace: of the failing run. */
 bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, const struct pct_trace *trace);
 
-/* Whether the run of this trace broke one of them: then it says nothing about schedules that keep to them. An operation that
- * never came breaks nothing, nor does a signal that had no choice. */
+/* Whether the run of this trace broke one of them: then it says nothing about schedules that keep to them. An operation
+ * that never came breaks nothing, nor does a signal that had no choice. */
 bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped,
                        const struct pct_trace *trace);
 

@@ -32,7 +32,8 @@ static void print_access(FILE *out, const struct pct_snap_access *access, struct
     }
 }
 
-/* The line of the memory map that this address is in. Returns the path or name at its end, which ends with the line; NULL: there is none. */
+/* The line of the memory map that this address is in. Returns the path or name at its end, which ends with the line;
+ * NULL: there is none. */
 static const char *find_mapping(const struct pct_snapshot *snapshot, uint64_t address, uint64_t *from, uint64_t *to)
 {
     const char *line = snapshot->maps, *end = line + snapshot->maps_size;

@@ -9,8 +9,8 @@
 /* The verdict in one line, without a line end. */
 void pct_report_print_verdict(FILE *out, const struct pct_trace *trace);
 
-/* All of it. headline: replaces the verdict's line if not NULL (the run was killed for its time, say). steps: how many of
- * the last steps to show. */
+/* All of it. headline: replaces the verdict's line if not NULL (the run was killed for its time, say). steps: how many
+ * of the last steps to show. */
 void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps);
 
 /* The data races that were found in the run, with --races. */

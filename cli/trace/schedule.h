@@ -6,7 +6,8 @@
 #include "snapshot.h"
 #include <stdio.h>
 
-/* Print the last `last` steps (0: all). snapshot tells what the threads were about to do at the end; it may be empty. */
+/* Print the last `last` steps (0: all). snapshot tells what the threads were about to do at the end; it may be empty.
+ */
 void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                              uint64_t last);
 
@@ -14,7 +15,8 @@ void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const str
 void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,
                         uint64_t to);
 
-/* Print only the steps for which show (by record) is true, with `...` for the others; those for which mark is true get a star. */
+/* Print only the steps for which show (by record) is true, with `...` for the others; those for which mark is true get
+ * a star. */
 void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                              const bool *show, const bool *mark);
 

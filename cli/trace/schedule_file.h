@@ -10,12 +10,13 @@
 /* Whether the file begins like one. */
 bool pct_schedule_file_is(const char *path);
 
-/* The token of the schedule in this file: that in its line `token`, with the switches of its lines `switch`. If these were
- * edited, the token has no hash. Returns 0, or -EINVAL (or the negative errno of the file) with a message in error. */
+/* The token of the schedule in this file: that in its line `token`, with the switches of its lines `switch`. If these
+ * were edited, the token has no hash. Returns 0, or -EINVAL (or the negative errno of the file) with a message in
+ * error. */
 int pct_schedule_file_read(const char *path, char *token, size_t size, char *error, size_t error_size);
 
-/* Say which of the functions that the schedule goes through have changed in this program since the file was written; nothing if that
- * cannot be known. */
+/* Say which of the functions that the schedule goes through have changed in this program since the file was written;
+ * nothing if that cannot be known. */
 void pct_schedule_file_compare(const char *path, const char *program);
 
 #endif

@@ -1,5 +1,5 @@
-/* The state of all threads at the end of a run, as a trace's snapshot holds it. Reads the sections once, into arrays that
- * the reports and the unwinder use. The text and the bytes stay inside the trace. */
+/* The state of all threads at the end of a run, as a trace's snapshot holds it. Reads the sections once, into arrays
+ * that the reports and the unwinder use. The text and the bytes stay inside the trace. */
 #ifndef PCT_CLI_SNAPSHOT_H
 #define PCT_CLI_SNAPSHOT_H
 
@@ -52,12 +52,12 @@ const struct pct_site *pct_snapshot_site(const struct pct_snapshot *snapshot, ui
 /* The class of what this thread waits for, by the object if it is in the snapshot, else by the operation. */
 unsigned pct_snapshot_wait_class(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread);
 
-/* The thread that this thread waits for: the holder of its object, or the one that it joins. PCT_NO_THREAD if it does not
- * wait, or nobody knows. */
+/* The thread that this thread waits for: the holder of its object, or the one that it joins. PCT_NO_THREAD if it does
+ * not wait, or nobody knows. */
 uint32_t pct_snapshot_waits_for(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread);
 
-/* Find a cycle of threads that wait for each other. Writes at most `max` ids, in the order of waiting, beginning with the
- * smallest; returns how many there are, 0 if there is no cycle. */
+/* Find a cycle of threads that wait for each other. Writes at most `max` ids, in the order of waiting, beginning with
+ * the smallest; returns how many there are, 0 if there is no cycle. */
 size_t pct_snapshot_cycle(const struct pct_snapshot *snapshot, uint32_t *ids, size_t max);
 
 #endif

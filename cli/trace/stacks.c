@@ -120,8 +120,8 @@ static bool destroys(unsigned op)
            op == PCT_OP_BARRIER_DESTROY || op == PCT_OP_SPIN_DESTROY || op == PCT_OP_SEM_DESTROY;
 }
 
-/* What it waits for was destroyed while threads were about to use it: who did that, and when. An object that is initialised again has
- * another number. */
+/* What it waits for was destroyed while threads were about to use it: who did that, and when. An object that is
+ * initialised again has another number. */
 static void print_destroyed(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                             const struct pct_snap_thread *thread)
 {

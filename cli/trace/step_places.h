@@ -1,7 +1,8 @@
-/* Where in the target's code the steps of a trace were made, and what their objects are called, if the run recorded that
+/* Where in the target's code the steps of a trace were made, and what their objects are called, if the run recorded
+ * that
  * (`--sites`): each place is looked up once, and has a number. Called by the exports of `pct trace`. */
-#ifndef PCT_CLI_PLACES_H
-#define PCT_CLI_PLACES_H
+#ifndef PCT_CLI_STEP_PLACES_H
+#define PCT_CLI_STEP_PLACES_H
 
 #include "unwind.h"
 
@@ -18,8 +19,8 @@ uint32_t pct_step_places_of(struct pct_step_places *places, uint64_t index, uint
 const struct pct_frame *pct_step_places_get(const struct pct_step_places *places, uint32_t number);
 uint32_t pct_step_places_count(const struct pct_step_places *places);
 
-/* The name of the variable that the step's object is, by the symbols of its file; writes at most `size` bytes. False: it is no
- * variable with a symbol, or not known. */
+/* The name of the variable that the step's object is, by the symbols of its file; writes at most `size` bytes. False:
+ * it is no variable with a symbol, or not known. */
 bool pct_step_places_object(const struct pct_step_places *places, uint64_t index, char *name, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* A schedule as a list of switches, the list of the strategy `schedule`: taken from a trace, written as text, read back. */
+/* A schedule as a list of switches, the list of the strategy `schedule`: taken from a trace, written as text, read
+ * back. */
 #ifndef PCT_CLI_SWITCHES_H
 #define PCT_CLI_SWITCHES_H
 

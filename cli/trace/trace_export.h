@@ -1,5 +1,5 @@
-/* A trace in other formats: what `pct trace` writes. docs/TRACE-EXPORT.md describes them. Each function writes the whole
- * export to out and leaves errors of out to the caller; each returns 0 or a negative errno. */
+/* A trace in other formats: what `pct trace` writes. docs/TRACE-EXPORT.md describes them. Each function writes the
+ * whole export to out and leaves errors of out to the caller; each returns 0 or a negative errno. */
 #ifndef PCT_CLI_TRACE_EXPORT_H
 #define PCT_CLI_TRACE_EXPORT_H
 

@@ -1,11 +1,11 @@
 /* The trace in the Trace Event Format of Chrome, which the Perfetto viewer opens: see export.h.
  *
  * A track for each thread. Records have no times, so a step is drawn as one microsecond, at its number: that is what it
- * takes of virtual time, too, but jumps of time do not show. A slice `runs` spans the steps from one switch to the next, and
- * comes before them, because viewers nest slices of the same start in the order of the file; an arrow leads from a step to
- * the one of another thread that had to wait for it. Viewers keep thread 0 for the idle task, so the track of thread n has
- * the number n + 1, and the name `thread n`. Nothing says in which unit times are to be shown: Perfetto once took that for the unit
- * that they are in. */
+ * takes of virtual time, too, but jumps of time do not show. A slice `runs` spans the steps from one switch to the
+ * next, and comes before them, because viewers nest slices of the same start in the order of the file; an arrow leads
+ * from a step to the one of another thread that had to wait for it. Viewers keep thread 0 for the idle task, so the
+ * track of thread n has the number n + 1, and the name `thread n`. Nothing says in which unit times are to be shown:
+ * Perfetto once took that for the unit that they are in. */
 #include <cli/base/json.h>
 #include <cli/base/cli.h>
 #include "trace_export.h"

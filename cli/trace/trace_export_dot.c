@@ -1,6 +1,7 @@
-/* Who waits for what, as a graph for Graphviz: see export.h. Threads are ellipses, objects boxes; an arrow leads from a thread
- * to what it waits for, and from an object to the thread that holds it. A cycle is drawn in red. It shows the state after
- * the last step of the window: at the end of the run that of the snapshot, before that what the steps tell. */
+/* Who waits for what, as a graph for Graphviz: see export.h. Threads are ellipses, objects boxes; an arrow leads from a
+ * thread to what it waits for, and from an object to the thread that holds it. A cycle is drawn in red. It shows the
+ * state after the last step of the window: at the end of the run that of the snapshot, before that what the steps tell.
+ */
 #include <cli/base/cli.h>
 #include "trace_export.h"
 #include "schedule.h"

@@ -1,8 +1,9 @@
 /* The timeline: one HTML file that works offline. See export.h.
  *
- * The page is made when pct is built (cli/trace/timeline/, with the modules of d3 that it uses; the Makefile puts them together) and
- * stands in the command. Here the trace is put behind it: what is said once as JSON, and of each step some numbers, column by
- * column, because that packs to about a byte a step; then gzip, then base64. cli/trace/timeline/timeline.js reads it. */
+ * The page is made when pct is built (cli/trace/timeline/, with the modules of d3 that it uses; the Makefile puts them
+ * together) and stands in the command. Here the trace is put behind it: what is said once as JSON, and of each step
+ * some numbers, column by column, because that packs to about a byte a step; then gzip, then base64.
+ * cli/trace/timeline/timeline.js reads it. */
 #include <cli/base/json.h>
 #include <cli/base/cli.h>
 #include "trace_export.h"

@@ -1,5 +1,5 @@
-/* The schedule up to a step, as the text file that `pct replay` follows and people edit (docs/MINIMIZE.md): see trace_export.h.
- * What comes behind it runs in the default order of the strategy `schedule`. */
+/* The schedule up to a step, as the text file that `pct replay` follows and people edit (docs/MINIMIZE.md): see
+ * trace_export.h. What comes behind it runs in the default order of the strategy `schedule`. */
 #include <cli/base/cli.h>
 #include "schedule_file.h"
 #include "switches.h"

@@ -55,7 +55,8 @@ static uint64_t count_whole(const uint64_t *records, uint64_t most, bool *bad)
     return most;
 }
 
-/* What the last trace was unpacked to, for the next one: a campaign opens many, and fresh memory costs more than unpacking. */
+/* What the last trace was unpacked to, for the next one: a campaign opens many, and fresh memory costs more than
+ * unpacking. */
 static struct {
     void *at;
     size_t size;
@@ -91,7 +92,8 @@ static void give_memory(void *at, size_t size)
     spare.size = size;
 }
 
-/* Unpack the records of a trace that has them packed: *records, *room of them, *end behind the last byte that they take. */
+/* Unpack the records of a trace that has them packed: *records, *room of them, *end behind the last byte that they
+ * take. */
 static enum pct_trace_state unpack(struct pct_trace *trace, const unsigned char *data, size_t size,
                                    const uint64_t **records, uint64_t *room, size_t *end, char *error,
                                    size_t error_size)
@@ -223,7 +225,8 @@ enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, 
     return state;
 }
 
-/* A short run takes a fraction of a millisecond; to map its trace, meet a page fault and unmap it is a good part of that. */
+/* A short run takes a fraction of a millisecond; to map its trace, meet a page fault and unmap it is a good part of
+ * that. */
 enum { SMALL = 1 << 16 };
 
 static enum pct_trace_state open_small(struct pct_trace *trace, int fd, size_t size, char *error, size_t error_size)

@@ -34,13 +34,14 @@ struct pct_trace {
     void *copy; /* or this, of a small file */
 };
 
-/* Look at `size` bytes at `data` (8-byte aligned; they must stay while the trace is used, until pct_trace_close()). On anything but GOOD, error
- * has one line for the user, without the name of the file. EMPTY leaves the trace usable: header, no records. */
+/* Look at `size` bytes at `data` (8-byte aligned; they must stay while the trace is used, until pct_trace_close()). On
+ * anything but GOOD, error has one line for the user, without the name of the file. EMPTY leaves the trace usable:
+ * header, no records. */
 enum pct_trace_state pct_trace_parse(struct pct_trace *trace, const void *data, size_t size, char *error,
                                      size_t error_size);
 
-/* The same for a file that is mapped or, if it is small, read. A file that cannot be opened, or is not a regular file, is FOREIGN, with the
- * reason in error. */
+/* The same for a file that is mapped or, if it is small, read. A file that cannot be opened, or is not a regular file,
+ * is FOREIGN, with the reason in error. */
 enum pct_trace_state pct_trace_open(struct pct_trace *trace, const char *path, char *error, size_t error_size);
 enum pct_trace_state pct_trace_open_fd(struct pct_trace *trace, int fd, char *error, size_t error_size);
 void pct_trace_close(struct pct_trace *trace);

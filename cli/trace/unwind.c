@@ -1,7 +1,7 @@
 /* Stacks, unwound after the fact: see unwind.h.
  *
- * libdw asks for registers and memory through callbacks, so the process need not exist any more. Files are opened by the
- * names in the memory map; a file that was changed since gives wrong or no names, never a wrong schedule. */
+ * libdw asks for registers and memory through callbacks, so the process need not exist any more. Files are opened by
+ * the names in the memory map; a file that was changed since gives wrong or no names, never a wrong schedule. */
 #include "unwind.h"
 #include <cli/base/cli.h>
 #include <dwarf.h>
@@ -178,8 +178,8 @@ static void name_frame(const struct pct_unwinder *unwinder, struct pct_frame *fr
         name_source(unwinder, frame, file, number);
 }
 
-/* What the compiler inlined at this place: for each inlined function a frame of its own, innermost first, and in the end
- * the frame of the function that has the code, with the line of the outermost call. */
+/* What the compiler inlined at this place: for each inlined function a frame of its own, innermost first, and in the
+ * end the frame of the function that has the code, with the line of the outermost call. */
 static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc)
 {
     Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
@@ -190,7 +190,8 @@ static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack 
     size_t file_count;
     if (!unit || dwarf_getsrcfiles(unit, &files, &file_count))
         return;
-    /* The scopes at the address lead from an inlined function to where it is defined; its parents lead to its caller. */
+    /* The scopes at the address lead from an inlined function to where it is defined; its parents lead to its caller.
+     */
     int count = dwarf_getscopes(unit, pc - bias, &at) > 0 ? dwarf_getscopes_die(at, &chain) : 0;
     for (int i = 0; i < count && stack->count + 1 < PCT_STACK_MAX; i++) {
         if (dwarf_tag(&chain[i]) == DW_TAG_subprogram)
@@ -366,8 +367,8 @@ static uint64_t code_of(const struct pct_snapshot *snapshot)
     return hash;
 }
 
-/* The last one that was closed. A campaign unwinds many runs of the same program, and reading its debug information takes a
- * hundred times longer than unwinding. */
+/* The last one that was closed. A campaign unwinds many runs of the same program, and reading its debug information
+ * takes a hundred times longer than unwinding. */
 static struct pct_unwinder *kept;
 
 static void free_unwinder(struct pct_unwinder *unwinder)

@@ -1,5 +1,5 @@
-/* Stacks of the threads of a snapshot, unwound after the fact with libdw: registers and stack bytes come from the snapshot,
- * everything else from the ELF files that its memory map names. Called by the report. */
+/* Stacks of the threads of a snapshot, unwound after the fact with libdw: registers and stack bytes come from the
+ * snapshot, everything else from the ELF files that its memory map names. Called by the report. */
 #ifndef PCT_CLI_UNWIND_H
 #define PCT_CLI_UNWIND_H
 
@@ -29,8 +29,8 @@ struct Dwfl;
 struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot);
 void pct_unwind_close(struct pct_unwinder *unwinder);
 
-/* The stack of the thread at this index of the snapshot, innermost frame first, without the frames that belong to pct or
- * to the start of a thread. Empty when nothing could be found. */
+/* The stack of the thread at this index of the snapshot, innermost frame first, without the frames that belong to pct
+ * or to the start of a thread. Empty when nothing could be found. */
 void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack);
 
 /* The same for the stop at this index. */
@@ -48,10 +48,11 @@ struct Dwfl *pct_unwind_modules(const struct pct_unwinder *unwinder);
 /* The name of a source file as it is printed. */
 const char *pct_unwind_shorten(const struct pct_unwinder *unwinder, const char *file);
 
-/* The variable at this address, by the symbols of its file: "queue", "table+24". False: it is in none, or has no symbol. */
+/* The variable at this address, by the symbols of its file: "queue", "table+24". False: it is in none, or has no
+ * symbol. */
 bool pct_unwind_object(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);
-/* The stack of these addresses, each behind the instruction that it stands for; up to the first 0, or count. The same frames are
- * left out. */
+/* The stack of these addresses, each behind the instruction that it stands for; up to the first 0, or count. The same
+ * frames are left out. */
 void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,
                           struct pct_stack *stack);
 

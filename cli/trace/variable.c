@@ -1,5 +1,5 @@
-/* Variables by address: see variable.h. Symbols say what is there and how large, debug information where it was declared and which part of
- * it is meant. */
+/* Variables by address: see variable.h. Symbols say what is there and how large, debug information where it was
+ * declared and which part of it is meant. */
 #include "variable.h"
 #include <cli/base/cli.h>
 #include <dwarf.h>

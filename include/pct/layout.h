@@ -1,9 +1,10 @@
-/* How a strategy divides its block of state among tables whose length is known only when a run begins: by the threads that
- * there can be (pct_run.threads), by a parameter.
+/* How a strategy divides its block of state among tables whose length is known only when a run begins: by the threads
+ * that there can be (pct_run.threads), by a parameter.
  *
- * The same function of the strategy asks for its tables twice, in the same order: in state_size(), of no memory, to learn how
- * much that is, and in start(), of the state itself. A table that a run uses but the beginning of costs memory only for that
- * beginning. Header only, without libc; called by strategies, on the turn of the thread that holds the baton. */
+ * The same function of the strategy asks for its tables twice, in the same order: in state_size(), of no memory, to
+ * learn how much that is, and in start(), of the state itself. A table that a run uses but the beginning of costs
+ * memory only for that beginning. Header only, without libc; called by strategies, on the turn of the thread that holds
+ * the baton. */
 #ifndef PCT_LAYOUT_H
 #define PCT_LAYOUT_H
 
@@ -24,7 +25,8 @@ static inline void *pct_layout_take(struct pct_layout *layout, uint32_t count, s
     return layout->base ? layout->base + at : NULL;
 }
 
-/* What state_size() returns: of a state of this type whose tables `lay_out(type *, struct pct_layout *, const struct pct_run *)` takes. */
+/* What state_size() returns: of a state of this type whose tables `lay_out(type *, struct pct_layout *, const struct
+ * pct_run *)` takes. */
 #define PCT_LAYOUT_SIZE(type, lay_out, run)                                                                            \
     ({                                                                                                                 \
         type pct_none_;                                                                                                \

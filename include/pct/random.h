@@ -29,8 +29,8 @@ enum {
     PCT_STREAM_USER = 256
 };
 
-/* 64 uniform bits for this place. The seed is hashed along with the place, not given as XXH3's seed: that one is only added
- * to the words of so short an input, and stream 2 of seed 5 would be stream 1 of seed 4 over again. */
+/* 64 uniform bits for this place. The seed is hashed along with the place, not given as XXH3's seed: that one is only
+ * added to the words of so short an input, and stream 2 of seed 5 would be stream 1 of seed 4 over again. */
 static inline uint64_t pct_random(uint64_t seed, uint32_t stream, uint64_t counter)
 {
     uint64_t place[3] = { seed, stream, counter };
@@ -44,8 +44,8 @@ static inline uint64_t pct_random_below(uint64_t seed, uint32_t stream, uint64_t
     return (uint64_t)(((unsigned __int128)pct_random(seed, stream, counter) * bound) >> 64);
 }
 
-/* Which of `waiters` a signal wakes, for strategies that leave it to chance: uniform. One step may choose several times,
- * among ever fewer waiters. */
+/* Which of `waiters` a signal wakes, for strategies that leave it to chance: uniform. One step may choose several
+ * times, among ever fewer waiters. */
 static inline uint32_t pct_random_waiter(uint64_t seed, uint32_t waiters, uint64_t step)
 {
     return (uint32_t)pct_random_below(seed, PCT_STREAM_CHOOSE, step << 16 | waiters, waiters);

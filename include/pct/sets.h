@@ -1,9 +1,9 @@
 /* Sets of threads for strategies: by rank, dense, and by time.
  *
- * Header only, without allocation or libc: a set is a member of the strategy's state, and zeroed memory is the empty set. The
- * tables by thread of the latter two come from the state, too (<pct/layout.h>), when they are started.
- * Called by strategies, on the turn of the thread that holds the baton. All of these are deterministic: the same calls in
- * the same order give the same results.
+ * Header only, without allocation or libc: a set is a member of the strategy's state, and zeroed memory is the empty
+ * set. The tables by thread of the latter two come from the state, too (<pct/layout.h>), when they are started. Called
+ * by strategies, on the turn of the thread that holds the baton. All of these are deterministic: the same calls in the
+ * same order give the same results.
  *
  *     pct_rank_set   up to 2^18 ranks; highest, lowest, next above in O(1)   priorities; thread ids in order
  *     pct_dense_set  thread ids; the i-th member in O(1)                     uniform choice
@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A set of small numbers as three levels of bits, 64 to a word: a bit of an upper level says whether the word below it has
- * any. 33 KiB, of which only what is used is ever touched. */
+/* A set of small numbers as three levels of bits, 64 to a word: a bit of an upper level says whether the word below it
+ * has any. 33 KiB, of which only what is used is ever touched. */
 #define PCT_RANKS (1u << 18)
 #define PCT_NO_RANK UINT32_MAX
 
@@ -108,8 +108,8 @@ static inline uint32_t pct_rank_set_after(const struct pct_rank_set *set, uint32
     return next == PCT_NO_RANK ? pct_rank_set_lowest(set) : next;
 }
 
-/* A set of thread ids whose members stand in an array without gaps. Their order depends on the history of insertions and
- * removals (the last member takes the place of a removed one), and on nothing else. */
+/* A set of thread ids whose members stand in an array without gaps. Their order depends on the history of insertions
+ * and removals (the last member takes the place of a removed one), and on nothing else. */
 struct pct_dense_entry {
     uint16_t member; /* by index: the id */
     uint16_t place;  /* by id: the index, plus 1; 0: no member */
@@ -161,9 +161,9 @@ static inline void pct_dense_set_remove(struct pct_dense_set *set, uint32_t thre
     set->entry[thread].place = 0;
 }
 
-/* Threads by the tick of a clock at which they are due: a calendar queue. A ring of ticks is as long as the window in which
- * all members lie, each tick has a list of its threads, and a set of bits says which ticks have any. The clock may go on
- * for ever, and memory is touched only for the window and for the threads that there are. */
+/* Threads by the tick of a clock at which they are due: a calendar queue. A ring of ticks is as long as the window in
+ * which all members lie, each tick has a list of its threads, and a set of bits says which ticks have any. The clock
+ * may go on for ever, and memory is touched only for the window and for the threads that there are. */
 struct pct_calendar_entry {
     uint32_t place;          /* plus 1; 0: no member */
     uint16_t next, previous; /* at the same place: thread, plus 1; 0: none */
@@ -220,8 +220,8 @@ static inline void pct_calendar_remove(struct pct_calendar *calendar, uint32_t t
 
 #define PCT_NO_TICK UINT64_MAX
 
-/* The earliest tick that has threads; PCT_NO_TICK if there are no members. from: no member is due before this tick, nor a
- * window or more after it. */
+/* The earliest tick that has threads; PCT_NO_TICK if there are no members. from: no member is due before this tick, nor
+ * a window or more after it. */
 static inline uint64_t pct_calendar_earliest(const struct pct_calendar *calendar, uint64_t from)
 {
     uint32_t start = (uint32_t)from & calendar->mask;

@@ -2,11 +2,12 @@
  *
  * A strategy decides, at a scheduling point, which enabled thread runs next and for how many steps. It is a table of
  * functions over a zeroed block of state that the scheduler provides; it never sees an address, a pthread or the clock,
- * and it must be a pure function of its parameters, the seed and the calls made to it: that is what makes a token replay.
+ * and it must be a pure function of its parameters, the seed and the calls made to it: that is what makes a token
+ * replay.
  *
- * Who calls it, and when: the scheduler, on the turn of the thread that holds the baton, inside its slow path. A strategy
- * therefore needs no locks, and must not call malloc, stdio or anything that the target may have replaced. Helpers that
- * keep to these rules stand in <pct/sets.h> (sets of threads) and <pct/random.h> (the random numbers).
+ * Who calls it, and when: the scheduler, on the turn of the thread that holds the baton, inside its slow path. A
+ * strategy therefore needs no locks, and must not call malloc, stdio or anything that the target may have replaced.
+ * Helpers that keep to these rules stand in <pct/sets.h> (sets of threads) and <pct/random.h> (the random numbers).
  *
  * An out-of-tree strategy is a shared object that exports one `const struct pct_strategy pct_strategy`, loaded with
  * PCT_STRATEGY=./mine.so (there must be a slash in the name). docs/STRATEGIES.md walks through an example.
@@ -48,8 +49,8 @@ struct pct_run {
     uint64_t seed;
     uint64_t param[PCT_MAX_PARAMS];
     const char *list; /* the value of the strategy's list, of PCT_LIST_CHARACTERS; NULL or "": empty */
-    /* There will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed, and nothing else: a
-     * schedule does not depend on it. */
+    /* There will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed, and nothing
+     * else: a schedule does not depend on it. */
     uint32_t threads;
     /* Likewise: the numbers of objects will not be greater than this; 0: nothing is known of them. */
     uint32_t objects;
@@ -82,8 +83,8 @@ struct pct_point {
     enum pct_why why;
 };
 
-/* "Run this thread for this many steps unless it blocks, another thread becomes enabled, or it is left alone." A budget of
- * 0 counts as 1; PCT_UNLIMITED means until one of those happens. */
+/* "Run this thread for this many steps unless it blocks, another thread becomes enabled, or it is left alone." A budget
+ * of 0 counts as 1; PCT_UNLIMITED means until one of those happens. */
 struct pct_choice {
     uint32_t thread; /* must be enabled: anything else ends the run with an internal error */
     uint64_t budget; /* steps */
@@ -97,13 +98,13 @@ struct pct_strategy {
     const struct pct_param *params;                    /* ended by an entry without a name, or NULL */
     uint32_t (*state_size)(const struct pct_run *run); /* bytes of state; called once, before start() */
 
-    /* Begin a run. state is zeroed and 64-byte aligned. Returns 0, or a negative errno when the parameters make no sense
-     * together, and then *why is set to a message that the user can act on. If they are merely odd: 0, and a message. */
+    /* Begin a run. state is zeroed and 64-byte aligned. Returns 0, or a negative errno when the parameters make no
+     * sense together, and then *why is set to a message that the user can act on. If they are merely odd: 0, and a
+     * message. */
     int (*start)(void *state, const struct pct_run *run, const char **why);
 
-    /* A thread with this id exists from now on, made by the one that runs. It is not enabled until enable() says so. When all ids have been
-     * given out, it may be that of a thread that has finished.
-     * Optional. */
+    /* A thread with this id exists from now on, made by the one that runs. It is not enabled until enable() says so.
+     * When all ids have been given out, it may be that of a thread that has finished. Optional. */
     void (*created)(void *state, uint32_t thread);
 
     /* What this thread will do in its next step, unless it says otherwise before: the running thread when it comes to a
@@ -116,9 +117,10 @@ struct pct_strategy {
     void (*enable)(void *state, uint32_t thread);
     void (*disable)(void *state, uint32_t thread);
 
-    /* Called in the place of enable(), for a thread that waits and that nothing enables but its deadline, which is near: chosen, it
-     * lets time go on to there, so that the wait times out though others could run. enable() or disable() follows. Optional: for
-     * strategies to which such a thread is one like others, enable() is called, and once only. */
+    /* Called in the place of enable(), for a thread that waits and that nothing enables but its deadline, which is
+     * near: chosen, it lets time go on to there, so that the wait times out though others could run. enable() or
+     * disable() follows. Optional: for strategies to which such a thread is one like others, enable() is called, and
+     * once only. */
     void (*early)(void *state, uint32_t thread);
 
     /* Which enabled thread runs next, and for how long. Never called without an enabled thread. */
@@ -128,31 +130,32 @@ struct pct_strategy {
      * Optional: without it, the first. */
     uint32_t (*choose)(void *state, uint32_t waiters, uint64_t step);
 
-    /* Whether that signal may wake this waiter, for a strategy that cares who it is: choose() is asked among those that it may
-     * wake, or among all if it may wake none. Optional: without it, all. */
+    /* Whether that signal may wake this waiter, for a strategy that cares who it is: choose() is asked among those that
+     * it may wake, or among all if it may wake none. Optional: without it, all. */
     bool (*may_wake)(const void *state, uint32_t thread, uint64_t step);
 
     /* The running thread makes no progress: since it last blocked, it has passed `spins` (at least 1) scheduling points
-     * that were yields, failed try-operations, sleeps of no length or reads of the clock in a loop. The next pick follows at once, with
-     * why = BUDGET. A strategy that could run this thread for ever must let others overtake it here
-     * (PCT, section 4.1, "starvation free"). Optional for strategies that are fair anyway. */
+     * that were yields, failed try-operations, sleeps of no length or reads of the clock in a loop. The next pick
+     * follows at once, with why = BUDGET. A strategy that could run this thread for ever must let others overtake it
+     * here (PCT, section 4.1, "starvation free"). Optional for strategies that are fair anyway. */
     void (*spinning)(void *state, uint32_t thread, uint64_t spins);
 
     /* The thread is about to end the process (exit, return from main). A strategy by priorities puts it last, so that
      * what the others still do shows its bugs (PCT, section 4.2, "Final Wait"). Optional. */
     void (*final_wait)(void *state, uint32_t thread);
 
-    /* At the end of a run: what its parameter `k` should have been, where that is not the number of steps. ran: steps since
-     * the last pick. Optional. */
+    /* At the end of a run: what its parameter `k` should have been, where that is not the number of steps. ran: steps
+     * since the last pick. Optional. */
     uint64_t (*points)(const void *state, uint64_t ran);
 
-    /* The name of a parameter that is a list, as in `switches=1.4.2-2.9.1`, and a line about it; or NULL. `none` is the empty
-     * list. start() parses the text. */
+    /* The name of a parameter that is a list, as in `switches=1.4.2-2.9.1`, and a line about it; or NULL. `none` is the
+     * empty list. start() parses the text. */
     const char *list;
     const char *list_help;
 
-    /* The same as enable() and disable() for each of these threads, in this order. From version 8 on; optional. Many threads wait for
-     * one mutex: with these, the strategy hears of them once when it is unlocked, once when one of them has locked it. */
+    /* The same as enable() and disable() for each of these threads, in this order. From version 8 on; optional. Many
+     * threads wait for one mutex: with these, the strategy hears of them once when it is unlocked, once when one of
+     * them has locked it. */
     void (*enable_all)(void *state, const uint16_t *threads, uint32_t count);
     void (*disable_all)(void *state, const uint16_t *threads, uint32_t count);
 };

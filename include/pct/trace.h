@@ -240,8 +240,8 @@ enum pct_uncontrolled {
 
 #define PCT_TOKEN_MAX 512u
 
-/* Where a thread was stuck with the baton (PCT_UNCONTROLLED_SLEPT, _SPUN, _RAN), and how often. PCT_UNCONTROLLED_MODULE: which
- * module could not be patched. */
+/* Where a thread was stuck with the baton (PCT_UNCONTROLLED_SLEPT, _SPUN, _RAN), and how often.
+ * PCT_UNCONTROLLED_MODULE: which module could not be patched. */
 #define PCT_PLACES 16u
 struct pct_place {
     uint64_t count; /* 0: the table ends here */
@@ -368,14 +368,15 @@ struct pct_snap_object {
     uint32_t holder;
     uint32_t waiters;
 };
-/* SITES: one of these for each recorded step, in order; fewer if space ran out. Addresses mean something together with MAPS. */
+/* SITES: one of these for each recorded step, in order; fewer if space ran out. Addresses mean something together with
+ * MAPS. */
 struct pct_site {
-    uint64_t
-        call; /* where the call that made the step returns to in the target's code; of a thread's start, the function that
-                        it starts with; 0: not known */
+    uint64_t call;   /* where the call that made the step returns to in the target's code; of a thread's start, the
+                        function that   it starts with; 0: not known */
     uint64_t object; /* the address of the step's object, 0: none, or not known */
 };
-/* PLACES: one of these for each place in the code that made points of plain accesses to memory, or whose accesses raced. */
+/* PLACES: one of these for each place in the code that made points of plain accesses to memory, or whose accesses
+ * raced. */
 struct pct_snap_place {
     uint64_t name; /* a hash of its file's name and its offset there */
     uint64_t flags;

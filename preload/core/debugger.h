@@ -1,10 +1,11 @@
-/* What a debugger finds in a process that runs under libpct.so: where the scheduler's state is, and a place for its breakpoint.
- * cli/command/debug/ is the other side (`pct replay --gdb`, `--lldb`). All three symbols are exported, so that a stripped library serves, too.
+/* What a debugger finds in a process that runs under libpct.so: where the scheduler's state is, and a place for its
+ * breakpoint. cli/command/debug/ is the other side (`pct replay --gdb`, `--lldb`). All three symbols are exported, so
+ * that a stripped library serves, too.
  *
- * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs, or at a breakpoint on pct_debugger_begin(), it
- * writes stop_at; while it is stopped, wherever
- * that is, it writes break_step and break_other of struct pct_sched, and 0 into its `stop`, so that they are looked at with the
- * next point. None of this changes the schedule: nothing that a strategy sees depends on it. */
+ * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs, or at a breakpoint on
+ * pct_debugger_begin(), it writes stop_at; while it is stopped, wherever that is, it writes break_step and break_other
+ * of struct pct_sched, and 0 into its `stop`, so that they are looked at with the next point. None of this changes the
+ * schedule: nothing that a strategy sees depends on it. */
 #ifndef PCT_PRELOAD_DEBUGGER_H
 #define PCT_PRELOAD_DEBUGGER_H
 

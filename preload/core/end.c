@@ -125,9 +125,9 @@ static uint32_t holder_of(const struct pct_object *object)
     return PCT_NO_THREAD;
 }
 
-/* A thread's name. As long as the program has named none all have that of the process: asking for each would leave an entry of
- * each in the kernel's cache of /proc, and whoever waits for the process then spins until its last thread, which may have no CPU
- * to do it on, has thrown its own away. Of a run that fails this was half of the time. */
+/* A thread's name. As long as the program has named none all have that of the process: asking for each would leave an
+ * entry of each in the kernel's cache of /proc, and whoever waits for the process then spins until its last thread,
+ * which may have no CPU to do it on, has thrown its own away. Of a run that fails this was half of the time. */
 static void read_name(struct pct_snap_thread *snap)
 {
     char path[64];
@@ -491,8 +491,8 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
     __builtin_unreachable();
 }
 
-/* After this the signal shall end the process. A sandbox may keep the handler from restoring the default; then a fault that comes
- * again while its signal is blocked is the end, and a signal that was sent comes here again and again. */
+/* After this the signal shall end the process. A sandbox may keep the handler from restoring the default; then a fault
+ * that comes again while its signal is blocked is the end, and a signal that was sent comes here again and again. */
 static void make_final(int signal, ucontext_t *context)
 {
     enum { MANY = 8 };

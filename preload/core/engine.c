@@ -1,4 +1,5 @@
-/* The kernel engine: how the baton passes between threads, each on a kernel thread of its own, by a futex word a thread.
+/* The kernel engine: how the baton passes between threads, each on a kernel thread of its own, by a futex word a
+ * thread.
  *
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
@@ -70,8 +71,9 @@ static bool populate(void *at, size_t size)
 /* GLIBC's headers do not have these yet; Linux 6.16. */
 enum { FUTEX_HASH = 78, FUTEX_HASH_SET_SLOTS = 1, MANY_THREADS = 64 };
 
-/* The kernel keeps who sleeps on a futex in lists, of which a process has four for each CPU, however many threads it has: with
- * thousands, parked, a wake would walk hundreds of them. Kernels that do not know the question have lists enough. */
+/* The kernel keeps who sleeps on a futex in lists, of which a process has four for each CPU, however many threads it
+ * has: with thousands, parked, a wake would walk hundreds of them. Kernels that do not know the question have lists
+ * enough. */
 void pct_engine_expect(uint32_t threads)
 {
     if (threads >= MANY_THREADS && !(threads & (threads - 1)) && !pct_shim.confined)
@@ -93,8 +95,8 @@ static void await_end(struct pct_shim_thread *self)
         }
 }
 
-/* libc frees what a thread has left after its last destructor. A lock of the target's allocator that is taken then may be held by
- * a thread that waits for this one to be gone. */
+/* libc frees what a thread has left after its last destructor. A lock of the target's allocator that is taken then may
+ * be held by a thread that waits for this one to be gone. */
 void pct_engine_linger(struct pct_shim_thread *self)
 {
     if (__atomic_exchange_n(&self->lingers, 1, __ATOMIC_SEQ_CST) || !pct_shim.clear_tid)
@@ -207,7 +209,8 @@ int pct_engine_tid(void)
 void pct_engine_start(void)
 {
     started = read_clock();
-    /* GLIBC: struct pthread is private; the tid stands in it once, at 720 in 2.36 on x86-64. The caller is the first thread. */
+    /* GLIBC: struct pthread is private; the tid stands in it once, at 720 in 2.36 on x86-64. The caller is the first
+     * thread. */
     int tid = pct_shim.pid;
     const char *self = (const char *)pthread_self();
     pct_shim.clear_tid = 0;

@@ -1,18 +1,18 @@
-/* The loader. It has two locks that the program may be in: one around all that loads and unloads, and runs constructors and destructors
- * of libraries meanwhile, which may do whatever threads do; and one around the list of modules.
+/* The loader. It has two locks that the program may be in: one around all that loads and unloads, and runs constructors
+ * and destructors of libraries meanwhile, which may do whatever threads do; and one around the list of modules.
  *
- * The first: who would have to wait for it waits in the schedule. The functions that take it look at the address to which they return (whose
- * library's paths count, which library comes next), so a wrapper must not call them: it goes on as the real one, with the stack and
- * the arguments that it was called with. So nobody is told when the lock is given up; while a thread waits for it, it is asked at
- * each step. GLIBC: the lock is a private one of the loader's, found by its neighbour; where it is not found, such waits are sleeps that pct
- * does not control, and are counted.
+ * The first: who would have to wait for it waits in the schedule. The functions that take it look at the address to
+ * which they return (whose library's paths count, which library comes next), so a wrapper must not call them: it goes
+ * on as the real one, with the stack and the arguments that it was called with. So nobody is told when the lock is
+ * given up; while a thread waits for it, it is asked at each step. GLIBC: the lock is a private one of the loader's,
+ * found by its neighbour; where it is not found, such waits are sleeps that pct does not control, and are counted.
  *
- * The second: who goes through the list of modules holds it, and others wait where pct does not see it: they load, unload, throw. So
- * the thread keeps the baton meanwhile, as natively nobody could take its place at the list.
+ * The second: who goes through the list of modules holds it, and others wait where pct does not see it: they load,
+ * unload, throw. So the thread keeps the baton meanwhile, as natively nobody could take its place at the list.
  *
- * LeakSanitizer stops the world from within such a call, at the end of the program or when it is asked to: it yields until a
- * process of its own has looked at all threads, stopped, as often as the machine happens to take. Those yields let nobody go
- * first, and are no steps. */
+ * LeakSanitizer stops the world from within such a call, at the end of the program or when it is asked to: it yields
+ * until a process of its own has looked at all threads, stopped, as often as the machine happens to take. Those yields
+ * let nobody go first, and are no steps. */
 #include "loader.h"
 #include <preload/core/order.h>
 
@@ -20,9 +20,11 @@ static const char list;             /* its lock, to the race detector */
 static const pthread_mutex_t *lock; /* NULL: not found */
 static PCT_OF_RUN uint32_t last;    /* the thread, from 1, that took it last under control, or was about to */
 
-/* --- The lock around loading ----------------------------------------------------------------------------------------- */
+/* --- The lock around loading -----------------------------------------------------------------------------------------
+ */
 
-/* In a callback of dl_iterate_phdr(), so this thread holds the lock of the list. GLIBC: that stands behind ours in _rtld_global. */
+/* In a callback of dl_iterate_phdr(), so this thread holds the lock of the list. GLIBC: that stands behind ours in
+ * _rtld_global. */
 static int look_for_lock(struct dl_phdr_info *unused, size_t size, void *argument)
 {
     (void)unused, (void)size;
@@ -54,8 +56,8 @@ bool pct_loader_ready(const struct pct_thread *thread)
            mutex->__data.__owner == pct_shim_of(thread)->tid;
 }
 
-/* What was done under the lock before is done before this. The end of that is not seen: all that the thread has done since counts,
- * an edge too many. */
+/* What was done under the lock before is done before this. The end of that is not seen: all that the thread has done
+ * since counts, an edge too many. */
 static void order(const struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(pct_S.races != NULL) && last && last != self->core.id + 1)
@@ -123,7 +125,8 @@ TAKE(dlvsym, false)
 TAKE(dladdr, false)
 TAKE(__cxa_thread_atexit_impl, false)
 
-/* --- The list of modules --------------------------------------------------------------------------------------------- */
+/* --- The list of modules ---------------------------------------------------------------------------------------------
+ */
 
 PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {

@@ -4,7 +4,8 @@
 
 #include "shim.h"
 
-/* Whether the calling thread is in a callback of dl_iterate_phdr(), and not out of it by a jump. Any thread, of itself. */
+/* Whether the calling thread is in a callback of dl_iterate_phdr(), and not out of it by a jump. Any thread, of itself.
+ */
 static inline __attribute__((always_inline)) bool pct_loader_is_held(const struct pct_shim_thread *self)
 {
     return PCT_UNLIKELY(self->loader != NULL) && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)self->loader;

@@ -1,6 +1,6 @@
-/* Reading the memory map without libc: see maps.h. A character at a time over a small buffer, as a line may be cut by the
- * end of a read. Any thread, any time: of /proc/thread-self, as /proc/self
- * is the first thread, which has no memory any more once it has ended by pthread_exit(). */
+/* Reading the memory map without libc: see maps.h. A character at a time over a small buffer, as a line may be cut by
+ * the end of a read. Any thread, any time: of /proc/thread-self, as /proc/self is the first thread, which has no memory
+ * any more once it has ended by pthread_exit(). */
 #include "maps.h"
 #include "sys.h"
 #include <common/text.h>

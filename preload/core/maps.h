@@ -12,8 +12,8 @@ struct pct_mapping {
     bool shared;      /* other processes may see what is written there */
 };
 
-/* Find the mapping of this address. path (may be NULL) gets the name of the file behind it, cut at size. Returns false if
- * there is none, or /proc is not there. */
+/* Find the mapping of this address. path (may be NULL) gets the name of the file behind it, cut at size. Returns false
+ * if there is none, or /proc is not there. */
 bool pct_maps_find(const volatile void *address, struct pct_mapping *mapping, char *path, size_t size);
 
 #endif

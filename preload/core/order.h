@@ -1,5 +1,5 @@
-/* For the race detector (sched/races.h): what orders threads and is not in the trace, or not as it is in the trace. With the baton. What
- * a step orders by its kind alone stands in a table, in sched/races_order.c. */
+/* For the race detector (sched/races.h): what orders threads and is not in the trace, or not as it is in the trace.
+ * With the baton. What a step orders by its kind alone stands in a table, in sched/races_order.c. */
 #ifndef PCT_PRELOAD_ORDER_H
 #define PCT_PRELOAD_ORDER_H
 

@@ -38,8 +38,8 @@ void pct_random_replace(int fd, const struct iovec *parts, size_t size)
 
 PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
-    /* The kernel knows what is wrong with the arguments, and how much it would give. GLIBC: since 2.41 its own goes to the vDSO, which
-     * writes to a bad pointer itself; syscall(SYS_getrandom) also comes here, and does not. */
+    /* The kernel knows what is wrong with the arguments, and how much it would give. GLIBC: since 2.41 its own goes to
+     * the vDSO, which writes to a bad pointer itself; syscall(SYS_getrandom) also comes here, and does not. */
     __asm__(""
             :
             : "r"(buffer)
@@ -83,8 +83,8 @@ PCT_EXPORT uint32_t arc4random_uniform(uint32_t bound)
     return bound ? (uint32_t)(((unsigned __int128)draw() * bound) >> 64) : 0;
 }
 
-/* std::random_device: libstdc++'s takes rdrand, rdseed, arc4random() or a device, whatever there is. What is wrong with it, it knows
- * itself. */
+/* std::random_device: libstdc++'s takes rdrand, rdseed, arc4random() or a device, whatever there is. What is wrong with
+ * it, it knows itself. */
 PCT_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void *device)
 {
     unsigned value = REAL(_ZNSt13random_device9_M_getvalEv)(device);

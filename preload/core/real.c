@@ -1,6 +1,6 @@
-/* Looking up the real functions: see real.h. The main thread does it as it goes, as most programs need a few of them; when
- * a second thread is about to exist, all the others are looked up at once, because from then on the loader's lock, which
- * dlvsym takes, may be held by a parked thread. */
+/* Looking up the real functions: see real.h. The main thread does it as it goes, as most programs need a few of them;
+ * when a second thread is about to exist, all the others are looked up at once, because from then on the loader's lock,
+ * which dlvsym takes, may be held by a parked thread. */
 #include "shim.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -18,8 +18,8 @@ static const struct {
 #undef ROW
 };
 
-/* The value of this entry of an object's dynamic section, 0: none. GLIBC: the loader has made addresses of them, but for the
- * vDSO. */
+/* The value of this entry of an object's dynamic section, 0: none. GLIBC: the loader has made addresses of them, but
+ * for the vDSO. */
 static uintptr_t dynamic(const struct link_map *object, Elf64_Sxword tag)
 {
     for (const Elf64_Dyn *entry = object->l_ld; entry->d_tag != DT_NULL; entry++)
@@ -28,8 +28,8 @@ static uintptr_t dynamic(const struct link_map *object, Elf64_Sxword tag)
     return 0;
 }
 
-/* The symbol of this name that an object defines, by its GNU hash table; NULL: none. Without libc's strcmp, which a sanitizer that is
- * about to start may not have found itself. */
+/* The symbol of this name that an object defines, by its GNU hash table; NULL: none. Without libc's strcmp, which a
+ * sanitizer that is about to start may not have found itself. */
 static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash)
 {
     const uint32_t *table = (const uint32_t *)dynamic(object, DT_GNU_HASH);
@@ -93,8 +93,8 @@ PCT_STARTS void pct_real_resolve(unsigned row)
         *real = find(rows[row].name);
         return;
     }
-    /* The loader would say so, too, but allocate memory for its answer, and shift what the program allocates; and take ten times as
-     * long. */
+    /* The loader would say so, too, but allocate memory for its answer, and shift what the program allocates; and take
+     * ten times as long. */
     if (!rows[row].version[0] && !pct_real_symbol(rows[row].name, &unused))
         return;
     /* GLIBC: before 2.36, dlsym(RTLD_NEXT) gives the oldest of several versions. */

@@ -100,7 +100,8 @@ extern struct pct_real pct_real;
 void pct_real_resolve(unsigned row);
 void pct_real_resolve_all(void);
 
-/* The symbol of this name in the first object loaded behind us that defines one, whatever its version, and that object; NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
+/* The symbol of this name in the first object loaded behind us that defines one, whatever its version, and that object;
+ * NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
 const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object);
 
 #define REAL(name)                                                                                                     \

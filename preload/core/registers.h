@@ -1,11 +1,12 @@
-/* Where a thread stands, for the stacks of a report: the registers that the ABI preserves, stack and program counter. */
+/* Where a thread stands, for the stacks of a report: the registers that the ABI preserves, stack and program counter.
+ */
 #ifndef PCT_PRELOAD_REGISTERS_H
 #define PCT_PRELOAD_REGISTERS_H
 
 #include <stdint.h>
 
-/* Store rbx rbp r12 r13 r14 r15 rsp rip. Always inline: the frame that the values describe is the caller's, and they are
- * good for as long as the caller has not returned. */
+/* Store rbx rbp r12 r13 r14 r15 rsp rip. Always inline: the frame that the values describe is the caller's, and they
+ * are good for as long as the caller has not returned. */
 static inline __attribute__((always_inline)) void pct_save_registers(uint64_t regs[8])
 {
     __asm__ volatile("movq %%rbx, 0(%0)\n\t"

@@ -1,6 +1,6 @@
 /* A recorded schedule that this run is to follow (PCT_REPLAY). */
-#ifndef PCT_PRELOAD_RECORDED_H
-#define PCT_PRELOAD_RECORDED_H
+#ifndef PCT_PRELOAD_REPLAY_FILE_H
+#define PCT_PRELOAD_REPLAY_FILE_H
 
 #include <pct/trace.h>
 
@@ -13,8 +13,8 @@ struct pct_recorded {
     const char *token; /* of the run, without the hash if it was killed */
 };
 
-/* Read the trace in this file, of either version, whole or cut short by the end of its process. Returns NULL, or what is wrong with it:
- * a sentence for the user. Before the run begins. */
+/* Read the trace in this file, of either version, whole or cut short by the end of its process. Returns NULL, or what
+ * is wrong with it: a sentence for the user. Before the run begins. */
 const char *pct_recorded_open(struct pct_recorded *recorded, const char *path);
 
 #endif

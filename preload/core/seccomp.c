@@ -1,6 +1,6 @@
-/* What a program forbids itself. A seccomp filter may keep the kernel from answering what the shim asks before a call that may
- * block: whether it would. Then such calls are made without the baton (PASS), and are no matter of the schedule. A limit on
- * memory counts the address space of the trace, too: most of it is given back. */
+/* What a program forbids itself. A seccomp filter may keep the kernel from answering what the shim asks before a call
+ * that may block: whether it would. Then such calls are made without the baton (PASS), and are no matter of the
+ * schedule. A limit on memory counts the address space of the trace, too: most of it is given back. */
 #include "seccomp.h"
 #include <preload/io/io.h>
 #include <preload/signals/signals.h>
@@ -27,8 +27,8 @@ void pct_seccomp_entered(void)
         about[i] = UNSURE;
 }
 
-/* For the others this thread ends here, but goes on beside them, and can tell nobody what it does. They must not take its pipes for ones
- * that only they write to. */
+/* For the others this thread ends here, but goes on beside them, and can tell nobody what it does. They must not take
+ * its pipes for ones that only they write to. */
 static void leave_for_good(struct pct_shim_thread *self)
 {
     pct_here(self, PCT_OP_THREAD_FINISH);
@@ -44,8 +44,8 @@ static void leave_for_good(struct pct_shim_thread *self)
     pct_signal_mask(SIG_SETMASK, mask);
 }
 
-/* Only read, write and the end of the thread will be left: all that the scheduler needs is gone. If there is but this thread, it needs none:
- * the trace ends here. */
+/* Only read, write and the end of the thread will be left: all that the scheduler needs is gone. If there is but this
+ * thread, it needs none: the trace ends here. */
 bool pct_seccomp_strict(void)
 {
     struct pct_shim_thread *self = pct_enter();
@@ -187,9 +187,9 @@ static bool may_lock(void)
     return used && !PCT_SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, NULL, &limit) && used - pct_shim.space <= limit.rlim_cur;
 }
 
-/* All that is mapped is meant, and all that will be. The shim's mappings are mostly address space: a gigabyte for the trace, which would be memory
- * and blocks of a file. Where the process may not lock so much, but natively could lock its own, it is told that it has: nothing else tells.
- * Linux before 4.4 knows no MCL_ONFAULT. */
+/* All that is mapped is meant, and all that will be. The shim's mappings are mostly address space: a gigabyte for the
+ * trace, which would be memory and blocks of a file. Where the process may not lock so much, but natively could lock
+ * its own, it is told that it has: nothing else tells. Linux before 4.4 knows no MCL_ONFAULT. */
 PCT_EXPORT int mlockall(int flags)
 {
     int error = errno;

@@ -1,6 +1,6 @@
 /* What a sandbox that the program has entered leaves the shim to ask: see seccomp.c. */
-#ifndef PCT_PRELOAD_CONFINE_H
-#define PCT_PRELOAD_CONFINE_H
+#ifndef PCT_PRELOAD_SECCOMP_H
+#define PCT_PRELOAD_SECCOMP_H
 
 #include <stdbool.h>
 
@@ -10,16 +10,17 @@ enum pct_question {
     PCT_QUESTIONS
 };
 
-/* SECCOMP_MODE_STRICT is about to be entered by the calling thread, and by it alone: only read, write, _exit and the return from a handler
- * will be left to it. It leaves the schedule. False: the kernel will refuse. */
+/* SECCOMP_MODE_STRICT is about to be entered by the calling thread, and by it alone: only read, write, _exit and the
+ * return from a handler will be left to it. It leaves the schedule. False: the kernel will refuse. */
 bool pct_seccomp_strict(void);
 /* A filter of system calls is in force from now on. */
 void pct_seccomp_entered(void);
 /* Whether it keeps the kernel from answering. */
 bool pct_seccomp_refuses(enum pct_question question);
 
-/* Whether System V's shared memory may be asked for: not in a sandbox, nor where a filter that was there before the program began kills for
- * that. Before the family is founded or found, on the baton holder's turn or by the first thread; makes a child to ask where there is a filter. */
+/* Whether System V's shared memory may be asked for: not in a sandbox, nor where a filter that was there before the
+ * program began kills for that. Before the family is founded or found, on the baton holder's turn or by the first
+ * thread; makes a child to ask where there is a filter. */
 bool pct_seccomp_may_share(void);
 
 #endif

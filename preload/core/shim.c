@@ -4,14 +4,14 @@
 #include "order.h"
 #include "sys.h"
 
-/* In .data, with something of .data behind it (start.c), so that .bss is small enough for the end of the file's last page, and
- * the loader need not map memory for it. pct_enter_first() puts a page of memory in its place. */
+/* In .data, with something of .data behind it (start.c), so that .bss is small enough for the end of the file's last
+ * page, and the loader need not map memory for it. pct_enter_first() puts a page of memory in its place. */
 union pct_page pct_page __attribute__((aligned(4096), section(".data")));
 struct pct_shim pct_shim;
 __thread struct pct_shim_thread *pct_self;
 
-/* Strategy none: threads record as they come, under a lock of their own. It is held for some ten instructions, and never
- * across a system call. */
+/* Strategy none: threads record as they come, under a lock of their own. It is held for some ten instructions, and
+ * never across a system call. */
 static void record_free(struct pct_shim_thread *self, enum pct_op op, enum pct_class class_,
                         const volatile void *object)
 {

@@ -4,10 +4,10 @@
  *  1. Call nothing that can be overridden: own code, raw system calls (sys.h), memory from mmap. libc's functions only
  *     through REAL(), and only to do what the program asked for.
  *  2. A wrapper leaves errno as the real call would.
- *  3. A wrapper may be called before main, in a fork child, in a signal handler, after the thread's last destructor: then
- *     pct_enter() returns NULL, and the wrapper passes the call through (PASS).
- *  4. Whatever touches the scheduler holds the baton, that is, came through pct_enter() or PCT_ENTER(). A call that may sleep
- *     with the baton loses it to the watchdog: after it, pct_keep() (MAY_SLEEP) before anything of the scheduler's.
+ *  3. A wrapper may be called before main, in a fork child, in a signal handler, after the thread's last destructor:
+ * then pct_enter() returns NULL, and the wrapper passes the call through (PASS).
+ *  4. Whatever touches the scheduler holds the baton, that is, came through pct_enter() or PCT_ENTER(). A call that may
+ * sleep with the baton loses it to the watchdog: after it, pct_keep() (MAY_SLEEP) before anything of the scheduler's.
  *
  * A wrapper of an operation that cannot block:
  *
@@ -209,8 +209,8 @@ static inline struct pct_shim_thread *pct_shim_of(const struct pct_thread *threa
 /* start.c: begin the run that is pending, if the caller is the thread that it begins with. As pct_enter(). */
 struct pct_shim_thread *pct_enter_first(void);
 
-/* The calling thread, if it is under control and holds the baton; else NULL. For shortcuts only, which leave what they do not
- * know to code that enters: this begins no run. */
+/* The calling thread, if it is under control and holds the baton; else NULL. For shortcuts only, which leave what they
+ * do not know to code that enters: this begins no run. */
 static inline struct pct_shim_thread *pct_holder(void)
 {
     struct pct_shim_thread *self = pct_self;
@@ -235,7 +235,8 @@ static inline bool pct_running(void)
 /* signals.h: let in the signals that were put off, or sent, while the thread was parked or in a wrapper. */
 void pct_signal_deliver(struct pct_shim_thread *self);
 
-/* handler.c: if the thread is pinned (sched.h) for a handler that it has left by a jump, it is no longer. Before a switch is asked for. */
+/* handler.c: if the thread is pinned (sched.h) for a handler that it has left by a jump, it is no longer. Before a
+ * switch is asked for. */
 void pct_signal_unpin(struct pct_shim_thread *self);
 
 static inline bool pct_signal_waits(const struct pct_shim_thread *self)
@@ -247,8 +248,8 @@ static inline bool pct_signal_waits(const struct pct_shim_thread *self)
 static inline __attribute__((always_inline)) struct pct_shim_thread *pct_mark(struct pct_shim_thread *self,
                                                                               const void *frame)
 {
-    /* A wrapper within a wrapper (a target's malloc that locks) is a part of it. A mark below this frame was left behind by a
-     * wrapper that ended by a jump. */
+    /* A wrapper within a wrapper (a target's malloc that locks) is a part of it. A mark below this frame was left
+     * behind by a wrapper that ended by a jump. */
     if (self && (!self->inside || (uintptr_t)self->inside < (uintptr_t)frame))
         self->inside = frame;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -270,7 +271,8 @@ static inline __attribute__((always_inline)) void pct_leave(struct pct_shim_thre
     pct_leave_at(*self, __builtin_frame_address(0));
 }
 
-/* Declares `self`: the calling thread, marked as inside a wrapper until the function returns; NULL as from pct_enter(). */
+/* Declares `self`: the calling thread, marked as inside a wrapper until the function returns; NULL as from pct_enter().
+ */
 #define PCT_ENTER(self)                                                                                                \
     struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) = pct_mark(pct_enter(), __builtin_frame_address(0))
 
@@ -280,8 +282,8 @@ static inline bool pct_is_beside(void)
     return pct_self ? pct_self->beside : pct_vforking != NULL;
 }
 
-/* A call is about to be passed through. True: the caller has the baton, but could not be told whether the call would block
- * (pct_io_enter); so it makes the call without, and comes back then. */
+/* A call is about to be passed through. True: the caller has the baton, but could not be told whether the call would
+ * block (pct_io_enter); so it makes the call without, and comes back then. */
 bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *object);
 
 /* A call was passed through: record it (strategy none), or count what that says about control. */
@@ -315,9 +317,9 @@ void pct_come_back(struct pct_shim_thread *self);
 /* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */
 void pct_resumed(struct pct_shim_thread *self);
 
-/* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half done. A handler of the
- * target's on another stack may jump out of it and go on. What a
- * wrapper takes itself comes on top: docs/SANDBOX.md, tests/cases/handler_stack.c. */
+/* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half
+ * done. A handler of the target's on another stack may jump out of it and go on. What a wrapper takes itself comes on
+ * top: docs/SANDBOX.md, tests/cases/handler_stack.c. */
 void pct_probe_stack(void); /* and ends a pin whose handler was left */
 
 /* Pass the scheduling point of an operation on this object that cannot block. */
@@ -345,7 +347,8 @@ static inline void pct_done(const struct pct_shim_thread *self, enum pct_op op, 
     pct_record(&pct_S, &self->core, op, arg, object ? object->number : 0);
 }
 
-/* pct_sched_wait(), and then pct_resumed(). A wait that a cancellation ends does not begin while one is due: PCT_CANCELLED. */
+/* pct_sched_wait(), and then pct_resumed(). A wait that a cancellation ends does not begin while one is due:
+ * PCT_CANCELLED. */
 enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wait);
 
 /* The same for a plain wait. */
@@ -364,8 +367,8 @@ static inline void pct_program_changed(struct pct_object *object)
         pct_sched_changed(&pct_S, object);
 }
 
-/* Whether other processes take part in this object. flag: what the object says of itself; where that may be wrong (robust
- * mutexes, condition variables of the old version), the memory map decides, once for each object. */
+/* Whether other processes take part in this object. flag: what the object says of itself; where that may be wrong
+ * (robust mutexes, condition variables of the old version), the memory map decides, once for each object. */
 bool pct_shared_slow(struct pct_object *object);
 static inline bool pct_shared(struct pct_object *object, bool flag)
 {
@@ -373,8 +376,8 @@ static inline bool pct_shared(struct pct_object *object, bool flag)
 }
 
 /* Run a call without the baton, and come back. A cancellation may end the call: then the thread comes back before the
- * program's cleanup handlers run. GLIBC: this is what pthread_cleanup_push is in C without exceptions, so it asks nothing of
- * an unwinder that the cancellation does not. */
+ * program's cleanup handlers run. GLIBC: this is what pthread_cleanup_push is in C without exceptions, so it asks
+ * nothing of an unwinder that the cancellation does not. */
 #define AWAY(self, call)                                                                                               \
     ({                                                                                                                 \
         __pthread_unwind_buf_t pct_unwind_;                                                                            \
@@ -400,8 +403,8 @@ void pct_cancelled_away(__pthread_unwind_buf_t *buffer) __attribute__((noreturn)
         AWAY(self, call);                                                                                              \
     })
 
-/* After a call with the baton that may have slept all the same (for a lock inside libc, for a disk), or that ran code of the
- * target: the watchdog may have taken the baton away meanwhile. Leaves errno alone. */
+/* After a call with the baton that may have slept all the same (for a lock inside libc, for a disk), or that ran code
+ * of the target: the watchdog may have taken the baton away meanwhile. Leaves errno alone. */
 static inline void pct_keep(struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(pct_S.current != &self->core))
@@ -424,11 +427,12 @@ static inline void pct_uncontrolled(enum pct_uncontrolled what)
 
 /* clock.c: a point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
 bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline);
-/* This many nanoseconds from now, in virtual time. What is farther away than PCT_FAR, 292 years, is there: time may still jump to it. */
+/* This many nanoseconds from now, in virtual time. What is farther away than PCT_FAR, 292 years, is there: time may
+ * still jump to it. */
 #define PCT_FAR (PCT_NEVER / 2)
 uint64_t pct_deadline_in(uint64_t length);
-/* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a spin, and a
- * step. With the baton. */
+/* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a
+ * spin, and a step. With the baton. */
 void pct_looks(struct pct_shim_thread *self);
 /* Whether pct keeps this clock. */
 bool pct_keeps_clock(clockid_t clock);
@@ -464,15 +468,16 @@ void pct_thread_adopt(struct pct_shim_thread *slot);
 void pct_thread_pin(void); /* affinity.c */
 void pct_affinity_start(const char *cpu) PCT_STARTS;
 void pct_affinity_pin(void);
-/* A fork server waits on the CPU that PCT_CPU names, or where the command wants it (cli/process/cpu_sharing.c): a run that begins there need not
- * move when it is pinned. The run is free to go until then, as one that was started by exec. */
+/* A fork server waits on the CPU that PCT_CPU names, or where the command wants it (cli/process/cpu_sharing.c): a run
+ * that begins there need not move when it is pinned. The run is free to go until then, as one that was started by exec.
+ */
 void pct_affinity_wait_there(void);
 void pct_affinity_go_free(void);
 void pct_affinity_unpin(int32_t tid); /* a thread of ours, not of the target; 0: the caller */
 void pct_affinity_inherit(struct pct_shim_thread *thread, const pthread_attr_t *attr);
 
-/* cancel.c: act on a cancellation that is pending: at the start of a cancellation point, and wherever a wait has ended with
- * PCT_CANCELLED. Returns if libc acts on none: the thread is ending already. */
+/* cancel.c: act on a cancellation that is pending: at the start of a cancellation point, and wherever a wait has ended
+ * with PCT_CANCELLED. Returns if libc acts on none: the thread is ending already. */
 void pct_cancel_point(struct pct_shim_thread *self);
 
 /* engine.c */
@@ -483,11 +488,12 @@ void pct_engine_linger(struct pct_shim_thread *self);
 void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);
 int pct_engine_tid(void); /* the kernel's id of the calling thread */
-/* The same of any thread, also of one that libc does not know. No system call for one of the target's, which a sandbox may forbid. */
+/* The same of any thread, also of one that libc does not know. No system call for one of the target's, which a sandbox
+ * may forbid. */
 int pct_engine_any_tid(void);
 
-/* watchdog.c: a second thread is about to exist, and exists: whether a watchdog is needed turns out as the run goes on. With the
- * baton. */
+/* watchdog.c: a second thread is about to exist, and exists: whether a watchdog is needed turns out as the run goes on.
+ * With the baton. */
 void pct_watchdog_plan(void);
 void pct_watchdog_listen(void);
 /* In a fork child: that of the parent is not here. */

@@ -1,8 +1,8 @@
 /* Where in the target's code each step is made: see sites.h. On the turn of the thread that holds the baton.
  *
  * A wrapper that passes a point has marked its frame (PCT_ENTER), and above that mark stands the address to which it
- * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first address
- * behind a call that is not in the shim: there is nothing in between but our own few locals. */
+ * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first
+ * address behind a call that is not in the shim: there is nothing in between but our own few locals. */
 #include "sites.h"
 #include <preload/process/environment.h>
 #include "registers.h"
@@ -66,7 +66,8 @@ static bool in_shim(uint64_t address)
     return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
 }
 
-/* Whether a call stands before this address: the near one by offset, or one through a register or memory (2 to 7 bytes). */
+/* Whether a call stands before this address: the near one by offset, or one through a register or memory (2 to 7
+ * bytes). */
 static bool behind_call(uint64_t address)
 {
     unsigned char code[7];

@@ -4,8 +4,8 @@
 
 #include <sched/sched.h>
 
-/* Read the variable's value: "on", or the numbers of the steps before which stacks are to be kept too, rising, with commas
- * between them. Returns false if it is neither. At the start. */
+/* Read the variable's value: "on", or the numbers of the steps before which stacks are to be kept too, rising, with
+ * commas between them. Returns false if it is neither. At the start. */
 bool pct_sites_parse(const char *value);
 
 /* Have the run that is about to begin recorded so. */

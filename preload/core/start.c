@@ -1,10 +1,10 @@
 /* The start: read the environment, open the trace, take control of the main thread; and the same again in a fork child.
  *
- * With -z initfirst the constructor runs before those of all other libraries, before libc knows the environment: it takes
- * it from its arguments. A mistake in the environment ends the process here, before any code of the target.
+ * With -z initfirst the constructor runs before those of all other libraries, before libc knows the environment: it
+ * takes it from its arguments. A mistake in the environment ends the process here, before any code of the target.
  *
- * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes under
- * a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
+ * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes
+ * under a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
 #include <preload/process/environment.h>
 #include "debugger.h"
 #include <preload/time/family.h>
@@ -168,8 +168,8 @@ static void number(uint64_t *value, const char *text, const char *name)
         refuse(error);
 }
 
-/* A copy of the name of a file or directory that is needed when there is a second thread. By then a program that shows its state
- * in the place of its arguments (redis, nginx) has written over its first environment. */
+/* A copy of a name that is needed when there is a second thread. By then redis and nginx have written over their first
+ * environment. */
 PCT_STARTS static const char *keep(unsigned number, const char *path)
 {
     static char copies[4][PATH_MAX];
@@ -296,21 +296,19 @@ static void map_slots(void)
 /* What PCT_REPLAY names. */
 static struct pct_recorded replay;
 
-/* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs to
- * a running parent, where there is no space, or where it says that this shall be a fork server. */
+/* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs
+ * to a running parent, where there is no space, or where it says that this shall be a fork server. */
 static struct pct_trace_header *open_trace(const char *path)
 {
     struct pct_trace_header old = { .magic = "" };
     struct stat status;
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-    /* In a directory like /tmp the kernel may refuse O_CREAT of what is there and another user's (fs.protected_regular), even to root,
-     * who can have given the file away (rights.c). */
+    /* In /tmp the kernel may refuse O_CREAT of another user's file (fs.protected_regular), to root, too (rights.c). */
     long fd = PCT_SYS3(SYS_open, path, flags, 0);
     if (fd == -ENOENT)
         fd = PCT_SYS3(SYS_open, path, flags | O_CREAT, 0600);
     if (pct_refused(fd) || fd == -EMFILE || fd == -ENFILE) {
-        /* A program that gave up its rights, or all of its descriptors, has started another. Should that fail, it is told as of a
-         * child. */
+        /* One that gave up its rights, or all descriptors, started another. A failure is told as of a child. */
         pct_say("cannot open the file that PCT_TRACE names for writing: the run is not recorded");
         keep_path(path);
         replay.records = NULL;
@@ -514,7 +512,7 @@ static void start_again(void)
     pct_affinity_start(variables.PCT_CPU);
 }
 
-/* A child, however it was made, finds this page empty, and passes everything through. So does a run that a fork server makes. */
+/* A child, however it was made, and a run of a fork server find this page empty, and pass everything through. */
 static void map_page(void)
 {
     long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
@@ -606,8 +604,8 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     quote(&text, argc, argv);
     pct_thread_start();
     pct_signal_start();
-    /* Registered first, and so called last, after the destructors of all libraries: they may still join threads. One of our
-     * own would run before those of libraries that do not depend on us. */
+    /* Registered first, and so called last, after the destructors of all libraries: they may still join threads. One of
+     * our own would run before those of libraries that do not depend on us. */
     __cxa_atexit(pct_end_behind, NULL, NULL);
     __cxa_at_quick_exit(pct_end_behind, NULL);
     pct_exit_watch();
@@ -618,6 +616,5 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
         pct_enter_first();
 }
 
-/* Called by the loader as a constructor. This entry stands first in the tables that the loader fills in, so that they begin
- * with a page, and take one. */
+/* The loader's constructor. This entry stands first in the tables that the loader fills in: they begin with a page. */
 __attribute__((section(".init_array"), used, aligned(4096))) static void (*const entry)(int, char **, char **) = start;

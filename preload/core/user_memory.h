@@ -1,17 +1,18 @@
 /* The target's memory, where natively the kernel would read or write it: a bad pointer there is EFAULT, not a crash.
  *
- * Asked of the kernel before the access, by system calls that do nothing else and that every sandbox with threads allows; a
- * handler of SIGSEGV that knows the places of such accesses would not do, as the target may block that signal. What stands on the
- * page of the stack that the caller is on needs no question: mostly it does. What libc itself reads natively (a mutex, a
- * stream, a timeout of select()) is no matter of these functions: there a bad pointer is a crash natively, too. */
-#ifndef PCT_PRELOAD_USER_H
-#define PCT_PRELOAD_USER_H
+ * Asked of the kernel before the access, by system calls that do nothing else and that every sandbox with threads
+ * allows; a handler of SIGSEGV that knows the places of such accesses would not do, as the target may block that
+ * signal. What stands on the page of the stack that the caller is on needs no question: mostly it does. What libc
+ * itself reads natively (a mutex, a stream, a timeout of select()) is no matter of these functions: there a bad pointer
+ * is a crash natively, too. */
+#ifndef PCT_PRELOAD_USER_MEMORY_H
+#define PCT_PRELOAD_USER_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether all of it can be read. A wrapper to which it says no leaves the call to the kernel, which knows which error comes first. Leaves
- * errno alone, like the others. */
+/* Whether all of it can be read. A wrapper to which it says no leaves the call to the kernel, which knows which error
+ * comes first. Leaves errno alone, like the others. */
 bool pct_user_readable(const void *from, size_t size);
 
 /* The same for what may stand on the same page as something that can be read. */

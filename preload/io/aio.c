@@ -1,5 +1,6 @@
-/* aio_*, lio_listio: as libc does, requests for a descriptor are performed one after the other, by threads; here by service threads, by the
- * wrappers of read and write. GLIBC: the states of a request are the fields of struct aiocb that begin with underscores. */
+/* aio_*, lio_listio: as libc does, requests for a descriptor are performed one after the other, by threads; here by
+ * service threads, by the wrappers of read and write. GLIBC: the states of a request are the fields of struct aiocb
+ * that begin with underscores. */
 #include <preload/core/order.h>
 #include "request.h"
 #include <preload/core/user_memory.h>

@@ -1,5 +1,5 @@
-/* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one is:
- * it may end another thread's wait. */
+/* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one
+ * is: it may end another thread's wait. */
 #include "fifo.h"
 #include <preload/core/sys.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-/* What is known of the descriptors of this process: which of them never block, and which the outside world has nothing to do
- * with. The first saves a question to the kernel; the second makes time jump, and deadlocks show, while threads wait for
- * each other through pipes and eventfds.
+/* What is known of the descriptors of this process: which of them never block, and which the outside world has nothing
+ * to do with. The first saves a question to the kernel; the second makes time jump, and deadlocks show, while threads
+ * wait for each other through pipes and eventfds.
  *
- * Descriptors come and go in ways that no wrapper sees. So a descriptor counts as inside only while it still is the file
- * that it was when it was made (its inode), and while no child has been made since, that would have a copy. */
+ * Descriptors come and go in ways that no wrapper sees. So a descriptor counts as inside only while it still is the
+ * file that it was when it was made (its inode), and while no child has been made since, that would have a copy. */
 #include "io.h"
 #include <preload/core/sys.h>
 #include <sys/stat.h>
@@ -25,8 +25,9 @@ struct fd {
 static struct fd *table; /* address space for MOST */
 static uint16_t era, stranger_era;
 
-/* The standard output and error that the program was started with, as bits. What they are differs between a terminal, a CI
- * job and a replay, and shall not decide what a scheduling point is: each is taken for one that may block, even a file. */
+/* The standard output and error that the program was started with, as bits. What they are differs between a terminal, a
+ * CI job and a replay, and shall not decide what a scheduling point is: each is taken for one that may block, even a
+ * file. */
 static unsigned standard = 1u << 1 | 1u << 2;
 
 static bool is_standard(int fd)

@@ -1,11 +1,11 @@
-/* Opening a named pipe: each end waits for the other. A thread that waits there is scheduled like one that waits for data, so that
- * which of two threads opens its end first is a matter of the schedule. As any process may open the pipe, too, waiting for
- * its other end is waiting for the world.
+/* Opening a named pipe: each end waits for the other. A thread that waits there is scheduled like one that waits for
+ * data, so that which of two threads opens its end first is a matter of the schedule. As any process may open the pipe,
+ * too, waiting for its other end is waiting for the world.
  *
- * fifo(7): the end to read can always be opened without waiting, and counts from then on; so that is done first, and only
- * then the other end is waited for. The end to write cannot be opened before there is a reader; until then its number is
- * taken by a descriptor that stands for the pipe alone (O_PATH). Either way the thread has the number that the kernel would have
- * kept for it. */
+ * fifo(7): the end to read can always be opened without waiting, and counts from then on; so that is done first, and
+ * only then the other end is waited for. The end to write cannot be opened before there is a reader; until then its
+ * number is taken by a descriptor that stands for the pipe alone (O_PATH). Either way the thread has the number that
+ * the kernel would have kept for it. */
 #include "fifo.h"
 #include <preload/core/sys.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@ struct half {
     long error; /* it cannot be asked: a negative errno */
 };
 
-/* Whether somebody has opened the end to write since then. A read of something that there is, to where it cannot be put, fails, and
- * takes nothing away. */
+/* Whether somebody has opened the end to write since then. A read of something that there is, to where it cannot be
+ * put, fails, and takes nothing away. */
 static bool has_writer(const struct pct_io *io)
 {
     const struct half *half = io->arg;
@@ -28,8 +28,8 @@ static bool has_writer(const struct pct_io *io)
     return (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0 && asked.revents) || PCT_SYS3(SYS_read, half->fd, (void *)8, 1) != 0;
 }
 
-/* Whether somebody has opened the end to read. If so, ours is open from this moment on, and the other thread sees it, as
- * it would if this one waited in the kernel. */
+/* Whether somebody has opened the end to read. If so, ours is open from this moment on, and the other thread sees it,
+ * as it would if this one waited in the kernel. */
 static bool has_reader(const struct pct_io *io)
 {
     struct half *half = (struct half *)io->arg;

@@ -7,8 +7,8 @@
 
 typedef int pct_fifo_opener(int folder, const char *path, int flags, ...); /* openat */
 
-/* Whether an open() with these flags may wait for the other end of a named pipe, and other threads are there that must not
- * wait with it. With the baton. */
+/* Whether an open() with these flags may wait for the other end of a named pipe, and other threads are there that must
+ * not wait with it. With the baton. */
 bool pct_fifo_waits(int folder, const char *path, int flags);
 
 /* That open(), by libc's function `real`; passes a scheduling point, and waits for the other end (fifo(7)). Returns the
@@ -16,8 +16,8 @@ bool pct_fifo_waits(int folder, const char *path, int flags);
 int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folder, const char *path, int flags,
                   mode_t mode);
 
-/* The descriptors of ends that threads are about to open, at most so many: a fork child must not have them. Returns how many. With
- * the baton. */
+/* The descriptors of ends that threads are about to open, at most so many: a fork child must not have them. Returns how
+ * many. With the baton. */
 unsigned pct_fifo_half_open(int *fds, unsigned most);
 
 #endif

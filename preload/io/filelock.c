@@ -1,5 +1,6 @@
-/* Locks on files: flock, lockf, fcntl. Other processes may hold them, so waiting for one is waiting for the world. Whether a
- * lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the question.
+/* Locks on files: flock, lockf, fcntl. Other processes may hold them, so waiting for one is waiting for the world.
+ * Whether a lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the
+ * question.
  *
  * Locks that belong to processes may be waited for in a circle of processes. The kernel finds that (EDEADLK), but only
  * among those that wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
@@ -75,9 +76,10 @@ PCT_EXPORT int flock(int fd, int operation)
     }
 }
 
-/* fcntl, lockf. A lock that belongs to the process can be waited for in a circle of processes, which the kernel finds (EDEADLK), but only
- * when they wait in it. So what has not come after this much virtual time is waited for there, without the baton: threads of one
- * process never wait for each other in this way. Those that belong to a file description have no such error. */
+/* fcntl, lockf. A lock that belongs to the process can be waited for in a circle of processes, which the kernel finds
+ * (EDEADLK), but only when they wait in it. So what has not come after this much virtual time is waited for there,
+ * without the baton: threads of one process never wait for each other in this way. Those that belong to a file
+ * description have no such error. */
 
 enum { PATIENCE_NS = 10000000 };
 

@@ -1,6 +1,6 @@
-/* Names and addresses of hosts: libc asks other machines, inside, and under locks of its own. Done outside the scheduler, unless
- * nobody has to be asked. Then it is done with the baton, because libc opens files for it, whose numbers other threads would find
- * taken or not. */
+/* Names and addresses of hosts: libc asks other machines, inside, and under locks of its own. Done outside the
+ * scheduler, unless nobody has to be asked. Then it is done with the baton, because libc opens files for it, whose
+ * numbers other threads would find taken or not. */
 #include "io.h"
 #include <preload/core/sys.h>
 #include <fcntl.h>
@@ -59,8 +59,8 @@ static void take(struct search *search, char c)
         search->at = OTHER;
 }
 
-/* Whether it is listed in the file that libc looks into first, on nearly every machine. Where it does not, and has to wait for
- * another machine, the watchdog lets the other threads go on. */
+/* Whether it is listed in the file that libc looks into first, on nearly every machine. Where it does not, and has to
+ * wait for another machine, the watchdog lets the other threads go on. */
 static bool is_listed(const char *name)
 {
     struct search search = { .name = name, .address = true };

@@ -2,12 +2,10 @@
  *
  * A wrapper of an operation that can block on a descriptor:
  *
- *     PCT_IO_ENTER(self, fd);                                                NULL also for regular files: they never block
- *     if (!self)
- *         return PCT_IO_PASS(PCT_OP_X, fd, REAL(x)(fd, ...));
- *     if (pct_io_begin(self, PCT_OP_X, fd, POLLIN, nonblocking))             passes the point; waits until the kernel says
- *         return -1;                                                        that x would not block
- *     return pct_io_end(self, PCT_OP_X, fd, REAL(x)(fd, ...));               records the step; others may be ready now
+ *     PCT_IO_ENTER(self, fd);                                                NULL also for regular files: they never
+ * block if (!self) return PCT_IO_PASS(PCT_OP_X, fd, REAL(x)(fd, ...)); if (pct_io_begin(self, PCT_OP_X, fd, POLLIN,
+ * nonblocking))             passes the point; waits until the kernel says return -1; that x would not block return
+ * pct_io_end(self, PCT_OP_X, fd, REAL(x)(fd, ...));               records the step; others may be ready now
  */
 #ifndef PCT_PRELOAD_IO_H
 #define PCT_PRELOAD_IO_H
@@ -37,38 +35,39 @@ pct_readiness pct_io_ready;
 /* The same question, asked now. */
 bool pct_io_ask(const struct pct_io *io);
 
-/* Wait in the kernel's name: passes a scheduling point; returns when the predicate holds (PCT_READY), at the deadline (virtual ns:
- * PCT_TIMEOUT), or after a signal handler (PCT_INTERRUPTED). fd: the descriptor that it waits for, -1: none, or several.
- * reach: who can make it ready. restarts: a handler with SA_RESTART does not end this wait. A cancellation
- * point. */
+/* Wait in the kernel's name: passes a scheduling point; returns when the predicate holds (PCT_READY), at the deadline
+ * (virtual ns: PCT_TIMEOUT), or after a signal handler (PCT_INTERRUPTED). fd: the descriptor that it waits for, -1:
+ * none, or several. reach: who can make it ready. restarts: a handler with SA_RESTART does not end this wait. A
+ * cancellation point. */
 enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
                             enum pct_reach reach, uint64_t deadline, bool restarts);
 
-/* One such wait: whoever waits decides what is to be done after a handler (PCT_INTERRUPTED; self->restart says whether all had
- * SA_RESTART), and after a cancellation (PCT_CANCELLED) before it calls pct_cancel_point(). */
+/* One such wait: whoever waits decides what is to be done after a handler (PCT_INTERRUPTED; self->restart says whether
+ * all had SA_RESTART), and after a cancellation (PCT_CANCELLED) before it calls pct_cancel_point(). */
 enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
                               enum pct_reach reach, uint64_t deadline);
 
-/* Before the point of a call that is tried first and then waits with `attempted`: a handler that runs at the point interrupts the
- * call like one that runs while it waits. Which of the two it was is not in the trace. */
+/* Before the point of a call that is tried first and then waits with `attempted`: a handler that runs at the point
+ * interrupts the call like one that runs while it waits. Which of the two it was is not in the trace. */
 void pct_io_try(struct pct_shim_thread *self);
 
 /* Pass the point of an operation on fd that does not wait. */
 void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd);
 
-/* Before an operation on a descriptor: the calling thread if it holds the baton, the operation could block, and the kernel
- * may be asked whether it would. */
+/* Before an operation on a descriptor: the calling thread if it holds the baton, the operation could block, and the
+ * kernel may be asked whether it would. */
 struct pct_shim_thread *pct_io_enter(int fd);
 
-/* Pass the point of an operation on fd, waiting until poll() reports one of the events (or an error). nonblocking: the call
- * itself asks not to wait (MSG_DONTWAIT); otherwise O_NONBLOCK and the socket's timeouts are looked up. Returns 0, or -1
- * with errno EINTR or EAGAIN. A cancellation point. */
+/* Pass the point of an operation on fd, waiting until poll() reports one of the events (or an error). nonblocking: the
+ * call itself asks not to wait (MSG_DONTWAIT); otherwise O_NONBLOCK and the socket's timeouts are looked up. Returns 0,
+ * or -1 with errno EINTR or EAGAIN. A cancellation point. */
 int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
 
 /* The same, but no cancellation point. */
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
 
-/* After the operation: records it, and asks those who wait for the kernel again. Returns the result, errno untouched. */
+/* After the operation: records it, and asks those who wait for the kernel again. Returns the result, errno untouched.
+ */
 long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long result);
 
 /* The same for an operation without a descriptor of its own (poll). */
@@ -91,11 +90,12 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
         pct_result_;                                                                                                   \
     })
 
-/* The rest of a blocking operation that sends: all of the message, waiting as often as that takes. flags: of a socket's send.
- * Returns what was sent, or -1. After pct_io_begin(). */
+/* The rest of a blocking operation that sends: all of the message, waiting as often as that takes. flags: of a socket's
+ * send. Returns what was sent, or -1. After pct_io_begin(). */
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags);
 
-/* Some socket is not readable from the first byte on: a read that does not wait would return less than one that does. */
+/* Some socket is not readable from the first byte on: a read that does not wait would return less than one that does.
+ */
 extern bool pct_io_low_water;
 
 /* Whether a call on this descriptor waits: no O_NONBLOCK. Leaves errno alone. */
@@ -117,7 +117,8 @@ static inline struct pct_object *pct_io_object(int fd)
 /* Virtual deadline of a timeout in milliseconds, negative: none. */
 uint64_t pct_io_deadline(int milliseconds);
 
-/* Whether one of the threads of this list, by polled_next, waits for what poll() does not tell of: it has to ask now and then. */
+/* Whether one of the threads of this list, by polled_next, waits for what poll() does not tell of: it has to ask now
+ * and then. */
 bool pct_io_must_ask(const struct pct_thread *polled);
 
 /* The host's poll (struct pct_host). */
@@ -142,27 +143,27 @@ void pct_fd_forget(int fd);
 void pct_fd_forget_range(unsigned first, unsigned last);
 /* fd was put into an epoll. */
 void pct_fd_watched(int epoll, int fd);
-/* A timerfd, by the number of its timer (timerfd.c): mark it; which it is, 0: none; a descriptor of this one, -1: all are
- * closed. */
+/* A timerfd, by the number of its timer (timerfd.c): mark it; which it is, 0: none; a descriptor of this one, -1: all
+ * are closed. */
 void pct_fd_set_timer(int fd, uint16_t timer);
 uint16_t pct_fd_timer(int fd);
 int pct_fd_of_timer(uint16_t timer, int probably);
 /* Children have copies of the descriptors from now on; or any process may, as of all that was ever sent to one. */
 void pct_fd_inherit_all(void);
 void pct_fd_share_all(void);
-/* Whether operations on it may block, as far as scheduling goes: not a regular file, unless it is the standard output or error that
- * the program was started with. */
+/* Whether operations on it may block, as far as scheduling goes: not a regular file, unless it is the standard output
+ * or error that the program was started with. */
 bool pct_fd_blocks(int fd);
-/* Whether it is one of the system's random devices, as far as it was looked at. What was read there is replaced by what the seed gives
- * (random.c): `size` bytes of these parts. */
+/* Whether it is one of the system's random devices, as far as it was looked at. What was read there is replaced by what
+ * the seed gives (random.c): `size` bytes of these parts. */
 bool pct_fd_is_random(int fd);
 void pct_random_replace(int fd, const struct iovec *parts, size_t size);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */
 bool pct_fd_is_file(int fd);
-/* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that closes
- * it may get the number again for a file of its own, where no message must go. */
+/* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that
+ * closes it may get the number again for a file of its own, where no message must go. */
 void pct_fd_note_error(void);
 bool pct_fd_is_error(void);
 /* Who can make it ready. */

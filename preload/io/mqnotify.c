@@ -1,5 +1,5 @@
-/* mq_notify. SIGEV_THREAD is libc's business: the kernel sends a cookie to a socket when a message comes, and a thread, here a service
- * thread, waits for that and starts one that calls the function. */
+/* mq_notify. SIGEV_THREAD is libc's business: the kernel sends a cookie to a socket when a message comes, and a thread,
+ * here a service thread, waits for that and starts one that calls the function. */
 #include "io.h"
 #include <preload/core/order.h>
 #include "request.h"

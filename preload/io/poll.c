@@ -1,5 +1,5 @@
-/* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a thread that
- * would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
+/* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a
+ * thread that would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
 #include <preload/core/seccomp.h>
 #include "io.h"
 #include <preload/signals/signals.h>
@@ -56,7 +56,8 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
     }
 }
 
-/* A signal mask for the time of the wait. Signals that it lets in are handled right away; then the call is interrupted. */
+/* A signal mask for the time of the wait. Signals that it lets in are handled right away; then the call is interrupted.
+ */
 static bool set_mask(struct pct_shim_thread *self, uint64_t mask, uint64_t *old)
 {
     self->handled = 0;

@@ -1,8 +1,8 @@
 /* Reading and writing: read, write and their vectors. Sockets' own calls are in socket.c.
  *
- * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so large
- * writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it has written until
- * then is a step, so that a replay knows when. */
+ * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so
+ * large writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it
+ * has written until then is a step, so that a replay knows when. */
 #include "io.h"
 #include <preload/core/order.h>
 #include <preload/core/sys.h>
@@ -76,15 +76,15 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
     }
 }
 
-/* Whether a write of so many bytes on this descriptor might have to wait in its middle. To a file it is one, also for those who
- * write there at the same time. */
+/* Whether a write of so many bytes on this descriptor might have to wait in its middle. To a file it is one, also for
+ * those who write there at the same time. */
 static bool may_wait(int fd, size_t size)
 {
     return size > PIPE_BUF && pct_io_is_blocking(fd) && !pct_fd_is_file(fd);
 }
 
-/* When nothing is due, what is most often the case takes one system call instead of two: an attempt that does not wait. False:
- * it would have waited, or the kernel cannot do that with this kind of descriptor (pipes: since Linux 6.4). */
+/* When nothing is due, what is most often the case takes one system call instead of two: an attempt that does not wait.
+ * False: it would have waited, or the kernel cannot do that with this kind of descriptor (pipes: since Linux 6.4). */
 static bool at_once(struct pct_shim_thread *self, long number, int fd, const void *buffer, size_t size, long *result)
 {
     const struct iovec part = { (void *)buffer, size };

@@ -1,6 +1,6 @@
-/* Asynchronous requests (aio_*, lio_listio, getaddrinfo_a): what libc performs on threads of its own is performed on service threads, of
- * which each kind of request has a pool, as in libc: at most 20 if the program says nothing else, which end when there was nothing to do for a second. All of it with the
- * baton. */
+/* Asynchronous requests (aio_*, lio_listio, getaddrinfo_a): what libc performs on threads of its own is performed on
+ * service threads, of which each kind of request has a pool, as in libc: at most 20 if the program says nothing else,
+ * which end when there was nothing to do for a second. All of it with the baton. */
 #ifndef PCT_PRELOAD_REQUEST_H
 #define PCT_PRELOAD_REQUEST_H
 
@@ -24,7 +24,8 @@ struct pct_request {
 };
 
 struct pct_pool {
-    /* Perform it, on a service thread without the scheduler's knowledge: by wrappers. Returns what done() is to be told. */
+    /* Perform it, on a service thread without the scheduler's knowledge: by wrappers. Returns what done() is to be
+     * told. */
     long (*perform)(void *what);
     /* It is done, at a step: say so to the target. */
     void (*done)(void *what, long result);
@@ -37,8 +38,8 @@ struct pct_pool {
     struct pct_object waiters; /* threads of the target that wait for requests */
 };
 
-/* A new request, at the end of those of its priority. False: out of memory, or no thread can be made. May pass points; whoever else
- * looks meanwhile finds it there. */
+/* A new request, at the end of those of its priority. False: out of memory, or no thread can be made. May pass points;
+ * whoever else looks meanwhile finds it there. */
 bool pct_request_add(struct pct_shim_thread *self, struct pct_pool *pool, const struct pct_request *request);
 
 /* The request for this, NULL: there is none (any more). */
@@ -56,7 +57,8 @@ void pct_notify(const struct sigevent *event, int code);
 /* A batch of so many requests. NULL: out of memory. */
 struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event);
 
-/* The step of a thread that looks at a request, or waited for some. busy: in vain, it looks again and again, perhaps. */
+/* The step of a thread that looks at a request, or waited for some. busy: in vain, it looks again and again, perhaps.
+ */
 void pct_request_looked(struct pct_shim_thread *self, bool busy);
 
 /* A fork child has none of the threads. */

@@ -1,7 +1,7 @@
 /* Sockets: connecting, receiving, sending.
  *
- * A socket that poll() calls ready may not be when the call comes: another process may have taken what there was. So blocking
- * calls are made without waiting, and wait again in the scheduler when that was in vain. */
+ * A socket that poll() calls ready may not be when the call comes: another process may have taken what there was. So
+ * blocking calls are made without waiting, and wait again in the scheduler when that was in vain. */
 #include "io.h"
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
@@ -92,8 +92,8 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     return (int)pct_io_end(self, PCT_OP_CONNECT, fd, failed);
 }
 
-/* Whether a message can be looked at: its header, and where its parts are. If not, the kernel says what is wrong with it, and waits for
- * nothing. */
+/* Whether a message can be looked at: its header, and where its parts are. If not, the kernel says what is wrong with
+ * it, and waits for nothing. */
 static bool is_readable(const struct msghdr *message)
 {
     return pct_user_readable(message, sizeof *message) && message->msg_iovlen <= IOV_MAX &&

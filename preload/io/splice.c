@@ -1,5 +1,5 @@
-/* Moving data between descriptors without the program seeing it: sendfile, splice and their relatives; and eventfds, whose
- * own functions call libc's internal read and write. */
+/* Moving data between descriptors without the program seeing it: sendfile, splice and their relatives; and eventfds,
+ * whose own functions call libc's internal read and write. */
 #include "io.h"
 #include <preload/core/user_memory.h>
 #include <limits.h>

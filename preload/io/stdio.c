@@ -1,6 +1,7 @@
-/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, opening one, and locks of streams.
- * libc reads inside, where nobody sees it; so the descriptor is waited for before libc is called. That is all that there is
- * to it unless a line comes in pieces: then libc waits for the rest by itself, and the watchdog sees to it.
+/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, opening one, and
+ * locks of streams. libc reads inside, where nobody sees it; so the descriptor is waited for before libc is called.
+ * That is all that there is to it unless a line comes in pieces: then libc waits for the rest by itself, and the
+ * watchdog sees to it.
  *
  * Writing to a stream waits only when a pipe is full; that too is left to the watchdog. */
 /* The headers would define some of these functions themselves. */
@@ -30,7 +31,8 @@ static void replace(FILE *file)
         pct_random_replace(file->_fileno, &(struct iovec){ file->_IO_read_ptr, size }, size);
 }
 
-/* The same as await() for such a stream: its buffer is filled. GLIBC: what is read goes into a buffer, also of a stream without one. */
+/* The same as await() for such a stream: its buffer is filled. GLIBC: what is read goes into a buffer, also of a stream
+ * without one. */
 static void fill(FILE *file)
 {
     if (REAL(fgetc)(file) == EOF)
@@ -175,9 +177,11 @@ PCT_EXPORT int __isoc23_scanf(const char *format, ...)
     return result;
 }
 
-/* fopen of a named pipe waits for its other end, inside libc. What opens it is open(), then, and libc gets the descriptor. */
+/* fopen of a named pipe waits for its other end, inside libc. What opens it is open(), then, and libc gets the
+ * descriptor. */
 
-/* The flags of open() for a mode of fopen(3), or -1 for those that it does not wait with, or that fdopen() does not know. */
+/* The flags of open() for a mode of fopen(3), or -1 for those that it does not wait with, or that fdopen() does not
+ * know. */
 static int open_flags(const char *mode)
 {
     int flags = *mode == 'r' ? O_RDONLY : *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT | O_APPEND;
@@ -271,7 +275,8 @@ PCT_EXPORT int closedir(DIR *directory)
     return failed;
 }
 
-/* The lock of a stream. libc's own functions take it inside; that waits only while another thread holds it from outside. */
+/* The lock of a stream. libc's own functions take it inside; that waits only while another thread holds it from
+ * outside. */
 
 struct lock {
     int lock, count;

@@ -1,6 +1,7 @@
-/* System V's message queues and semaphores. Any process may use them, so waiting for one is waiting for the world; but what a
- * thread waits for can be asked without taking it, and so what threads of this process do for each other is a matter of the
- * schedule. Each operation is first tried without waiting, because the kernel alone knows which of its errors comes first.
+/* System V's message queues and semaphores. Any process may use them, so waiting for one is waiting for the world; but
+ * what a thread waits for can be asked without taking it, and so what threads of this process do for each other is a
+ * matter of the schedule. Each operation is first tried without waiting, because the kernel alone knows which of its
+ * errors comes first.
  *
  * That holds for IPC_PRIVATE, too: the id of a set or queue is good for every process of the same user, and that it
  * was handed on cannot be seen. So threads that wait for each other through these objects alone are no deadlock; such
@@ -58,8 +59,8 @@ static long failed(struct pct_shim_thread *self, uint32_t arg, int error)
     return done(self, arg, -1);
 }
 
-/* Do it, waiting as often as it takes, until the deadline (virtual ns). Returns its result. No handler's SA_RESTART makes the
- * kernel take up one of these calls again. */
+/* Do it, waiting as often as it takes, until the deadline (virtual ns). Returns its result. No handler's SA_RESTART
+ * makes the kernel take up one of these calls again. */
 static long perform(struct pct_shim_thread *self, const struct attempt *attempt, uint64_t deadline)
 {
     const struct pct_io io = { .ready = goes, .arg = attempt, .attempted = true, .lasting = attempt->lasting };
@@ -153,8 +154,8 @@ static long *copy_room(size_t bytes)
     return room;
 }
 
-/* Whether a message of the type is there: each is copied out, by its place in the queue. A kernel without MSG_COPY does not
- * say. */
+/* Whether a message of the type is there: each is copied out, by its place in the queue. A kernel without MSG_COPY does
+ * not say. */
 static enum state receive_look(const struct attempt *a)
 {
     struct msqid_ds queue;
@@ -266,7 +267,8 @@ static enum state operate_look(const struct attempt *a)
     return operate_find(a, &which);
 }
 
-/* How many threads wait for this semaphore to grow (GETNCNT), or to become 0 (GETZCNT): the kernel does not know of them. */
+/* How many threads wait for this semaphore to grow (GETNCNT), or to become 0 (GETZCNT): the kernel does not know of
+ * them. */
 static int count_waiters(int set, int number, int command)
 {
     const struct sembuf *which;

@@ -1,8 +1,8 @@
-/* io_uring, as programs use it through liburing, whose system calls stand inline in that library. A completion comes from the
- * kernel, so waiting for one is a wait on the ring's descriptor; submitting may bring some about at once.
+/* io_uring, as programs use it through liburing, whose system calls stand inline in that library. A completion comes
+ * from the kernel, so waiting for one is a wait on the ring's descriptor; submitting may bring some about at once.
  *
- * liburing's functions return errors as negative numbers and leave errno alone. One that both submits and waits returns what
- * it submitted, if that was anything, and an error of the wait otherwise. */
+ * liburing's functions return errors as negative numbers and leave errno alone. One that both submits and waits returns
+ * what it submitted, if that was anything, and an error of the wait otherwise. */
 #include "io.h"
 #include <preload/core/order.h>
 #include <preload/core/user_memory.h>
@@ -19,8 +19,8 @@ static bool ready(const struct pct_io *io)
     return io_uring_cq_ready(wanted->ring) >= wanted->count;
 }
 
-/* Rings whose completions only come while somebody waits in the kernel, and waits under a signal mask: for these the real
- * call runs, without the baton. */
+/* Rings whose completions only come while somebody waits in the kernel, and waits under a signal mask: for these the
+ * real call runs, without the baton. */
 static bool must_enter(const struct io_uring *ring, const sigset_t *mask)
 {
     return mask || ring->flags & (IORING_SETUP_IOPOLL | IORING_SETUP_DEFER_TASKRUN);
@@ -39,9 +39,10 @@ static int await(struct pct_shim_thread *self, struct io_uring *ring, unsigned c
     return -EINTR;
 }
 
-/* To the race detector, a request is a call: what it does (a write to a pipe that another thread reads) comes behind all that was done
- * before, and its completion behind what others have sent to the kernel. That may be found without a call: the kernel writes the end of
- * the completion queue, which the program's own code, inlined from liburing's headers, reads as an atomic variable. */
+/* To the race detector, a request is a call: what it does (a write to a pipe that another thread reads) comes behind
+ * all that was done before, and its completion behind what others have sent to the kernel. That may be found without a
+ * call: the kernel writes the end of the completion queue, which the program's own code, inlined from liburing's
+ * headers, reads as an atomic variable. */
 static void submits(const struct pct_shim_thread *self, const struct io_uring *ring)
 {
     pct_order_world(self, PCT_RELEASES);

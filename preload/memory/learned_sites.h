@@ -1,7 +1,8 @@
-/* --memory-points=learned: plain accesses at places in the code that were ordered in all runs so far are no points; and what this run
- * teaches. Places are named by file and offset, so that names are the same in each run. All with the baton. */
-#ifndef PCT_PRELOAD_ORDERED_H
-#define PCT_PRELOAD_ORDERED_H
+/* --memory-points=learned: plain accesses at places in the code that were ordered in all runs so far are no points; and
+ * what this run teaches. Places are named by file and offset, so that names are the same in each run. All with the
+ * baton. */
+#ifndef PCT_PRELOAD_LEARNED_SITES_H
+#define PCT_PRELOAD_LEARNED_SITES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #include "memory.h"
 #include <preload/watchdog/watchdog.h>
 
-/* Accesses of one round of a loop, at most; a loop of more loses the baton wherever it is found. So does one that was found so often and has made
- * none meanwhile: a moment in which the machine did something else is no proof. */
+/* Accesses of one round of a loop, at most; a loop of more loses the baton wherever it is found. So does one that was
+ * found so often and has made none meanwhile: a moment in which the machine did something else is no proof. */
 enum { ROUND = 256, NONE = 16 };
 
 bool pct_leave_at_access(struct pct_shim_thread *self)

@@ -1,5 +1,5 @@
-/* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and what is
- * done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
+/* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and
+ * what is done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
 #include "leave.h"
 #include "spin_reads.h"
 #include "memory_quick.h"
@@ -143,8 +143,8 @@ void pct_memory_find_main(void)
         memory.main_to = mapping.to;
 }
 
-/* Where a thread's stack is that libc has made, or the program: without a look at the kernel's list of mappings, which takes longer than
- * most of what a short run does. */
+/* Where a thread's stack is that libc has made, or the program: without a look at the kernel's list of mappings, which
+ * takes longer than most of what a short run does. */
 static bool find_made(struct pct_shim_thread *self)
 {
     enum { PAGE = 4096 };
@@ -260,7 +260,8 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
         pct_log_memory(&pct_S, pct_memory_op(what), at);
 }
 
-/* --- Races ------------------------------------------------------------------------------------------------------------ */
+/* --- Races
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static unsigned race_order(unsigned what)
 {
@@ -303,7 +304,8 @@ static void met(const struct pct_snap_race *race)
         end_by_race(race);
 }
 
-/* A plain access that was seen in machine code, at a place that threads synchronise by: it is taken for an atomic one. */
+/* A plain access that was seen in machine code, at a place that threads synchronise by: it is taken for an atomic one.
+ */
 static bool taken_for_atomic(uintptr_t address, unsigned what)
 {
     return (what & (PCT_MEMORY_SEEN | PCT_MEMORY_PLAIN)) == PCT_MEMORY_SEEN &&
@@ -379,7 +381,8 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
         self->handled = handled;
 }
 
-/* --- What the program's code calls ------------------------------------------------------------------------------------ */
+/* --- What the program's code calls
+ * ------------------------------------------------------------------------------------ */
 
 /* What is not simple; saves registers, which the simple needs not. */
 static __attribute__((noinline)) void access_any(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
@@ -404,7 +407,8 @@ void pct_memory_spin(void)
         pct_yield(self);
 }
 
-/* A read by a thread whose looks were a spin, so it waits in a loop: threads that look a million times before they sleep are real (redis's). */
+/* A read by a thread whose looks were a spin, so it waits in a loop: threads that look a million times before they
+ * sleep are real (redis's). */
 static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, uintptr_t address, size_t size,
                                                  unsigned what, const void *pc)
 {

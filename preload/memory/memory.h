@@ -1,11 +1,13 @@
-/* Memory events: the target is about to read or write memory. They come from programs that were compiled for it (through
- * libpct-tsan.so, the library of runtime/) and from code that was patched at load time; both call what stands here.
+/* Memory events: the target is about to read or write memory. They come from programs that were compiled for it
+ * (through libpct-tsan.so, the library of runtime/) and from code that was patched at load time; both call what stands
+ * here.
  *
- * An event is a scheduling point if the location counts (sched/memory.h): then pct_memory_access() may pass the baton on, and returns
- * when the thread has it again; the caller makes the access then, with nothing in between. Any thread may call all of these,
- * at any time, signal handlers included: where the caller does not hold the baton, they do nothing. They leave errno alone,
- * allocate nothing but by mmap, and call nothing that a program may have replaced. They follow the C calling convention: a caller
- * that is not compiled code saves the registers that it does not preserve, vector registers too. */
+ * An event is a scheduling point if the location counts (sched/memory.h): then pct_memory_access() may pass the baton
+ * on, and returns when the thread has it again; the caller makes the access then, with nothing in between. Any thread
+ * may call all of these, at any time, signal handlers included: where the caller does not hold the baton, they do
+ * nothing. They leave errno alone, allocate nothing but by mmap, and call nothing that a program may have replaced.
+ * They follow the C calling convention: a caller that is not compiled code saves the registers that it does not
+ * preserve, vector registers too. */
 #ifndef PCT_PRELOAD_MEMORY_H
 #define PCT_PRELOAD_MEMORY_H
 
@@ -13,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes up with any change to what stands here that programs and libpct-tsan.so use, and so do the names of what has changed: neither side
- * misreads the other then, and libpct-tsan.so says so. */
+/* Goes up with any change to what stands here that programs and libpct-tsan.so use, and so do the names of what has
+ * changed: neither side misreads the other then, and libpct-tsan.so says so. */
 enum { PCT_MEMORY_INTERFACE = 1 };
 extern const unsigned pct_memory_interface;
 
@@ -25,11 +27,11 @@ enum {
     PCT_MEMORY_ATOMIC_READ,
     PCT_MEMORY_ATOMIC_WRITE,
     PCT_MEMORY_ATOMIC_UPDATE, /* reads and writes at once: fetch_add, a locked instruction */
-    PCT_MEMORY_ATOMIC_TRY, /* the same, but it may fail, and then be tried in a loop: exchange, compare and exchange. Afterwards
-                                 comes pct_memory_after() */
+    PCT_MEMORY_ATOMIC_TRY,    /* the same, but it may fail, and then be tried in a loop: exchange, compare and exchange.
+                                 Afterwards    comes pct_memory_after() */
     PCT_MEMORY_KIND = 7,
-    /* What the access orders, for the race detector. A machine's instruction, which does not say what its program meant, is taken to
-     * have both if it is locked. A lone acquire or release comes with its access. */
+    /* What the access orders, for the race detector. A machine's instruction, which does not say what its program
+     * meant, is taken to have both if it is locked. A lone acquire or release comes with its access. */
     PCT_MEMORY_ACQUIRE = 8,
     PCT_MEMORY_RELEASE = 16,
     /* pct_memory_after() only: the access has changed the value; it has written, if only what was there. */
@@ -42,8 +44,8 @@ enum {
         512 /* of such a one: it waits in a loop for the place to change, so that is meant to be atomic */
 };
 
-/* The calling thread is about to access size bytes at address. what: a kind, or'ed with what it orders. pc: the instruction, or the
- * one behind it, for reports and for the choice of what counts. */
+/* The calling thread is about to access size bytes at address. what: a kind, or'ed with what it orders. pc: the
+ * instruction, or the one behind it, for reports and for the choice of what counts. */
 void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc);
 
 /* The same for patched code, which tells by itself where it waits in a loop (patch_event.c). */
@@ -67,22 +69,23 @@ void pct_memory_renewed(const volatile void *address, size_t size);
 /* The calling thread is about to give this memory up: free() and the like. */
 void pct_memory_gone(const volatile void *address, size_t size, const void *pc);
 
-/* The calling thread has entered the function that was called from before pc, whose frame is at frame; leaves it. For the stacks
- * of race reports. */
+/* The calling thread has entered the function that was called from before pc, whose frame is at frame; leaves it. For
+ * the stacks of race reports. */
 void pct_memory_function(const void *pc, const void *frame);
 void pct_memory_function_exit(void);
 
-/* The calling thread acquires from, or releases to, this address as it would by an atomic access: annotations, and objects that
- * are read inline (a static's guard). */
+/* The calling thread acquires from, or releases to, this address as it would by an atomic access: annotations, and
+ * objects that are read inline (a static's guard). */
 void pct_memory_order(const volatile void *address, unsigned what);
 
-/* +1: from here on, races of the calling thread do not matter; -1: they do again. Of nobody at this place in memory, ever. */
+/* +1: from here on, races of the calling thread do not matter; -1: they do again. Of nobody at this place in memory,
+ * ever. */
 void pct_memory_ignore(int change);
 void pct_memory_benign(const volatile void *address, size_t size);
 
-/* What a caller may look at itself, to save the call of pct_memory_access(): it need not be made while `active` is false, nor, where
- * `quick` is not NULL, for a plain access within one location for which pct_memory_marked() holds (sched/memory.h) with
- * the calling thread's mark. */
+/* What a caller may look at itself, to save the call of pct_memory_access(): it need not be made while `active` is
+ * false, nor, where `quick` is not NULL, for a plain access within one location for which pct_memory_marked() holds
+ * (sched/memory.h) with the calling thread's mark. */
 struct pct_memory_view {
     void **quick;   /* the table of cells; NULL until the first event that may matter, and for the race detector */
     void **cells;   /* the same for the race detector, too */
@@ -101,8 +104,8 @@ struct pct_memory_own {
 };
 extern __thread struct pct_memory_own pct_memory_own;
 
-/* For the race detector: the thread, which has the baton and is in a call from before pc, has taken this lock, or gives it back now;
- * or it destroys it. */
+/* For the race detector: the thread, which has the baton and is in a call from before pc, has taken this lock, or gives
+ * it back now; or it destroys it. */
 struct pct_shim_thread;
 void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc);
 
@@ -117,15 +120,18 @@ void pct_memory_forget(void);
 /* forkserver.c: in the first thread, which has a stack that all runs will have: where it ends. */
 void pct_memory_find_main(void);
 
-/* start.c: this is a forked run; what the process that it was forked from has of memory is to be as the run's own configuration says. */
+/* start.c: this is a forked run; what the process that it was forked from has of memory is to be as the run's own
+ * configuration says. */
 void pct_memory_settle(void);
 
-/* The table of cells, for code that has its address built in: it stays where it is, in children, too. Made now if need be; NULL:
- * there is none, or every access is to be told of. With the baton, when a second thread is about to be made; or before any run, for those that are forked. */
+/* The table of cells, for code that has its address built in: it stays where it is, in children, too. Made now if need
+ * be; NULL: there is none, or every access is to be told of. With the baton, when a second thread is about to be made;
+ * or before any run, for those that are forked. */
 void *const *pct_memory_table(void);
 
-/* Where the mark of this location stands, for code that has that built in: the high half of its cell, which stays there, in children, too.
- * map: for the part of the table that it is in, if that is not there yet. 0: it may not. After pct_memory_table(), likewise. */
+/* Where the mark of this location stands, for code that has that built in: the high half of its cell, which stays
+ * there, in children, too. map: for the part of the table that it is in, if that is not there yet. 0: it may not. After
+ * pct_memory_table(), likewise. */
 uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size));
 
 #endif

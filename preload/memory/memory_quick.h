@@ -1,5 +1,6 @@
-/* The part of a memory event that most of them end in, without a call that saves registers. Uses general registers only, where
- * it is compiled for these: the slow half of a patched instruction does, as the vector registers are still the program's there. */
+/* The part of a memory event that most of them end in, without a call that saves registers. Uses general registers
+ * only, where it is compiled for these: the slow half of a patched instruction does, as the vector registers are still
+ * the program's there. */
 #ifndef PCT_PRELOAD_MEMORY_QUICK_H
 #define PCT_PRELOAD_MEMORY_QUICK_H
 
@@ -46,8 +47,8 @@ static inline bool pct_memory_looks(unsigned what)
     return looks >> (what & PCT_MEMORY_KIND) & 1;
 }
 
-/* Part of pct_memory_quick(), below, where the thread may pass points by itself (pct_memory_own.points): neither the race
- * detector nor a choice of places wants to know. Calls nothing but what may come last. */
+/* Part of pct_memory_quick(), below, where the thread may pass points by itself (pct_memory_own.points): neither the
+ * race detector nor a choice of places wants to know. Calls nothing but what may come last. */
 static inline __attribute__((always_inline)) bool pct_memory_simple(struct pct_shim_thread *self, uintptr_t address,
                                                                     size_t size, unsigned what)
 {
@@ -58,13 +59,13 @@ static inline __attribute__((always_inline)) bool pct_memory_simple(struct pct_s
         pct_memory_own.quick = pct_memory_view.quick;
         return true;
     }
-    return pct_sched_is_shared(&pct_S) && pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address, pct_memory_op(what),
-                                             pct_memory_looks(what));
+    return pct_sched_is_shared(&pct_S) && pct_memory_pass(&pct_S, cells, &self->core, &self->recent, address,
+                                                          pct_memory_op(what), pct_memory_looks(what));
 }
 
-/* All of pct_memory_access() by the thread that holds the baton, where that is little: no other thread has to do with the location,
- * and the race detector knows of the access; or it is a scheduling point at which nobody is asked. False: nothing was done, call
- * pct_memory_access(). */
+/* All of pct_memory_access() by the thread that holds the baton, where that is little: no other thread has to do with
+ * the location, and the race detector knows of the access; or it is a scheduling point at which nobody is asked. False:
+ * nothing was done, call pct_memory_access(). */
 static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_shim_thread *self, uintptr_t address,
                                                                    size_t size, unsigned what)
 {

@@ -1,9 +1,9 @@
-/* Which accesses and races the user has chosen: the ranges of a scope (common/scope.h), laid over the modules that are loaded, and the
- * sample of places in the code that the seed draws.
+/* Which accesses and races the user has chosen: the ranges of a scope (common/scope.h), laid over the modules that are
+ * loaded, and the sample of places in the code that the seed draws.
  *
- * The scope is a file that the `pct` command has made before the run (PCT_SCOPE); a bare run under LD_PRELOAD, which has only
- * patterns, has the command make one. It is read when the second thread is made, and laid over modules that came later whenever another
- * one is. */
+ * The scope is a file that the `pct` command has made before the run (PCT_SCOPE); a bare run under LD_PRELOAD, which
+ * has only patterns, has the command make one. It is read when the second thread is made, and laid over modules that
+ * came later whenever another one is. */
 #ifndef PCT_PRELOAD_SCOPE_H
 #define PCT_PRELOAD_SCOPE_H
 
@@ -21,7 +21,8 @@ extern const char *pct_scope_file, *pct_scope_suppressions;
 /* With the baton, before a thread is made: find out about modules that were loaded since the last time. */
 void pct_scope_look(void);
 
-/* Whether an access of size bytes at address, by the instruction that ends before pc, may be a scheduling point. With the baton. */
+/* Whether an access of size bytes at address, by the instruction that ends before pc, may be a scheduling point. With
+ * the baton. */
 bool pct_scope_wants(uintptr_t address, uintptr_t size, uintptr_t pc, bool atomic);
 
 /* The range of this kind with this index, in rising order of addresses. False: there are fewer. */

@@ -1,13 +1,14 @@
-/* Loops that wait for another thread by looking at memory: patch_event.c knows them by their code (cli/binary/spin_loops.h), memory.c, in programs that
- * were compiled to tell of their accesses, by what they did so far. Uses general registers only, where it is compiled for these. */
-#ifndef PCT_PRELOAD_LOOKS_H
-#define PCT_PRELOAD_LOOKS_H
+/* Loops that wait for another thread by looking at memory: patch_event.c knows them by their code
+ * (cli/binary/spin_loops.h), memory.c, in programs that were compiled to tell of their accesses, by what they did so
+ * far. Uses general registers only, where it is compiled for these. */
+#ifndef PCT_PRELOAD_SPIN_READS_H
+#define PCT_PRELOAD_SPIN_READS_H
 
 #include <preload/core/shim.h>
 
-/* One more look of such a loop, at this place of up to eight bytes: whether it is in vain. As long as nobody has made a step, but for the
- * looks of this thread, it sees what the last one at this place saw. That one was an access at which others could go first; this one is
- * none, as nothing could come of it that could not come of that. Many are a spin. */
+/* One more look of such a loop, at this place of up to eight bytes: whether it is in vain. As long as nobody has made a
+ * step, but for the looks of this thread, it sees what the last one at this place saw. That one was an access at which
+ * others could go first; this one is none, as nothing could come of it that could not come of that. Many are a spin. */
 static inline bool pct_looks_in_vain(struct pct_shim_thread *self, uint64_t address, size_t size)
 {
     struct pct_shim_looks *looks = &self->looks;

@@ -45,9 +45,11 @@ void pct_watch_forget(void)
     pct_watch_active = false;
 }
 
-/* --- Setting ----------------------------------------------------------------------------------------------------------- */
+/* --- Setting
+ * ----------------------------------------------------------------------------------------------------------- */
 
-/* Reads by a system call: an instruction would meet the watchpoint. Where that may not be allowed, it is as if the value never stayed. */
+/* Reads by a system call: an instruction would meet the watchpoint. Where that may not be allowed, it is as if the
+ * value never stayed. */
 static uint64_t value_of(struct watchpoint *point)
 {
     uint64_t value = 0;
@@ -118,7 +120,8 @@ void pct_watch_look(void)
     }
 }
 
-/* --- Signal masks ------------------------------------------------------------------------------------------------------ */
+/* --- Signal masks
+ * ------------------------------------------------------------------------------------------------------ */
 
 void pct_watch_begin(struct pct_shim_thread *self)
 {
@@ -142,7 +145,8 @@ const sigset_t *pct_watch_mask(struct pct_shim_thread *self, int how, const sigs
     return without;
 }
 
-/* --- Traps ------------------------------------------------------------------------------------------------------------- */
+/* --- Traps
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* The thread stands right behind an access. */
 static void pass(struct pct_shim_thread *self, struct watchpoint *point, uintptr_t pc)
@@ -188,7 +192,8 @@ bool pct_watch_trapped(int signal, const siginfo_t *info, ucontext_t *context)
     }
     if (info->si_code > 0 || !self || !self->trap_hidden)
         return false;
-    /* Somebody has sent it to a thread that believes to have it blocked. It is, from here on, and the signal is pending. */
+    /* Somebody has sent it to a thread that believes to have it blocked. It is, from here on, and the signal is
+     * pending. */
     self->trap_hidden = false;
     pct_signal_mask(SIG_BLOCK, bit);
     *(uint64_t *)&context->uc_sigmask |= bit;

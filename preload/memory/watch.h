@@ -1,12 +1,14 @@
-/* Watchpoints: every access to a variable that the user has named (--watch) is a scheduling point, in a program that was neither
- * compiled for it nor patched. The processor stops a thread right after the access, before its next instruction; the kernel makes a
- * SIGTRAP of that (perf_event_open(2), `sigtrap`), and its handler is where others may go first (sched/post_access.c).
+/* Watchpoints: every access to a variable that the user has named (--watch) is a scheduling point, in a program that
+ * was neither compiled for it nor patched. The processor stops a thread right after the access, before its next
+ * instruction; the kernel makes a SIGTRAP of that (perf_event_open(2), `sigtrap`), and its handler is where others may
+ * go first (sched/post_access.c).
  *
- * x86 has four watchpoints of up to eight aligned bytes, and does not say whether an access has read or written: one after which the
- * variable has another value is taken for a write, all others for reads. The variables are ranges of a scope (scope.h).
+ * x86 has four watchpoints of up to eight aligned bytes, and does not say whether an access has read or written: one
+ * after which the variable has another value is taken for a write, all others for reads. The variables are ranges of a
+ * scope (scope.h).
  *
- * The kernel kills for such a trap if SIGTRAP is ignored, and keeps it back if that is blocked. So while variables are watched, it is
- * neither in the kernel, and the target sees what it has set. */
+ * The kernel kills for such a trap if SIGTRAP is ignored, and keeps it back if that is blocked. So while variables are
+ * watched, it is neither in the kernel, and the target sees what it has set. */
 #ifndef PCT_PRELOAD_WATCH_H
 #define PCT_PRELOAD_WATCH_H
 
@@ -17,8 +19,8 @@
 /* Something is watched. */
 extern bool pct_watch_active;
 
-/* With the baton, before a thread is made and after pct_scope_look(): watch what has not been watched yet. Ends the process if the
- * kernel does not allow it. */
+/* With the baton, before a thread is made and after pct_scope_look(): watch what has not been watched yet. Ends the
+ * process if the kernel does not allow it. */
 void pct_watch_look(void);
 
 /* The calling thread is new, and has its signal mask; with the baton. */

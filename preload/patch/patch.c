@@ -1,6 +1,7 @@
-/* Patching the modules of the process: see patch.h. The change is made by the thread with the baton, inside pthread_create, while all others
- * are parked: so nothing runs in the code that changes, and whoever will return to it returns between two instructions. All that comes before
- * it is memory beside the program, which the process that runs are forked from has made for all of them. */
+/* Patching the modules of the process: see patch.h. The change is made by the thread with the baton, inside
+ * pthread_create, while all others are parked: so nothing runs in the code that changes, and whoever will return to it
+ * returns between two instructions. All that comes before it is memory beside the program, which the process that runs
+ * are forked from has made for all of them. */
 #include "patch.h"
 #include "patch_leaf.h"
 #include "patch_plan.h"
@@ -21,7 +22,8 @@
 
 enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000 };
 
-/* A program's heap begins behind it and grows: no islands there. Where it cannot grow any more, allocators ask for memory elsewhere. */
+/* A program's heap begins behind it and grows: no islands there. Where it cannot grow any more, allocators ask for
+ * memory elsewhere. */
 #define HEAP_ROOM (UINT64_C(3) << 26)
 /* Where to look for room for trampolines: so far apart, and at most so far away from the code. */
 #define NEAR_STEP (UINT64_C(1) << 26)
@@ -77,7 +79,8 @@ static void unmap(const void *at, size_t size)
         PCT_SYS2(SYS_munmap, at, size);
 }
 
-/* --- The user's wishes ------------------------------------------------------------------------------------------------- */
+/* --- The user's wishes
+ * ------------------------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -116,7 +119,8 @@ static bool is_wanted(const char *file)
     return false;
 }
 
-/* --- One module -------------------------------------------------------------------------------------------------------- */
+/* --- One module
+ * -------------------------------------------------------------------------------------------------------- */
 
 static uint8_t *map_page(void *context, uint64_t address)
 {
@@ -162,7 +166,8 @@ static bool find_room(struct pct_placing *p, uint64_t from, uint64_t to)
 /* The module whose trampolines are being made. */
 static const struct pct_placing *placing;
 
-/* A part of the table of cells, further from the code than the trampolines are, but in their reach; or else anywhere. */
+/* A part of the table of cells, further from the code than the trampolines are, but in their reach; or else anywhere.
+ */
 static void *map_near(size_t size)
 {
     const uint64_t first = placing->near_address, end = first + placing->near_size;
@@ -203,7 +208,8 @@ static size_t part(const struct module *m, uint64_t at)
     return size < m->to - at ? size : m->to - at;
 }
 
-/* Which pages of the code are not what they are in our copy. False: out of memory. A page that stays as it is stays the file's. */
+/* Which pages of the code are not what they are in our copy. False: out of memory. A page that stays as it is stays the
+ * file's. */
 static bool find_changes(struct module *m)
 {
     const uint8_t *code = m->place.code;
@@ -378,15 +384,16 @@ static void note(const char *path, enum pct_plan_refusal why)
     }
 }
 
-/* Whether some thread could be running in the program's code just now: one that pct did not see start, or one from which the
- * watchdog took the baton. */
+/* Whether some thread could be running in the program's code just now: one that pct did not see start, or one from
+ * which the watchdog took the baton. */
 static bool others_run(void)
 {
     struct stat tasks;
     if (pct_S.foreign & PCT_FOREIGN_THREADS)
         return true;
-    /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the memory can give up
-     * sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders, and two of its own. */
+    /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the
+     * memory can give up sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders,
+     * and two of its own. */
     if (pct_S.threads == 1)
         return PCT_SYS1(SYS_unshare, CLONE_VM) && (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
     for (uint32_t id = 0; id < pct_S.threads; id++)
@@ -403,8 +410,8 @@ static struct module *module_at(const void *dynamic)
     return m;
 }
 
-/* The module behind this entry of the loader's list, which may be new; made ready, unless the process has confined itself. NULL: it is none
- * to be patched, or there is no memory. */
+/* The module behind this entry of the loader's list, which may be new; made ready, unless the process has confined
+ * itself. NULL: it is none to be patched, or there is no memory. */
 static struct module *look_at(const struct link_map *map_)
 {
     bool executable = map_ == loader->r_map;
@@ -436,11 +443,12 @@ static void wish(void)
 /* The loader's list can be read. */
 static bool find_loader(void)
 {
-    /* Not by its name: libpct.so would depend on the loader's library. The first time there is no other thread yet, which could
-     * have been parked in the loader. */
+    /* Not by its name: libpct.so would depend on the loader's library. The first time there is no other thread yet,
+     * which could have been parked in the loader. */
     if (!loader)
         loader = REAL(dlsym)(RTLD_DEFAULT, "_r_debug");
-    /* Reads the loader's list without its lock: who would change it has parked; in the middle of that, the state says so. */
+    /* Reads the loader's list without its lock: who would change it has parked; in the middle of that, the state says
+     * so. */
     return loader && loader->r_state == RT_CONSISTENT;
 }
 
@@ -489,7 +497,8 @@ void pct_patch_modules(void)
     }
 }
 
-/* --- Signals ----------------------------------------------------------------------------------------------------------- */
+/* --- Signals
+ * ----------------------------------------------------------------------------------------------------------- */
 
 extern const char probe[] __asm__("pct_patch_probe") __attribute__((visibility("hidden")));
 

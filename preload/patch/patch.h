@@ -1,9 +1,9 @@
 /* Scheduling points in unmodified code: patched at load time, when PCT_MEMORY asks for it.
  *
- * The `pct` command decodes a module's file and says what can be patched (patch/plan.h); here that plan is carried out: each
- * site's instruction is diverted to a trampoline (patch/emit.h), whose slow half tells preload/memory/memory.h of the access. So
- * no decoder runs in the target. All is made ready beside the program first; its code is changed in one go at the end, or
- * not at all.
+ * The `pct` command decodes a module's file and says what can be patched (patch/plan.h); here that plan is carried out:
+ * each site's instruction is diverted to a trampoline (patch/emit.h), whose slow half tells preload/memory/memory.h of
+ * the access. So no decoder runs in the target. All is made ready beside the program first; its code is changed in one
+ * go at the end, or not at all.
  *
  *     patch.c        modules: which, the change itself
  *     patch_plan.c   their plans
@@ -44,8 +44,8 @@ enum pct_patch_rest {
     PCT_REST_WAIT   /* READ, LOOK: nothing but that the thread spins */
 };
 
-/* patch_event.c: the first half of an event, on any thread: all of one that is of no interest, or at which no other thread is
- * due. Compiled for general registers only, and calls nothing that is not. */
+/* patch_event.c: the first half of an event, on any thread: all of one that is of no interest, or at which no other
+ * thread is due. Compiled for general registers only, and calls nothing that is not. */
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame);
 /* EXCHANGE, COMPARE: whether the instruction, which comes next, will change the place at this address. */
 bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, const struct pct_patch_frame *frame);
@@ -60,12 +60,12 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest);
 /* Patch what has been loaded since the last time, as PCT_MEMORY says. With the baton, before a thread is made. */
 void pct_patch_modules(void);
 
-/* Make all of that ready, but for the change itself: in the process that runs are forked from, before any of them, which then share it.
- * A run that wants other points than this process makes it anew. */
+/* Make all of that ready, but for the change itself: in the process that runs are forked from, before any of them,
+ * which then share it. A run that wants other points than this process makes it anew. */
 void pct_patch_prepare(void);
 
-/* In a signal handler: a thread that was interrupted in a trampoline stands, from here on, where it would stand in the program's own
- * code. */
+/* In a signal handler: a thread that was interrupted in a trampoline stands, from here on, where it would stand in the
+ * program's own code. */
 void pct_patch_translate(ucontext_t *context);
 
 #endif

@@ -1,6 +1,6 @@
-/* The slow half of a trampoline: see patch.h. Runs on the stack of the program, below its red zone, with the program's registers saved
- * as a frame that unwinders understand: to gdb, to pct's own reports and to exceptions, it is as if the site had been
- * interrupted by a signal. */
+/* The slow half of a trampoline: see patch.h. Runs on the stack of the program, below its red zone, with the program's
+ * registers saved as a frame that unwinders understand: to gdb, to pct's own reports and to exceptions, it is as if the
+ * site had been interrupted by a signal. */
 #include <preload/memory/spin_reads.h>
 #include <preload/memory/memory.h>
 #include "patch.h"
@@ -170,8 +170,9 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
 {
     uint64_t old[2];
     size_t size = site->size <= sizeof old ? site->size : sizeof old;
-    /* An instruction that reads and writes is two accesses to other threads, and one to a signal handler of its own thread. The
-     * baton may pass between the two: then what was read is put back, and the instruction goes on from that. */
+    /* An instruction that reads and writes is two accesses to other threads, and one to a signal handler of its own
+     * thread. The baton may pass between the two: then what was read is put back, and the instruction goes on from
+     * that. */
     if (rest == PCT_REST_ALL)
         pct_memory_patched(place, size, seen(site, PCT_MEMORY_READ), pc);
     memcpy(old, (const void *)place, size);
@@ -184,8 +185,8 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         memcpy((void *)place, old, size);
 }
 
-/* Locks pause a hundred times before they sleep. While nobody makes a step in between, nothing could come of a switch at the next pause that could
- * not come of one at the last: of so many, one is a step. */
+/* Locks pause a hundred times before they sleep. While nobody makes a step in between, nothing could come of a switch
+ * at the next pause that could not come of one at the last: of so many, one is a step. */
 static void pause_often(void)
 {
     struct pct_shim_thread *self = pct_holder();

@@ -1,5 +1,5 @@
-/* The first half of an event: whether it is of any interest. Compiled with -mgeneral-regs-only (Makefile), as the vector
- * registers still hold the program's values; so it calls nothing outside of this file. */
+/* The first half of an event: whether it is of any interest. Compiled with -mgeneral-regs-only (Makefile), as the
+ * vector registers still hold the program's values; so it calls nothing outside of this file. */
 #include <preload/memory/spin_reads.h>
 #include <preload/memory/memory_quick.h>
 #include "patch.h"

@@ -13,8 +13,8 @@ _Static_assert(PCT_RECORD_THREAD(UINT64_C(0x7fff) << 48) == 0x7fff && PCT_RECORD
                "a record");
 _Static_assert((int64_t)PCT_CELL_SHARED == INT64_MIN, "the sign of a cell");
 
-/* What a thread that stands at an instruction of a leaf has saved: on the stack, from the top down; flags in rax as LAHF and SETO have
- * them. From the instruction at which this is noted on, up to the next note. */
+/* What a thread that stands at an instruction of a leaf has saved: on the stack, from the top down; flags in rax as
+ * LAHF and SETO have them. From the instruction at which this is noted on, up to the next note. */
 enum state {
     NOTHING,
     RCX,
@@ -36,17 +36,19 @@ struct leaf {
     uint16_t start;
 };
 
-/* Places whose offset from the thread pointer is filled in: from the beginning of all, and what of struct pct_memory_own it is. */
+/* Places whose offset from the thread pointer is filled in: from the beginning of all, and what of struct
+ * pct_memory_own it is. */
 struct hole {
     uint16_t end, of;
 };
 
 /* Never called: a function only so that the assembly gets its numbers from the compiler.
  *
- * rdx: the address, in a leaf; in pct_leaf_point that of the cell. \\mask: bits of an address that is not aligned, which may be of one
- * location more than \\cells. \\keep: the flags are kept. pct_leaf_point is pct_memory_pass() (sched/memory.h) of an access that
- * changes something: what it writes comes after all that it asks, and the record counts with the last of it. It asks first
- * what the cell and the end of the budget say, then whether the thread holds the baton (pct_memory_own.points). */
+ * rdx: the address, in a leaf; in pct_leaf_point that of the cell. \\mask: bits of an address that is not aligned,
+ * which may be of one location more than \\cells. \\keep: the flags are kept. pct_leaf_point is pct_memory_pass()
+ * (sched/memory.h) of an access that changes something: what it writes comes after all that it asks, and the record
+ * counts with the last of it. It asks first what the cell and the end of the budget say, then whether the thread holds
+ * the baton (pct_memory_own.points). */
 static __attribute__((used, noinline)) void assembly(void)
 {
     __asm__ volatile(
@@ -145,8 +147,8 @@ static __attribute__((used, noinline)) void assembly(void)
         ".endif\n"
         ".endm\n"
 
-        /* What begins as pct_leaf_look, of an access that is not aligned: the location behind must be this thread's own, too, whether
-         * it is touched or not. */
+        /* What begins as pct_leaf_look, of an access that is not aligned: the location behind must be this thread's
+         * own, too, whether it is touched or not. */
         ".macro pct_leaf_unaligned mask, cells, keep\n"
         ".if \\mask\n"
         "pct_leaf_note_before \\keep\n"
@@ -157,8 +159,8 @@ static __attribute__((used, noinline)) void assembly(void)
         ".endif\n"
         ".endm\n"
 
-        /* On a point at which nobody is asked, up to where something is written. Otherwise to 8. rax: the scheduler; rcx: the record;
-         * rdx: the thread. */
+        /* On a point at which nobody is asked, up to where something is written. Otherwise to 8. rax: the scheduler;
+         * rcx: the record; rdx: the thread. */
         ".macro pct_leaf_ask op, keep\n"
         "pushq %%rax\n"
         "pct_leaf_note_within \\keep\n"
@@ -211,8 +213,8 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_record \\keep, 1\n"
         ".endm\n"
 
-        /* pct_memory_looked(), up to what it says of the steps before this one: whether the record is one of the last few, which is at
-         * 1, or becomes the last of them. What may spin is asked about. */
+        /* pct_memory_looked(), up to what it says of the steps before this one: whether the record is one of the last
+         * few, which is at 1, or becomes the last of them. What may spin is asked about. */
         ".macro pct_leaf_recent\n"
         "cmpl $%c[spin] - 1, %c[repeats](%%rdx)\n"
         "jae 8f\n"
@@ -236,8 +238,8 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_record \\keep, 1\n"
         ".endm\n"
 
-        /* And of one that has changed nothing. A look like one of the last few counts if the step before it was one by this thread at
-         * memory; of a step by another thread, the slow half knows more. */
+        /* And of one that has changed nothing. A look like one of the last few counts if the step before it was one by
+         * this thread at memory; of a step by another thread, the slow half knows more. */
         ".macro pct_leaf_point_looks op, keep\n"
         "pct_leaf_ask \\op, \\keep\n"
         "pct_leaf_recent\n"
@@ -330,7 +332,8 @@ static __attribute__((used, noinline)) void assembly(void)
         "pct_leaf_slow \\keep\n"
         ".endm\n"
 
-        /* value: the number of the register; at: where on the stack its value stands, from the leaf's return address. */
+        /* value: the number of the register; at: where on the stack its value stands, from the leaf's return address.
+         */
         ".macro pct_leaf_exchange size, mask, keep, value, register, at=none\n"
         "pct_leaf_enter %c[exchange], \\size, \\keep, \\value\n"
         "pct_leaf_if_not_aligned \\mask, 9f\n"

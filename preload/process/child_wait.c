@@ -1,6 +1,6 @@
-/* Waiting for child processes. Children run outside the scheduler of this process, under schedulers of their own; so waiting
- * for one is a wait for the outside world. Whether it would wait is asked of the kernel with WNOWAIT: that takes nothing
- * away. */
+/* Waiting for child processes. Children run outside the scheduler of this process, under schedulers of their own; so
+ * waiting for one is a wait for the outside world. Whether it would wait is asked of the kernel with WNOWAIT: that
+ * takes nothing away. */
 #include <preload/core/seccomp.h>
 #include <preload/time/family.h>
 #include <preload/io/io.h>

@@ -1,7 +1,7 @@
 /* The end of the process. exit, also by return from main, first passes the point of the final wait (PCT, section 4.2):
- * the others run until they block, so that what they still do with the things that exit takes away shows. Behind the handlers
- * of exit and all destructors there is another point: what they have torn down, others may still use until the process is gone.
- * Which of the two is the final wait is drawn (common/end.h). */
+ * the others run until they block, so that what they still do with the things that exit takes away shows. Behind the
+ * handlers of exit and all destructors there is another point: what they have torn down, others may still use until the
+ * process is gone. Which of the two is the final wait is drawn (common/end.h). */
 #include "forkserver.h"
 #include <preload/core/real.h>
 #include <preload/core/shim.h>

@@ -1,16 +1,16 @@
 /* The fork server: the target, loaded, linked and initialised once, makes a copy of itself for each run (`pct run -n`).
  *
- * It stops where a run that was started by exec would do the first thing that the scheduler sees or that differs between
- * runs: at the first call of an intercepted function in a constructor (a lock, a clock, a random number, a descriptor, a
- * thread, a child), or else before main. What came before depends neither on the seed nor on the time, so a copy does what
- * a process of its own would do: the same schedule, at the same addresses.
+ * It stops where a run that was started by exec would do the first thing that the scheduler sees or that differs
+ * between runs: at the first call of an intercepted function in a constructor (a lock, a clock, a random number, a
+ * descriptor, a thread, a child), or else before main. What came before depends neither on the seed nor on the time, so
+ * a copy does what a process of its own would do: the same schedule, at the same addresses.
  *
- * What would be shared between copies, or is missing in them, is looked at before the first one is made: descriptors that
- * came into being since the start, and threads. Then the server says so and ends, and runs are started by exec.
+ * What would be shared between copies, or is missing in them, is looked at before the first one is made: descriptors
+ * that came into being since the start, and threads. Then the server says so and ends, and runs are started by exec.
  *
- * The copy is made by a system call, not by libc's fork, whose handlers (pthread_atfork) would run, and which would leave
- * the copy a child of this process. It is one of the `pct` command's, like any other run: so its end, its signals and its
- * process group are awaited in one way only.
+ * The copy is made by a system call, not by libc's fork, whose handlers (pthread_atfork) would run, and which would
+ * leave the copy a child of this process. It is one of the `pct` command's, like any other run: so its end, its signals
+ * and its process group are awaited in one way only.
  *
  * The run's token and the path of its trace go to the places in the environment where exec would have put them. */
 #include "forkserver.h"
@@ -98,10 +98,11 @@ void *pct_forkserver_reserved(size_t size)
     return size == server.kept_size ? server.kept : NULL;
 }
 
-/* --- The environment ---------------------------------------------------------------------------------------------------- */
+/* --- The environment
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* Our variables stand together, in the order in which the command made them: from PCT_TOKEN to the padding, which fills up
- * what the others leave. */
+/* Our variables stand together, in the order in which the command made them: from PCT_TOKEN to the padding, which fills
+ * up what the others leave. */
 struct region {
     char **first; /* the pointer to PCT_TOKEN; PCT_TRACE is the next */
     char *pad;    /* the string of padding */
@@ -168,7 +169,8 @@ static void write_environment(const struct region *region, char **environment, c
     move_pointers(environment, from, middle, end, more, trace);
 }
 
-/* --- Serving ------------------------------------------------------------------------------------------------------------ */
+/* --- Serving
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* False: nobody listens any more. */
 static bool reply(enum pct_forkserver_state state, int pid)
@@ -225,8 +227,8 @@ static void end_server(void)
     __builtin_unreachable();
 }
 
-/* The next request may be there already. It is for when this run, of which there is a descriptor, is over: the CPU goes from one to
- * the other without the command, which may be far away. */
+/* The next request may be there already. It is for when this run, of which there is a descriptor, is over: the CPU goes
+ * from one to the other without the command, which may be far away. */
 static void await_run(int run)
 {
     struct pollfd files[] = { { .fd = run, .events = POLLIN }, { .fd = server.fd } };
@@ -299,7 +301,8 @@ void pct_forkserver_serve(char **environment)
         if (left < 0 || left >= PCT_PAD_UNIT || count != request->input + request->output) {
             reply(PCT_FORKSERVER_FULL, 0);
         } else {
-            /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not inherited. */
+            /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not
+             * inherited. */
             long flags = CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
             long pid = PCT_SYS6(SYS_clone, flags | (request->followed ? CLONE_PIDFD : 0), 0, &run,
                                 (char *)pthread_self() + pct_shim.clear_tid, 0, 0);

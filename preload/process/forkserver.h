@@ -5,17 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From the constructor: this process serves runs on this descriptor, and is none itself. environment: as on the stack. */
+/* From the constructor: this process serves runs on this descriptor, and is none itself. environment: as on the stack.
+ */
 void pct_forkserver_start(int fd, char **environment);
 
 /* Whether this process is a server, or a run that one has forked. */
 bool pct_forkserver_is_on(void);
 
-/* The place where the run would begin: serve. Returns in a forked run, which has changed that environment to its own; never in the server. */
+/* The place where the run would begin: serve. Returns in a forked run, which has changed that environment to its own;
+ * never in the server. */
 void pct_forkserver_serve(char **environment);
 
-/* Keep this much address space, at the place where a run that was started by exec would have its trace; and where that is, NULL:
- * nowhere, or another size was kept. */
+/* Keep this much address space, at the place where a run that was started by exec would have its trace; and where that
+ * is, NULL: nowhere, or another size was kept. */
 void pct_forkserver_reserve(size_t size);
 void *pct_forkserver_reserved(size_t size);
 

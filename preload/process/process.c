@@ -1,10 +1,12 @@
-/* Other processes. A fork child has one thread, the caller, and begins a run of its own: its seed follows from the parent's
- * and from the ordinal of the child, so that a replay of the parent is one of the child. A program that is started in a
- * child finds the same variables as its parent, so the token of the first process names what happens in all of them.
+/* Other processes. A fork child has one thread, the caller, and begins a run of its own: its seed follows from the
+ * parent's and from the ordinal of the child, so that a replay of the parent is one of the child. A program that is
+ * started in a child finds the same variables as its parent, so the token of the first process names what happens in
+ * all of them.
  *
- * The child of vfork runs on the stack and in the memory of its parent, the scheduler's included, until it becomes another program or
- * ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to the scheduler: what it calls is
- * passed through, and not noted. Should it take long (it waits for a thread of the parent), the watchdog takes the baton. */
+ * The child of vfork runs on the stack and in the memory of its parent, the scheduler's included, until it becomes
+ * another program or ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to
+ * the scheduler: what it calls is passed through, and not noted. Should it take long (it waits for a thread of the
+ * parent), the watchdog takes the baton. */
 #include <preload/time/family.h>
 #include <preload/time/relative.h>
 #include <preload/io/fifo.h>
@@ -40,8 +42,8 @@ static bool begin(void)
     return pct_shim.mode == PCT_MODE_FREE && pct_S.host;
 }
 
-/* Ends of named pipes that threads wait with to open them: the kernel would not have copied these. Whoever opens the other end must
- * not meet the child's copies, so its parent goes on when they are closed, which it hears by a pipe. */
+/* Ends of named pipes that threads wait with to open them: the kernel would not have copied these. Whoever opens the
+ * other end must not meet the child's copies, so its parent goes on when they are closed, which it hears by a pipe. */
 struct half_open {
     int fds[64];
     unsigned count;
@@ -193,8 +195,8 @@ __attribute__((visibility("hidden"), used)) long pct_vfork_end(long result)
     return -1;
 }
 
-/* It returns twice to the same frame. What stands below that, the return address too, the child overwrites: the parent keeps it in a
- * register, as libc's does. */
+/* It returns twice to the same frame. What stands below that, the return address too, the child overwrites: the parent
+ * keeps it in a register, as libc's does. */
 __asm__(".text\n"
         ".globl vfork\n"
         ".type vfork, @function\n"
@@ -270,8 +272,8 @@ PCT_EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
     return SPAWN(pidfd_spawnp, pidfd, pct_relative_of_pidfd, file, actions, attributes, arguments, environment);
 }
 
-/* A shell is about to be made inside libc, which gives it our environment: so that has PCT_FAMILY from now on. Returns the shell's
- * slot. */
+/* A shell is about to be made inside libc, which gives it our environment: so that has PCT_FAMILY from now on. Returns
+ * the shell's slot. */
 static uint32_t expect_shell(void)
 {
     static char **made;
@@ -322,8 +324,9 @@ PCT_EXPORT FILE *popen(const char *command, const char *mode)
     return file;
 }
 
-/* libc closes the stream's descriptor and then waits, both beside the schedule: the number would be free for other threads at a time of
- * the machine's own. So it is freed here, and libc closes another one, of the numbers that come last. GLIBC: _fileno. */
+/* libc closes the stream's descriptor and then waits, both beside the schedule: the number would be free for other
+ * threads at a time of the machine's own. So it is freed here, and libc closes another one, of the numbers that come
+ * last. GLIBC: _fileno. */
 static void free_number(FILE *file)
 {
     enum { MOST = 1024, LAST = 64 }; /* more, and the kernel's table of descriptors would have to grow for it */

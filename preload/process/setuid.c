@@ -1,13 +1,14 @@
-/* A program that gives up its rights and becomes another one (setpriv, a daemon's start script) shall stay recorded: the trace
- * of a run belongs to the user of the `pct` that made it, and the next program could not open it. So it is given to the new user
- * beforehand, as long as there is the right to. Only a file that `pct` has made for one run: any other is its owner's.
+/* A program that gives up its rights and becomes another one (setpriv, a daemon's start script) shall stay recorded:
+ * the trace of a run belongs to the user of the `pct` that made it, and the next program could not open it. So it is
+ * given to the new user beforehand, as long as there is the right to. Only a file that `pct` has made for one run: any
+ * other is its owner's.
  *
  * May be called by any thread at any time; touches nothing of the scheduler's. */
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 
-/* From now on the effective user is `user` (-1: as before). Returns the one to give the file back to, or -1. Asks nothing of the
- * kernel once there is a filter, which may kill for it. */
+/* From now on the effective user is `user` (-1: as before). Returns the one to give the file back to, or -1. Asks
+ * nothing of the kernel once there is a filter, which may kill for it. */
 static uid_t give(uid_t user)
 {
     if (user == (uid_t)-1 || !pct_shim.launcher || !pct_shim.mapped || pct_shim.confined)

@@ -1,4 +1,5 @@
-/* Signals that arrive: the one handler that the kernel has for all that the target handles. See signals.h for the rules.
+/* Signals that arrive: the one handler that the kernel has for all that the target handles. See signals.h for the
+ * rules.
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
 #include <preload/patch/patch.h>
@@ -19,8 +20,8 @@ static bool in_image(const ucontext_t *context)
     return pc >= (uintptr_t)image_start && pc < (uintptr_t)image_end;
 }
 
-/* Whether it was interrupted inside a wrapper, or in something that one calls. One that was left by a jump or an exception
- * leaves its mark; but then the stack has shrunk beyond it. */
+/* Whether it was interrupted inside a wrapper, or in something that one calls. One that was left by a jump or an
+ * exception leaves its mark; but then the stack has shrunk beyond it. */
 static bool in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     return self->inside && (uintptr_t)context->uc_mcontext.gregs[REG_RSP] <= (uintptr_t)self->inside;
@@ -107,8 +108,8 @@ static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, u
     __atomic_store_n(&self->core.called, 1, __ATOMIC_SEQ_CST);
 }
 
-/* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal in.
- * So execute them one by one, and let it in when they are done. */
+/* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal
+ * in. So execute them one by one, and let it in when they are done. */
 static void step(struct pct_shim_thread *self, ucontext_t *context)
 {
     struct sigaction trap;
@@ -138,7 +139,8 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
     return true;
 }
 
-/* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again. */
+/* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again.
+ */
 static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -193,8 +195,8 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
         pct_S.pinned = NULL;
 }
 
-/* Nobody tells of a jump. But then the stack has shrunk beyond the handler's frame; and if it has grown again, what the kernel saved
- * there is overwritten. */
+/* Nobody tells of a jump. But then the stack has shrunk beyond the handler's frame; and if it has grown again, what the
+ * kernel saved there is overwritten. */
 void pct_signal_unpin(struct pct_shim_thread *self)
 {
     const struct pct_pin *pin = &self->pin;

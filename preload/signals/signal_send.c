@@ -1,16 +1,17 @@
-/* Signals that threads of this process send: to each other, to themselves, to the process; and by timers in virtual time.
+/* Signals that threads of this process send: to each other, to themselves, to the process; and by timers in virtual
+ * time.
  *
- * What goes to a parked thread is not given to the kernel, which would deliver it at a time of its own, but kept in a queue
- * in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself (pct_signal_deliver). A signal
- * that the thread blocks, or that the target does not handle, is the kernel's. */
+ * What goes to a parked thread is not given to the kernel, which would deliver it at a time of its own, but kept in a
+ * queue in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself
+ * (pct_signal_deliver). A signal that the thread blocks, or that the target does not handle, is the kernel's. */
 #include <preload/time/family.h>
 #include "signals.h"
 #include <fcntl.h>
 
 static struct pct_sent *spare; /* with the baton */
 
-/* The field of this name in /proc/self/task/TID/status: a set of signals, in hexadecimal. By small pieces: the caller's stack may be
- * that of a signal handler. */
+/* The field of this name in /proc/self/task/TID/status: a set of signals, in hexadecimal. By small pieces: the caller's
+ * stack may be that of a signal handler. */
 static uint64_t status_field(int tid, const char *name)
 {
     char text[128];
@@ -136,8 +137,8 @@ static bool another_may_take(const struct pct_shim_thread *taker, int signal)
     return false;
 }
 
-/* A signal to the whole process goes, as in the kernel, to the first thread if it does not block it, else to the caller if
- * that does not, else to any that does not: the one with the lowest id. */
+/* A signal to the whole process goes, as in the kernel, to the first thread if it does not block it, else to the caller
+ * if that does not, else to any that does not: the one with the lowest id. */
 bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
 {
     if (pct_signal_direct(&pct_shim.slots[0], info))

@@ -3,15 +3,15 @@
  * Handlers run on the turn of their thread. Every handler that the target sets is ours in the kernel (handler.c), which
  * decides by where the thread stands:
  *
- *     it holds the baton, in the target's own code     the handler runs right there, and the baton stays: the thread may stand
- *                                                      inside a lock of libc's that the scheduler does not know
- *     it stands inside a wrapper                       put off until the wrapper waits or returns
- *     it is parked, or in the scheduler                put off; its wait is interrupted, and the handler runs on its turn
- *     it waits outside, without the baton              it comes back for the baton, runs the handler, and goes on waiting
+ *     it holds the baton, in the target's own code     the handler runs right there, and the baton stays: the thread
+ * may stand inside a lock of libc's that the scheduler does not know it stands inside a wrapper put off until the
+ * wrapper waits or returns it is parked, or in the scheduler                put off; its wait is interrupted, and the
+ * handler runs on its turn it waits outside, without the baton              it comes back for the baton, runs the
+ * handler, and goes on waiting
  *
- * To put off is to block the signal in this thread and to send it on to the thread itself: so the kernel keeps it, with all
- * that belongs to it, and builds the frame on the right stack and with the right mask when it is let in again. Faults are
- * handled where they happen. The signal mask is the kernel's own: nothing is kept beside it.
+ * To put off is to block the signal in this thread and to send it on to the thread itself: so the kernel keeps it, with
+ * all that belongs to it, and builds the frame on the right stack and with the right mask when it is let in again.
+ * Faults are handled where they happen. The signal mask is the kernel's own: nothing is kept beside it.
  *
  *     disposition.c   sigaction and its relatives
  *     handler.c       signals that arrive
@@ -27,8 +27,8 @@
 
 enum { PCT_SIGNALS = 64, PCT_SIGNAL_QUEUED = 32, PCT_SIGSET_SIZE = 8 }; /* those from 32 on queue up */
 
-/* All but SIGSETXID (33), by which libc's setuid() and the like make all threads follow: one that blocks it while it waits for
- * one of libc's locks would never end their wait. */
+/* All but SIGSETXID (33), by which libc's setuid() and the like make all threads follow: one that blocks it while it
+ * waits for one of libc's locks would never end their wait. */
 #define PCT_SIGNALS_ALL (~(UINT64_C(1) << 32))
 
 /* A set of signals as the kernel has it: bit n-1 for signal n. */
@@ -62,7 +62,8 @@ struct pct_action {
     int flags;
 };
 struct pct_action pct_action_of(int signal);
-/* watch.c: from now on the kernel must not ignore SIGTRAP, nor leave the stack for its handler, in which a thread may stay for long. */
+/* watch.c: from now on the kernel must not ignore SIGTRAP, nor leave the stack for its handler, in which a thread may
+ * stay for long. */
 void pct_action_watch(void);
 /* SA_RESETHAND: back to the default. */
 void pct_action_reset(int signal);
@@ -85,18 +86,19 @@ struct pct_sent {
     siginfo_t info;
 };
 /* The oldest, taken out of the queue. False: there is none. */
-/* Give the kernel a signal for this thread of ours, or (NULL) for the process. Where the user may not have more of them pending (another
- * process may have them all), it comes without what it tells, as after kill(): the kernel would refuse it. 0 or -errno. Any thread. */
+/* Give the kernel a signal for this thread of ours, or (NULL) for the process. Where the user may not have more of them
+ * pending (another process may have them all), it comes without what it tells, as after kill(): the kernel would refuse
+ * it. 0 or -errno. Any thread. */
 long pct_signal_queue(const struct pct_shim_thread *thread, const siginfo_t *info);
 bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info);
-/* Send a signal of this process's own to one thread, or (thread NULL) to any that lets it in. With the baton. False: not
- * done, it is for the kernel to do. */
+/* Send a signal of this process's own to one thread, or (thread NULL) to any that lets it in. With the baton. False:
+ * not done, it is for the kernel to do. */
 bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info);
 bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info);
 /* A signal may be pending now that somebody waits for. */
 void pct_signal_sent(void);
-/* The kernel has been given this signal for a thread, or (NULL) for the process. With the baton. A thread that waits for it
- * outside is back when this returns: otherwise the machine would decide when it is. */
+/* The kernel has been given this signal for a thread, or (NULL) for the process. With the baton. A thread that waits
+ * for it outside is back when this returns: otherwise the machine would decide when it is. */
 void pct_signal_given(const struct pct_shim_thread *thread, int signal);
 /* Pending for this thread, or for the process. */
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread);

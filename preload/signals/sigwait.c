@@ -1,7 +1,7 @@
 /* Threads that wait for signals, and masks.
  *
- * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then nothing
- * but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
+ * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then
+ * nothing but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
 #include "signals.h"
 #include <preload/core/user_memory.h>
 #include <preload/time/vtimer.h>
@@ -27,8 +27,8 @@ static bool is_thread(const struct pct_thread *thread, uint64_t id)
     return thread->id == id;
 }
 
-/* Whether the kernel gives a signal to the process to one of the threads that take it: the first thread decides whether an ignored
- * signal is lost, and any thread that lets it in may get it. */
+/* Whether the kernel gives a signal to the process to one of the threads that take it: the first thread decides whether
+ * an ignored signal is lost, and any thread that lets it in may get it. */
 static bool is_taken(uint64_t bit)
 {
     bool taken = false;
@@ -51,8 +51,9 @@ void pct_signal_given(const struct pct_shim_thread *thread, int signal)
         pct_sched_expect(&pct_S, thread ? is_thread : takes, thread ? thread->core.id : bit);
 }
 
-/* sigtimedwait on the kernel's side: a signal number, or a negative errno. Away from the scheduler it is libc's, which a cancellation
- * ends; the mask is then as it is in the wait, which differs only if the program waits for a signal that it lets in. */
+/* sigtimedwait on the kernel's side: a signal number, or a negative errno. Away from the scheduler it is libc's, which
+ * a cancellation ends; the mask is then as it is in the wait, which differs only if the program waits for a signal that
+ * it lets in. */
 static int take(struct pct_shim_thread *self, bool away, uint64_t set, siginfo_t *info, const struct timespec *timeout)
 {
     siginfo_t storage;
@@ -210,8 +211,8 @@ PCT_EXPORT int pause(void)
     return suspend(self, pct_signal_mask(SIG_BLOCK, 0));
 }
 
-/* GLIBC: <signal.h> has sigpause as this, which takes a signal that is let in; the name sigpause is that of BSD, which takes a
- * mask of the first 32. __sigpause is both. */
+/* GLIBC: <signal.h> has sigpause as this, which takes a signal that is let in; the name sigpause is that of BSD, which
+ * takes a mask of the first 32. __sigpause is both. */
 static int pause_for(struct pct_shim_thread *self, int argument, bool is_signal)
 {
     uint64_t mask = pct_signal_mask(SIG_BLOCK, 0);

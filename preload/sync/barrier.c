@@ -59,8 +59,8 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
             pct_races_round(pct_S.races, self->core.id, object->number);
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
-    /* Until this thread runs, another one may have destroyed the barrier. While a signal handler keeps this one, the last may arrive:
-     * then the object stays until it is back. */
+    /* Until this thread runs, another one may have destroyed the barrier. While a signal handler keeps this one, the
+     * last may arrive: then the object stays until it is back. */
     uint32_t round = object->model[0], number = object->number;
     const struct pct_wait wait = { .op = PCT_OP_BARRIER_LEAVE, .object = object, .deadline = PCT_NEVER, .again = true };
     while (pct_wait(self, &wait) == PCT_INTERRUPTED) {

@@ -1,11 +1,12 @@
 /* Condition variables. They cannot be tried, so they are modelled: waiters stand in a queue beside the object, by its
  * address, never inside it. That is also why one set of wrappers serves both symbol versions, whose objects differ.
- * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of those
- * that are away for that have been woken meanwhile; model[1]: how many of those in the queue only wait to destroy it, which are
- * those with a predicate; model[2]: threads that pct does not know may wait in libc's own (foreign_calls.h).
+ * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of
+ * those that are away for that have been woken meanwhile; model[1]: how many of those in the queue only wait to destroy
+ * it, which are those with a predicate; model[2]: threads that pct does not know may wait in libc's own
+ * (foreign_calls.h).
  *
- * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when the
- * mutex is free. Between processes the real functions are used, outside the scheduler. */
+ * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when
+ * the mutex is free. Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
 #include <sched/log.h>
 #include <preload/thread/foreign_calls.h>
@@ -127,8 +128,8 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
         error_;                                                                                                        \
     })
 
-/* The same with a deadline, after which the program's own clock is not before it: real time is let in when the baton is given up, a
- * little after the deadline was converted. */
+/* The same with a deadline, after which the program's own clock is not before it: real time is let in when the baton is
+ * given up, a little after the deadline was converted. */
 static int wait_shared_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
                              clockid_t clock, uint64_t deadline)
 {

@@ -1,7 +1,7 @@
-/* Futexes by syscall(): std::atomic::wait, std::latch, Rust's std, Qt, GLib, Wine. WAIT, WAKE, their BITSET forms, REQUEUE,
- * WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by address. The
- * locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI and its
- * counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
+/* Futexes by syscall(): std::atomic::wait, std::latch, Rust's std, Qt, GLib, Wine. WAIT, WAKE, their BITSET forms,
+ * REQUEUE, WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by
+ * address. The locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI
+ * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
 #include <sched/log.h>
 #include <preload/core/seccomp.h>
 #include <preload/memory/memory_quick.h>

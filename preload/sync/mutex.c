@@ -1,12 +1,13 @@
-/* Mutexes of every type. The real mutex holds the truth: an acquisition is the real trylock, a thread waits until the real
- * lock word says that it would succeed.
+/* Mutexes of every type. The real mutex holds the truth: an acquisition is the real trylock, a thread waits until the
+ * real lock word says that it would succeed.
  *
  * GLIBC: for plain mutexes the fast path writes the fields that glibc would write. They are an ABI: static initialisers
- * stand in programs. As only the holder of the baton does, it needs no atomic operation; once a thread that pct does not
- * know has called any wrapper, everything is left to the real functions.
+ * stand in programs. As only the holder of the baton does, it needs no atomic operation; once a thread that pct does
+ * not know has called any wrapper, everything is left to the real functions.
  *
- * To the race detector, who locks or unlocks a mutex looks at its memory, and who destroys it writes there: to give up the memory of a
- * mutex that another thread is still in is a race like any other, though no lock is missing (the PCT paper, figure 2).
+ * To the race detector, who locks or unlocks a mutex looks at its memory, and who destroys it writes there: to give up
+ * the memory of a mutex that another thread is still in is a race like any other, though no lock is missing (the PCT
+ * paper, figure 2).
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
 #include <preload/core/loader.h>
@@ -29,8 +30,8 @@ enum {
     LOCK_PROTECT = 0x7ffff
 };
 
-/* Whether the lock is a plain one, and nobody but threads that hold the baton in turn touches it: then its fields can be
- * written as they are. */
+/* Whether the lock is a plain one, and nobody but threads that hold the baton in turn touches it: then its fields can
+ * be written as they are. */
 static inline bool plain(const pthread_mutex_t *mutex)
 {
     return PCT_LIKELY(mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP && !pct_S.in_full);
@@ -154,8 +155,8 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
     }
 }
 
-/* The whole of an uncontended lock or unlock; `what`: the record, without the object. False: not that simple. Nothing here calls
- * anything, so that the wrappers need no stack frame. */
+/* The whole of an uncontended lock or unlock; `what`: the record, without the object. False: not that simple. Nothing
+ * here calls anything, so that the wrappers need no stack frame. */
 static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to)
 {
     uint64_t *record = pct_S.record;

@@ -1,7 +1,7 @@
 /* Read-write locks. The real lock holds the truth; see mutex.c.
  *
- * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no writer
- * is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
+ * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no
+ * writer is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
 #include <preload/core/shim.h>
 #include <sched/log.h>
 

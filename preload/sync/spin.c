@@ -1,5 +1,5 @@
-/* Spinlocks. The real lock holds the truth; a thread that finds it taken is disabled, it never spins. One in memory that
- * other processes have too may be taken by them. */
+/* Spinlocks. The real lock holds the truth; a thread that finds it taken is disabled, it never spins. One in memory
+ * that other processes have too may be taken by them. */
 #include <preload/core/shim.h>
 
 /* GLIBC: an unlocked pthread_spinlock_t is 1 on x86, 0 elsewhere. */

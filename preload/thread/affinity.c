@@ -1,5 +1,5 @@
-/* Which CPUs there are. The target is pinned to one (start.c), but shall size its thread pools as it would without us: it
- * sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
+/* Which CPUs there are. The target is pinned to one (start.c), but shall size its thread pools as it would without us:
+ * it sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
@@ -83,8 +83,8 @@ void pct_affinity_unpin(int32_t tid)
         PCT_SYS3(SYS_sched_setaffinity, tid, cpus.size, cpus.bits);
 }
 
-/* The thread of ours with this kernel id (0: the caller; the process's own id: the first thread), or NULL: then it is the
- * system's business. */
+/* The thread of ours with this kernel id (0: the caller; the process's own id: the first thread), or NULL: then it is
+ * the system's business. */
 static struct pct_shim_thread *thread_of(pid_t tid)
 {
     if (!cpus.size)

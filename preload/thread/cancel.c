@@ -1,6 +1,6 @@
-/* Cancellation. libc's own would interrupt the target wherever it stands, also when it is parked inside the scheduler; so
- * the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed): from then
- * on every cancellation point of libc works as natively, and ours ask libc. */
+/* Cancellation. libc's own would interrupt the target wherever it stands, also when it is parked inside the scheduler;
+ * so the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed):
+ * from then on every cancellation point of libc works as natively, and ours ask libc. */
 #include <preload/core/order.h>
 
 void pct_cancel_point(struct pct_shim_thread *self)

@@ -1,11 +1,11 @@
-/* Threads of the process that are not in the schedule: those that something else than our pthread_create has made (libc's own, by its
- * address; clone), about which nobody tells. Before time jumps over what they may do, or a verdict says that nothing can happen any more, the kernel
- * is asked who is there. Mostly that is one system call, which counts them. The watchdog is ours; workers of io_uring are
- * the kernel's.
+/* Threads of the process that are not in the schedule: those that something else than our pthread_create has made
+ * (libc's own, by its address; clone), about which nobody tells. Before time jumps over what they may do, or a verdict
+ * says that nothing can happen any more, the kernel is asked who is there. Mostly that is one system call, which counts
+ * them. The watchdog is ours; workers of io_uring are the kernel's.
  *
- * One that sleeps in a futex until it is woken is no reason to wait: nobody but threads of this process wakes it, and if there is another
- * stranger who could, that one counts. The others may act by themselves: at once, for all that can be known, or when the futex's
- * time is over. */
+ * One that sleeps in a futex until it is woken is no reason to wait: nobody but threads of this process wakes it, and
+ * if there is another stranger who could, that one counts. The others may act by themselves: at once, for all that can
+ * be known, or when the futex's time is over. */
 #include <preload/core/maps.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
@@ -16,7 +16,8 @@
 #include <linux/futex.h>
 #include <sys/stat.h>
 
-/* A stranger that sleeps until a point in time: when that is in virtual time, taken from when it was first seen there. */
+/* A stranger that sleeps until a point in time: when that is in virtual time, taken from when it was first seen there.
+ */
 struct sleeper {
     int32_t tid;
     uint64_t until; /* ns, on the clock that it sleeps by */
@@ -27,7 +28,8 @@ static struct {
     struct sleeper sleepers[SLEEPERS];
     unsigned last_sleeper;
     bool met; /* there are some, or were */
-    /* The steps, from 1, at which they were made to look again; and the threads of the schedule, since when none has acted. */
+    /* The steps, from 1, at which they were made to look again; and the threads of the schedule, since when none has
+     * acted. */
     uint64_t woken_at, asked_at;
 } seen;
 
@@ -78,7 +80,8 @@ static uint64_t acts_in_futex(int32_t tid, const struct pct_task_call *call, boo
     return PCT_NEVER;
 }
 
-/* Until when this stranger does nothing by itself. *works: it is a thread of the kernel's, which comes and goes as the kernel likes. */
+/* Until when this stranger does nothing by itself. *works: it is a thread of the kernel's, which comes and goes as the
+ * kernel likes. */
 static uint64_t acts(int folder, int32_t tid, bool wake, bool *works)
 {
     struct pct_task_call call;
@@ -152,8 +155,8 @@ static uint64_t count(void)
     return PCT_SYS2(SYS_stat, "/proc/self/task", &status) ? 0 : status.st_nlink - 2;
 }
 
-/* Strangers need not call anything that tells: they change a word and wake by a system call of their own, and the kernel does so when one
- * ends. So a futex whose word has changed is taken for woken. */
+/* Strangers need not call anything that tells: they change a word and wake by a system call of their own, and the
+ * kernel does so when one ends. So a futex whose word has changed is taken for woken. */
 static void ask_futexes(void)
 {
     for (uint32_t id = 0; id < pct_S.threads; id++) {
@@ -166,8 +169,8 @@ static void ask_futexes(void)
     }
 }
 
-/* No stranger will act any more. Before, they may have unlocked a mutex inside of libc's pthread_cond_wait, written to a pipe by a system
- * call of their own: all predicates are to be asked again, once. */
+/* No stranger will act any more. Before, they may have unlocked a mutex inside of libc's pthread_cond_wait, written to
+ * a pipe by a system call of their own: all predicates are to be asked again, once. */
 static uint64_t quiet(void)
 {
     ask_futexes();
@@ -200,7 +203,8 @@ uint64_t pct_foreign_threads(uint64_t until)
         seen.woken_at = pct_steps(&pct_S) + 1;
         soonest = 0;
     }
-    /* Those that were too many may all be threads of the schedule that have finished, for the kernel not yet: that decides nothing. */
+    /* Those that were too many may all be threads of the schedule that have finished, for the kernel not yet: that
+     * decides nothing. */
     if (soonest == PCT_NEVER)
         return last || seen.met ? quiet() : PCT_NEVER;
     seen.asked_at = 0;

@@ -1,7 +1,8 @@
 /* Keys behind ours: see keys.h.
  *
- * GLIBC: __nptl_deallocate_tsd goes through all keys, in order of their numbers, and does so up to four times, as long as a destructor
- * has set a value. Ours is number 31. In the first three rounds the thread is still under control when libc comes to the later keys. */
+ * GLIBC: __nptl_deallocate_tsd goes through all keys, in order of their numbers, and does so up to four times, as long
+ * as a destructor has set a value. Ours is number 31. In the first three rounds the thread is still under control when
+ * libc comes to the later keys. */
 #include "keys.h"
 #include <preload/core/real.h>
 #include <stdbool.h>
@@ -38,7 +39,8 @@ void pct_keys_end(void)
             destructor(value);
         called = true;
     }
-    /* Values that were set meanwhile stay behind, as this was the last round: libc, which comes to them now, must not know. */
+    /* Values that were set meanwhile stay behind, as this was the last round: libc, which comes to them now, must not
+     * know. */
     for (pthread_key_t number = FIRST_LATER; called && number < PTHREAD_KEYS_MAX; number++)
         if (keys[number].sequence & 1 && pthread_getspecific(number))
             pthread_setspecific(number, NULL);

@@ -1,6 +1,6 @@
 /* What the kernel knows of a thread of this process: /proc/self/task/TID. Any thread may ask, without libc. */
-#ifndef PCT_PRELOAD_TASK_H
-#define PCT_PRELOAD_TASK_H
+#ifndef PCT_PRELOAD_PROC_TASK_H
+#define PCT_PRELOAD_PROC_TASK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,12 +24,12 @@ bool pct_task_read(int folder, int32_t tid, struct pct_task *task);
 /* Only its state, and the flags of the kernel's that say what kind of a thread it is (PF_* of linux/sched.h). */
 bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags);
 
-/* False also if the thread does not sleep, or not in a system call. The kernel looks at a thread that is off the CPU, and
- * says so if it was not for all that time. */
+/* False also if the thread does not sleep, or not in a system call. The kernel looks at a thread that is off the CPU,
+ * and says so if it was not for all that time. */
 bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);
 
-/* Whether its policy is one of real time: then threads that have none get only what it leaves of its CPU. The second asks for the caller,
- * by a system call that few sandboxes know. */
+/* Whether its policy is one of real time: then threads that have none get only what it leaves of its CPU. The second
+ * asks for the caller, by a system call that few sandboxes know. */
 bool pct_task_is_real_time(int folder, int32_t tid);
 bool pct_task_self_is_real_time(void);
 

@@ -1,24 +1,26 @@
-/* What pct knows of each thread stands in one array, by id (pct_shim.slots). Where the process's address space is limited, it grows by pieces, for the
- * program has only what is left. */
+/* What pct knows of each thread stands in one array, by id (pct_shim.slots). Where the process's address space is
+ * limited, it grows by pieces, for the program has only what is left. */
 #ifndef PCT_PRELOAD_SLOTS_H
 #define PCT_PRELOAD_SLOTS_H
 
 #include <preload/core/shim.h>
 
-/* Remember the limit of address space that the program starts with: the run may begin in a sandbox, where to ask is forbidden. At the start,
- * by the only thread. */
+/* Remember the limit of address space that the program starts with: the run may begin in a sandbox, where to ask is
+ * forbidden. At the start, by the only thread. */
 void pct_slots_see_limit(void);
 
-/* Begin the array: pct_shim.slots, which is NULL. all: with room for every thread that there can be (PCT_MAX_THREADS). False: out of memory.
- * At the start, by the only thread. */
+/* Begin the array: pct_shim.slots, which is NULL. all: with room for every thread that there can be (PCT_MAX_THREADS).
+ * False: out of memory. At the start, by the only thread. */
 bool pct_slots_begin(bool all);
 
-/* Whether there is room for the thread of this id, at most one more than there is room for; make it. False: out of memory. With the baton, or by the only
- * thread; where others run beside each other, the array must have been begun whole. */
+/* Whether there is room for the thread of this id, at most one more than there is room for; make it. False: out of
+ * memory. With the baton, or by the only thread; where others run beside each other, the array must have been begun
+ * whole. */
 bool pct_slots_reach(uint32_t id);
 
-/* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if pct had taken none of an
- * address space that was limited when the program started. One that limits itself wants to see its limit. Any thread. */
+/* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if
+ * pct had taken none of an address space that was limited when the program started. One that limits itself wants to see
+ * its limit. Any thread. */
 bool pct_slots_in_the_way(const pthread_attr_t *attr);
 
 #endif

@@ -1,8 +1,10 @@
-/* Threads: creation, the start and the end of each, detaching. preload/thread/join.c and preload/thread/cancel.c have the rest.
+/* Threads: creation, the start and the end of each, detaching. preload/thread/join.c and preload/thread/cancel.c have
+ * the rest.
  *
  * A thread exists for the scheduler from the moment its creator asks for it; when its kernel thread really starts is
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
- * re-arms itself to the last of the rounds that POSIX allows, and runs in that one what libc would run behind it (keys.h). */
+ * re-arms itself to the last of the rounds that POSIX allows, and runs in that one what libc would run behind it
+ * (keys.h). */
 #include "keys.h"
 #include "slots.h"
 #include <preload/core/loader.h>
@@ -19,8 +21,8 @@
 static pthread_key_t end_key;
 uint32_t pct_thread_coming;
 
-/* Once all ids have been given out: that of a thread that has ended, and that nobody can name any more. In turn, so that it was not the
- * last one that ended, of which others may still speak. */
+/* Once all ids have been given out: that of a thread that has ended, and that nobody can name any more. In turn, so
+ * that it was not the last one that ended, of which others may still speak. */
 static struct pct_shim_thread *used_slot(void)
 {
     static PCT_OF_RUN uint32_t last;
@@ -94,8 +96,9 @@ static void finish(void *argument)
         pct_signal_mask(SIG_SETMASK, mask);
 }
 
-/* GLIBC: the first 32 keys have their place in the thread, so that setting one allocates nothing. Ours is the last of them:
- * the program's keys have the numbers that they would have, and their destructors run before ours in each round. */
+/* GLIBC: the first 32 keys have their place in the thread, so that setting one allocates nothing. Ours is the last of
+ * them: the program's keys have the numbers that they would have, and their destructors run before ours in each round.
+ */
 void pct_thread_start(void)
 {
     pthread_key_t before[31];
@@ -106,8 +109,8 @@ void pct_thread_start(void)
         pthread_key_delete(before[i]);
 }
 
-/* GLIBC: the thread has its creator's mask, in which all are blocked, unless its attributes name one: they may be the default
- * ones (pthread_setattr_default_np), which nobody but libc knows. The last two are libc's own. */
+/* GLIBC: the thread has its creator's mask, in which all are blocked, unless its attributes name one: they may be the
+ * default ones (pthread_setattr_default_np), which nobody but libc knows. The last two are libc's own. */
 static void set_mask(const struct pct_shim_thread *self)
 {
     const uint64_t never = pct_signal_bit(SIGKILL) | pct_signal_bit(SIGSTOP) | pct_signal_bit(32) | pct_signal_bit(33);
@@ -230,8 +233,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         slot->trap_hidden = self->trap_hidden;
         /* It begins with all of them blocked, so that none comes before its turn. */
         uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
-        /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it holds
-         * locks of libc's. */
+        /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it
+         * holds locks of libc's. */
         pct_sched_reserve(&pct_S, &slot->core);
         pct_thread_coming++;
         struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);

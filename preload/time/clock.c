@@ -1,6 +1,6 @@
-/* The clocks. They all show virtual time: the time of day from the epoch of the run, the others from a fixed start. A read
- * is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is a loop
- * that waits for the time or for another thread, and then each read counts as a spin. */
+/* The clocks. They all show virtual time: the time of day from the epoch of the run, the others from a fixed start. A
+ * read is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is
+ * a loop that waits for the time or for another thread, and then each read counts as a spin. */
 #include "family.h"
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
@@ -134,7 +134,8 @@ void pct_looks(struct pct_shim_thread *self)
         pct_sched_spin(&pct_S, &self->core);
         pct_here(self, PCT_OP_CLOCK);
         pct_done(self, PCT_OP_CLOCK, 0, NULL);
-        /* Not each further read: programs that work read clocks, too, hundreds of times between two calls of other kinds. */
+        /* Not each further read: programs that work read clocks, too, hundreds of times between two calls of other
+         * kinds. */
         self->core.clock_step = pct_steps(&pct_S);
         self->core.clock_reads = 0;
     }
@@ -146,7 +147,8 @@ PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
     uint64_t ns;
     if (!self || !read_clock(self, clock, &ns))
         return REAL(clock_gettime)(clock, time);
-    /* Those of CPU time are asked of the kernel, the others of its page in the process: there a bad pointer is a crash. */
+    /* Those of CPU time are asked of the kernel, the others of its page in the process: there a bad pointer is a crash.
+     */
     if (is_of_cpu(clock)) {
         struct timespec now;
         if (pct_user_copy_out(time, split(ns, &now), sizeof now))

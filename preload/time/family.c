@@ -1,7 +1,7 @@
 /* One virtual time for a family of processes: see family.h.
  *
- * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while it ran, so
- * a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
+ * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while
+ * it ran, so a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
 #include "family.h"
 #include "family_memory.h"
 #include "family_name.h"
@@ -86,8 +86,8 @@ static uint64_t count_next(uint64_t before, uint64_t next)
     return (next & ~(uint64_t)PCT_NEXT_COUNT) | ((before + 1) & PCT_NEXT_COUNT);
 }
 
-/* The clock has come to the deadline of this idle member. wait: until that has seen it, before this process goes on. One that gets no CPU
- * has seen nothing yet. */
+/* The clock has come to the deadline of this idle member. wait: until that has seen it, before this process goes on.
+ * One that gets no CPU has seen nothing yet. */
 static void meet(uint32_t i, union pct_who who, uint32_t turn, bool wait)
 {
     struct timespec moment = { .tv_nsec = MOMENT };
@@ -138,7 +138,8 @@ static uint64_t advance(uint64_t to, bool wait)
     return now;
 }
 
-/* --- Its memory ---------------------------------------------------------------------------------------------------------- */
+/* --- Its memory
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void use_memory(long at)
 {
@@ -149,8 +150,8 @@ static void use_memory(long at)
     lost = !known;
 }
 
-/* This process, which has just come to be, or to this program, keeps the family's time from now on: in this slot, or, where that is another's
- * by now (who made it was killed before it could tell), in one of its own. */
+/* This process, which has just come to be, or to this program, keeps the family's time from now on: in this slot, or,
+ * where that is another's by now (who made it was killed before it could tell), in one of its own. */
 static void enter(uint32_t ticket)
 {
     long pid = PCT_SYS0(SYS_getpid);
@@ -238,7 +239,8 @@ void pct_family_gone(long pid)
         pct_slot_forget((uint32_t)pid);
 }
 
-/* --- Other programs ----------------------------------------------------------------------------------------------------- */
+/* --- Other programs
+ * ----------------------------------------------------------------------------------------------------- */
 
 __thread uint32_t pct_family_vforked;
 
@@ -319,7 +321,8 @@ uint64_t pct_family_epoch(void)
     return pct_family_memory ? pct_family_memory->epoch : 0;
 }
 
-/* --- The clock ---------------------------------------------------------------------------------------------------------- */
+/* --- The clock
+ * ---------------------------------------------------------------------------------------------------------- */
 
 void pct_family_tell_slow(void)
 {
@@ -429,8 +432,8 @@ static bool bound_passed(struct known *k, uint64_t *passed)
     return ran;
 }
 
-/* Whether this relative keeps the clock from going to our deadline. *passed: how much time went by for it since the last look, at most
- * what it is. */
+/* Whether this relative keeps the clock from going to our deadline. *passed: how much time went by for it since the
+ * last look, at most what it is. */
 static bool hinders(uint32_t i, uint64_t *passed)
 {
     struct pct_slot *slot = pct_slot_at(i);
@@ -473,7 +476,8 @@ static bool sleeps(uint32_t i, uint64_t *passed)
     return idle.looked_at - k->awake >= (uint64_t)MOMENT * MOMENTS;
 }
 
-/* Whether no relative can run, and none has an earlier deadline. *passed: else, how much time went by for all that hinder. */
+/* Whether no relative can run, and none has an earlier deadline. *passed: else, how much time went by for all that
+ * hinder. */
 static bool all_idle(uint64_t *passed)
 {
     uint32_t top = read_slots();
@@ -569,8 +573,8 @@ uint64_t pct_family_busy(uint64_t now)
         __atomic_fetch_add(&pct_slot_at(self)->turn, 1, __ATOMIC_SEQ_CST);
         PCT_SYS3(SYS_futex, &pct_slot_at(self)->turn, 1 /* FUTEX_WAKE */, INT32_MAX);
     }
-    /* Its own time comes up to the family's. But those that wait for a time of their own shall not find that nearer: in their eyes it is
-     * `offset` behind, and stays so. */
+    /* Its own time comes up to the family's. But those that wait for a time of their own shall not find that nearer: in
+     * their eyes it is `offset` behind, and stays so. */
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
     uint64_t ours = later(now, pct_S.timers_count ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
     /* Those that do not keep the family's time took theirs. */

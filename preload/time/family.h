@@ -1,25 +1,29 @@
-/* The family of a process: itself, its descendants and their ancestors under pct. They share one virtual time, as they natively share
- * that of the machine: it jumps to a deadline only when none of them can run, and then to the least of all.
+/* The family of a process: itself, its descendants and their ancestors under pct. They share one virtual time, as they
+ * natively share that of the machine: it jumps to a deadline only when none of them can run, and then to the least of
+ * all.
  *
- * Each process keeps a time of its own, which its steps advance, so what it does is a function of its own schedule as before. Where a
- * process alone would jump, one with relatives asks whether the family's clock may go that far, and waits until it may. What comes from
- * outside meanwhile brings it up to the family's clock.
+ * Each process keeps a time of its own, which its steps advance, so what it does is a function of its own schedule as
+ * before. Where a process alone would jump, one with relatives asks whether the family's clock may go that far, and
+ * waits until it may. What comes from outside meanwhile brings it up to the family's clock.
  *
- * The family meets in a piece of memory with a slot for each process: whether it is idle (nothing in it can run), and until when. It
- * comes with the first child; fork inherits it, and exec finds it by PCT_FAMILY, which the wrappers of exec and its like put into the
- * environment of programs that are preloaded, too. A child has its slot before it exists. What a slot says may be out of date: a
- * process to which another one has just written is not idle, and a killed one says nothing. So before a jump the kernel is asked
- * whether all threads of an idle relative sleep; and a relative that finds out by asking itself (whether a child has ended) is made to.
+ * The family meets in a piece of memory with a slot for each process: whether it is idle (nothing in it can run), and
+ * until when. It comes with the first child; fork inherits it, and exec finds it by PCT_FAMILY, which the wrappers of
+ * exec and its like put into the environment of programs that are preloaded, too. A child has its slot before it
+ * exists. What a slot says may be out of date: a process to which another one has just written is not idle, and a
+ * killed one says nothing. So before a jump the kernel is asked whether all threads of an idle relative sleep; and a
+ * relative that finds out by asking itself (whether a child has ended) is made to.
  *
- * While a relative can run, time passes for those that wait as long as it computes: its CPU time, or real time while it sleeps in the
- * kernel. So a child that is not under pct (a static program) takes the time that it takes. One that is stopped cannot run. A process
- * that could not be entered, or cannot find its family, makes time pass as in the real world. */
+ * While a relative can run, time passes for those that wait as long as it computes: its CPU time, or real time while it
+ * sleeps in the kernel. So a child that is not under pct (a static program) takes the time that it takes. One that is
+ * stopped cannot run. A process that could not be entered, or cannot find its family, makes time pass as in the real
+ * world. */
 #ifndef PCT_PRELOAD_FAMILY_H
 #define PCT_PRELOAD_FAMILY_H
 
 #include <preload/core/shim.h>
 
-/* With the baton, before a child is made: its slot (a ticket: family_memory.h), which the next functions take; 0: it has none. */
+/* With the baton, before a child is made: its slot (a ticket: family_memory.h), which the next functions take; 0: it
+ * has none. */
 uint32_t pct_family_expect(void);
 /* In the parent: the child has this id, 0: that is not known; negative: it could not be made. */
 void pct_family_born(uint32_t slot, long pid);
@@ -30,7 +34,8 @@ void pct_family_gone(long pid);
 /* In a program that begins its run: enter the family that PCT_FAMILY names. */
 void pct_family_join(const char *text);
 
-/* The time at which the run of this process begins, virtual ns; and the time of day at which virtual time began, 0: not known. */
+/* The time at which the run of this process begins, virtual ns; and the time of day at which virtual time began, 0: not
+ * known. */
 uint64_t pct_family_began(void);
 uint64_t pct_family_epoch(void);
 
@@ -70,8 +75,8 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
 uint64_t pct_family_busy(uint64_t now);
 void pct_family_caught_up(uint64_t by);
 
-/* While this process is idle: sleep until *word is not value, a relative wants to know, or `left` has passed (NULL: no limit). False: it is not
- * idle, or alone. */
+/* While this process is idle: sleep until *word is not value, a relative wants to know, or `left` has passed (NULL: no
+ * limit). False: it is not idle, or alone. */
 bool pct_family_sleep(const uint32_t *word, uint32_t value, const struct timespec *left);
 /* After another sleep, before it is asked whether something has come. */
 void pct_family_woken(void);

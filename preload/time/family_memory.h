@@ -1,8 +1,8 @@
 /* What the processes of a family share, and who is in which slot of it (family_slots.c). Of family*.c alone.
  *
- * Slots are given away, taken and given up by several processes at once, each of which may be killed between two instructions. So whose a
- * slot is stands in one word, which changes by compare-and-swap alone; and a slot is named by a ticket that no longer fits once it
- * has been given away again. */
+ * Slots are given away, taken and given up by several processes at once, each of which may be killed between two
+ * instructions. So whose a slot is stands in one word, which changes by compare-and-swap alone; and a slot is named by
+ * a ticket that no longer fits once it has been given away again. */
 #ifndef PCT_PRELOAD_FAMILY_MEMORY_H
 #define PCT_PRELOAD_FAMILY_MEMORY_H
 
@@ -12,7 +12,8 @@
 
 enum { PCT_SLOTS = 1023, PCT_NEXT_COUNT = 0xfff };
 
-/* Whose a slot is. Neither pid nor maker: nobody's. No pid: of a process that is being made, or whose id is not known. */
+/* Whose a slot is. Neither pid nor maker: nobody's. No pid: of a process that is being made, or whose id is not known.
+ */
 union pct_who {
     uint64_t word;
     struct {
@@ -74,8 +75,8 @@ static inline bool pct_slot_is_free(union pct_who who)
     return !who.pid && !who.maker;
 }
 
-/* A slot for a child that the calling thread is about to make, or for itself. began: what pct_slot.began is to be. Returns its ticket; 0: all are
- * taken, which the family remembers. */
+/* A slot for a child that the calling thread is about to make, or for itself. began: what pct_slot.began is to be.
+ * Returns its ticket; 0: all are taken, which the family remembers. */
 uint32_t pct_slot_reserve(uint32_t thread, uint64_t began);
 
 /* The process with this id, the caller, is a member from now on. False: the slot is another's by now. */
@@ -91,7 +92,8 @@ void pct_slot_set_member(uint32_t ticket, bool member);
 void pct_slot_release(uint32_t ticket);
 void pct_slot_forget(uint32_t pid);
 
-/* What the kernel says of the one that the slot was found to be of. The slot of one that is gone is free then. With the baton. */
+/* What the kernel says of the one that the slot was found to be of. The slot of one that is gone is free then. With the
+ * baton. */
 enum pct_relative pct_slot_look(uint32_t i, union pct_who who);
 
 #endif

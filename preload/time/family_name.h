@@ -1,4 +1,5 @@
-/* How a program that is started finds the family of the process that it was: a variable of its environment, PCT_FAMILY. */
+/* How a program that is started finds the family of the process that it was: a variable of its environment, PCT_FAMILY.
+ */
 #ifndef PCT_PRELOAD_FAMILY_NAME_H
 #define PCT_PRELOAD_FAMILY_NAME_H
 
@@ -15,7 +16,8 @@ struct pct_family_name {
 /* Bytes that pct_family_name_add() needs for this environment; 0 where libpct.so is not preloaded into the program. */
 size_t pct_family_name_room(char *const *environment);
 
-/* This environment with the name, in place of one that is there. Returns it, in room. Any thread, also in a child of vfork. */
+/* This environment with the name, in place of one that is there. Returns it, in room. Any thread, also in a child of
+ * vfork. */
 char **pct_family_name_add(void *room, char *const *environment, const struct pct_family_name *name);
 
 /* The name that the variable's value gives; what does not stand there is 0. */

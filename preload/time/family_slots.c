@@ -3,8 +3,8 @@
 
 struct pct_family *pct_family_memory;
 
-/* pct_slot.start: the time (clock ticks, as far as they fit) with the process that it is of. What another process finds out late about one that was in
- * the slot before shall not be taken for this one's. */
+/* pct_slot.start: the time (clock ticks, as far as they fit) with the process that it is of. What another process finds
+ * out late about one that was in the slot before shall not be taken for this one's. */
 union start {
     uint64_t word;
     struct {
@@ -52,7 +52,8 @@ static void use(uint32_t i)
         ;
 }
 
-/* What the kernel says of a process that is in a slot; the first time fixes which of all processes with this id it is. */
+/* What the kernel says of a process that is in a slot; the first time fixes which of all processes with this id it is.
+ */
 static enum pct_relative look_at_process(uint32_t i, union pct_who who)
 {
     uint64_t *at = &pct_slot_at(i)->start, made = 0;
@@ -67,7 +68,8 @@ static enum pct_relative look_at_process(uint32_t i, union pct_who who)
     return state;
 }
 
-/* The same of one whose id is not known. What system() makes tells its id when its run begins. The kernel knows it before. */
+/* The same of one whose id is not known. What system() makes tells its id when its run begins. The kernel knows it
+ * before. */
 static enum pct_relative look_for_child(uint32_t i, union pct_who who)
 {
     int children[16], count = pct_relative_children((int)who.maker, children, 16);

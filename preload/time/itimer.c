@@ -1,13 +1,14 @@
-/* alarm, ualarm, setitimer: the process's one timer in real time, here in virtual time. Its SIGALRM goes to the first thread if
- * that does not block it, else to the lowest that does not. The timers that count CPU time are the kernel's. */
+/* alarm, ualarm, setitimer: the process's one timer in real time, here in virtual time. Its SIGALRM goes to the first
+ * thread if that does not block it, else to the lowest that does not. The timers that count CPU time are the kernel's.
+ */
 #include <preload/signals/signals.h>
 #include <preload/core/user_memory.h>
 #include "vtimer.h"
 
 static struct pct_vtimer alarm_timer;
 
-/* The kernel lets only the first thread claim that a signal is from the kernel (SI_KERNEL); others say this instead, and who
- * takes the signal by sigwait is told the truth. No timer has this number. */
+/* The kernel lets only the first thread claim that a signal is from the kernel (SI_KERNEL); others say this instead,
+ * and who takes the signal by sigwait is told the truth. No timer has this number. */
 enum { FROM_HERE = -1 };
 
 static uint64_t patience; /* virtual ns until it looks again */

@@ -80,9 +80,9 @@ static enum pct_relative state_of(char letter)
     }
 }
 
-/* A thread in state S need not sleep: in the kernel's loops it is in that state before it looks whether it has to, and may lose the CPU there.
- * One that awaits children takes them in that state. Only of one that is off its CPU's queue the kernel says where it sleeps;
- * or of none, to those who may not know. */
+/* A thread in state S need not sleep: in the kernel's loops it is in that state before it looks whether it has to, and
+ * may lose the CPU there. One that awaits children takes them in that state. Only of one that is off its CPU's queue
+ * the kernel says where it sleeps; or of none, to those who may not know. */
 static bool is_queued(int pid, const char *middle, const char *name)
 {
     char path[PATH_SIZE], where = 0, target[1];
@@ -97,7 +97,8 @@ static bool is_queued(int pid, const char *middle, const char *name)
     return PCT_SYS3(SYS_readlink, path, target, sizeof target) > 0;
 }
 
-/* Of several threads but this one: what keeps the process from being asleep, if anything does. exactly: see is_queued(). */
+/* Of several threads but this one: what keeps the process from being asleep, if anything does. exactly: see
+ * is_queued(). */
 static enum pct_relative look_at_threads(int pid, int but, bool exactly)
 {
     struct entry {

@@ -13,11 +13,12 @@ enum pct_relative {
     PCT_RELATIVE_BUSY     /* one waits for a disk or a debugger; or the kernel does not tell */
 };
 
-/* *start: set to when the process was made, as the kernel tells; left as it is if it does not. Once it is said to be gone, its parent has been
- * told. */
+/* *start: set to when the process was made, as the kernel tells; left as it is if it does not. Once it is said to be
+ * gone, its parent has been told. */
 enum pct_relative pct_relative_look(int pid, uint64_t *start);
 
-/* Whether all threads of a process certainly sleep: nothing that has happened by now wakes them. The second: but perhaps this one. */
+/* Whether all threads of a process certainly sleep: nothing that has happened by now wakes them. The second: but
+ * perhaps this one. */
 bool pct_relative_sleeps(int pid);
 bool pct_relative_others_sleep(int pid, int but);
 

@@ -1,5 +1,5 @@
-/* Sleeping and yielding. A sleep takes virtual time: the thread is disabled until its deadline, and when nothing else can
- * run, time jumps there. A sleep of no length is a yield. */
+/* Sleeping and yielding. A sleep takes virtual time: the thread is disabled until its deadline, and when nothing else
+ * can run, time jumps there. A sleep of no length is a yield. */
 #include <preload/core/loader.h>
 #include <preload/core/user_memory.h>
 

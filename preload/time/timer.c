@@ -1,16 +1,16 @@
 /* POSIX timers, in virtual time. Those on clocks that count CPU time are the kernel's.
  *
  * A signal of a timer goes to the thread that it names, or as one for the process: to the first thread if that does not
- * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such timers
- * and starts one for each expiration; it is an ordinary thread of the schedule. */
+ * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such
+ * timers and starts one for each expiration; it is an ordinary thread of the schedule. */
 #include <preload/core/order.h>
 #include <preload/thread/service.h>
 #include <preload/core/user_memory.h>
 #include "vtimer.h"
 #include <limits.h>
 
-/* A notification that is on its way (a signal that is pending, a thread that the service has not started yet) keeps the next one
- * back, as in the kernel: what the timer misses meanwhile is counted when the first is taken. */
+/* A notification that is on its way (a signal that is pending, a thread that the service has not started yet) keeps the
+ * next one back, as in the kernel: what the timer misses meanwhile is counted when the first is taken. */
 struct timer {
     struct pct_vtimer v; /* first */
     bool used;

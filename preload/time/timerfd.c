@@ -1,6 +1,7 @@
-/* timerfd in virtual time. The descriptor is a timer of the kernel's that is never armed; when the timer goes off, its count of expirations
- * is set (as checkpoints do), so it is read, polled and shared as any. Where the kernel cannot do that, it is an eventfd, whose counter is
- * read likewise; but that can be written to, too. All names of the descriptor (dup) are known to fds.c. */
+/* timerfd in virtual time. The descriptor is a timer of the kernel's that is never armed; when the timer goes off, its
+ * count of expirations is set (as checkpoints do), so it is read, polled and shared as any. Where the kernel cannot do
+ * that, it is an eventfd, whose counter is read likewise; but that can be written to, too. All names of the descriptor
+ * (dup) are known to fds.c. */
 #include <preload/io/io.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>

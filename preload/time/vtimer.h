@@ -1,7 +1,8 @@
 /* Timers of the target in virtual time: what alarms, POSIX timers and timer descriptors have in common.
  *
- * They fire in the scheduler, at a step or when nothing else can run, in order of (deadline, creation). While one is armed
- * nothing is a deadlock: time jumps to it. With PCT_TIME=real and strategy `none` the target has the kernel's timers. */
+ * They fire in the scheduler, at a step or when nothing else can run, in order of (deadline, creation). While one is
+ * armed nothing is a deadlock: time jumps to it. With PCT_TIME=real and strategy `none` the target has the kernel's
+ * timers. */
 #ifndef PCT_PRELOAD_VTIMER_H
 #define PCT_PRELOAD_VTIMER_H
 
@@ -27,9 +28,9 @@ static inline bool pct_vtimer_virtual(const struct pct_shim_thread *self)
 void pct_vtimer_init(struct pct_vtimer *timer, void (*expired)(struct pct_vtimer *timer, uint64_t times));
 /* Arm it for this virtual time; PCT_NEVER: disarm it. */
 void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval);
-/* While a timer's signal is on its way, it does not go off again, as in the kernel. Nothing tells that the signal was taken by a
- * signalfd, or dropped: so the timer looks, at its next expiration, but not before so long a time, and ever more seldom. Where nobody
- * ever takes it, time does not jump on and on. */
+/* While a timer's signal is on its way, it does not go off again, as in the kernel. Nothing tells that the signal was
+ * taken by a signalfd, or dropped: so the timer looks, at its next expiration, but not before so long a time, and ever
+ * more seldom. Where nobody ever takes it, time does not jump on and on. */
 enum { PCT_VTIMER_LOOK_NS = 1000000 };
 
 /* Called by expired(): the timer does not go off again for at least so long (virtual ns), or until it is released. */

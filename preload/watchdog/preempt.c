@@ -171,9 +171,9 @@ void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc)
         take(self, PCT_UNCONTROLLED_SPUN, pc);
 }
 
-/* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have called,
- * it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long. Code that tells of its memory
- * accesses goes on to a certain one of them. */
+/* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have
+ * called, it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long.
+ * Code that tells of its memory accesses goes on to a certain one of them. */
 static void look(struct pct_shim_thread *self, const ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -215,7 +215,8 @@ static void interrupted(int number, siginfo_t *info, void *context)
     struct pct_shim_thread *self = pct_self;
     unsigned asked = __atomic_exchange_n(&question, NOTHING, __ATOMIC_SEQ_CST);
     if (asked == STOP && (__atomic_load_n(&pct_S.turning, __ATOMIC_SEQ_CST) || pct_shim.ended))
-        return; /* perhaps this thread turns a block, or closes the trace: half of that is no trace. It is asked again */
+        return; /* perhaps this thread turns a block, or closes the trace: half of that is no trace. It is asked again
+                 */
     if (asked == STOP)
         stop(self, context);
     else if (asked != NOTHING && self && pct_S.current == &self->core)

@@ -1,25 +1,26 @@
 /* The watchdog: finds a holder of the baton that passes no point. It is a thread of our own that looks, every few
  * milliseconds, whether the run has gone on; the threads of the target do nothing for it.
  *
- * A holder that sleeps in the kernel, in a call that nobody intercepted, is left there, and the baton is taken from it: it
- * is outside (sched/outside.c). It may wake up at any moment and come to one of our functions. So the order is: it is
- * asleep; s->current no longer names it, so pct_enter() fails for it; it is asleep still, and was not awake in between.
- * From then on it finds out in pct_enter_slow() and comes back like any other. If it was awake, it is given the
- * baton back, and perhaps does that itself.
- * A holder that runs is asked by a signal what it does: preempt.c.
+ * A holder that sleeps in the kernel, in a call that nobody intercepted, is left there, and the baton is taken from it:
+ * it is outside (sched/outside.c). It may wake up at any moment and come to one of our functions. So the order is: it
+ * is asleep; s->current no longer names it, so pct_enter() fails for it; it is asleep still, and was not awake in
+ * between. From then on it finds out in pct_enter_slow() and comes back like any other. If it was awake, it is given
+ * the baton back, and perhaps does that itself. A holder that runs is asked by a signal what it does: preempt.c.
  *
- * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is made when
- * one of the threads that wait for the baton has waited while the process computed for a millisecond, or for 16: without one, there is nobody to whom the baton could go.
- * Whatever else makes the watchdog needed starts it at once: a timer of the target's, which is nobody's wait; a real-time policy, which leaves
- * the waiting threads no CPU; a sandbox, which may forbid to make it later; the command, when the run is over its time.
+ * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is
+ * made when one of the threads that wait for the baton has waited while the process computed for a millisecond, or for
+ * 16: without one, there is nobody to whom the baton could go. Whatever else makes the watchdog needed starts it at
+ * once: a timer of the target's, which is nobody's wait; a real-time policy, which leaves the waiting threads no CPU; a
+ * sandbox, which may forbid to make it later; the command, when the run is over its time.
  *
  * The thread is made by hand: no pthread, so that neither libc nor the target counts it; it stands only in
- * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors and no signals. A fork child does not have it, and
- * makes its own when it needs one.
+ * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors and no signals. A fork child does not
+ * have it, and makes its own when it needs one.
  *
- * It stays on the target's CPU. One that went elsewhere made the target a bad neighbour: Linux (6.18) weighs a group of threads anew on
- * each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a third of it, and nothing for
- * up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of real time do not leave it any CPU. */
+ * It stays on the target's CPU. One that went elsewhere made the target a bad neighbour: Linux (6.18) weighs a group of
+ * threads anew on each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a
+ * third of it, and nothing for up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of
+ * real time do not leave it any CPU. */
 #include "watchdog.h"
 #include <preload/core/apart.h>
 #include <preload/core/maps.h>
@@ -38,7 +39,8 @@
 #define LONGEST (3 * MS / 2)
 /* Between two questions, until it is known what it does. */
 #define QUESTION (MS / 50)
-/* CPU time that a thread gets before it is asked what it does: the least at first and after spins, more after one that computed. */
+/* CPU time that a thread gets before it is asked what it does: the least at first and after spins, more after one that
+ * computed. */
 #define LEAST_TRUST (1 * MS)
 #define MOST_TRUST (2 * MS)
 /* Between two questions when it computes: a fourth of the CPU time that it has used so far, within these bounds. */
@@ -188,8 +190,8 @@ static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
     thread->regs[7] = call.pc;
     pct_watchdog_note(PCT_UNCONTROLLED_SLEPT, thread, (int)call.number, call.pc);
     pct_sched_seize(&pct_S, &thread->core);
-    /* It must not come back before: then it could be enabled again when the baton goes on, and this would wait in its place, and
-     * take the baton that is meant for it. */
+    /* It must not come back before: then it could be enabled again when the baton goes on, and this would wait in its
+     * place, and take the baton that is meant for it. */
     pct_sched_pass_on(&pct_S, &thread->core);
     __atomic_store_n(&thread->seized, SEIZED, __ATOMIC_SEQ_CST);
     pct_futex_wake(&thread->seized, 1);
@@ -221,8 +223,8 @@ static void evade(int32_t tid)
     roams = true;
 }
 
-/* What waits for the outside world is asked once a block of steps. Where steps take long, nobody shall wait that long: threads that spin on
- * memory between two calls would keep a server's clients waiting. */
+/* What waits for the outside world is asked once a block of steps. Where steps take long, nobody shall wait that long:
+ * threads that spin on memory between two calls would keep a server's clients waiting. */
 static void ask_kernel(uint64_t steps)
 {
     unasked += interval;
@@ -290,8 +292,8 @@ static void last_word(void)
     pct_end_verdict(PCT_VERDICT_TIMEOUT, NULL);
 }
 
-/* Wake up on time, and get the CPU then: from a thread that spins, Linux takes it only when its slice is over, some 3 ms, unless that of
- * the one that wakes is shorter (6.12). */
+/* Wake up on time, and get the CPU then: from a thread that spins, Linux takes it only when its slice is over, some 3
+ * ms, unless that of the one that wakes is shorter (6.12). */
 static void come_soon(void)
 {
     struct { /* struct sched_attr of linux/sched/types.h, which <sched.h> does not go with */
@@ -313,7 +315,8 @@ __attribute__((noreturn)) static void watch(void)
     static const uint32_t never;
     struct pct_evidence evidence;
     __builtin_memset(&seen, 0, sizeof seen);
-    /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held open. */
+    /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held
+     * open. */
     if (!PCT_SYS1(SYS_unshare, CLONE_FILES | CLONE_FS))
         PCT_SYS3(SYS_close_range, 0, ~0u, 0);
     PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
@@ -375,8 +378,8 @@ static long clone_onto(void *stack, void *pointer)
     return result;
 }
 
-/* Its memory is mapped beforehand: when the watchdog is made, real time decides, and what the program maps and allocates shall be at
- * the same addresses in each run. NULL: out of memory. */
+/* Its memory is mapped beforehand: when the watchdog is made, real time decides, and what the program maps and
+ * allocates shall be at the same addresses in each run. NULL: out of memory. */
 static char *map_memory(void)
 {
     /* Below the thread pointer lie the variables of each thread: ours and errno, whichever is further away. */
@@ -435,7 +438,8 @@ void pct_watchdog_listen(void)
     if (presence == NEVER)
         return;
     pct_shim.header->watched = pct_preempt_listen();
-    /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one that spins. */
+    /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one
+     * that spins. */
     if (pct_S.timers_count || pct_task_self_is_real_time())
         pct_watchdog_start();
 }
@@ -480,7 +484,8 @@ static uint64_t process_cpu(void)
     return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
 }
 
-/* Whether the wait for the baton takes long: of the process's own time, for another process may have the CPU; or at all. */
+/* Whether the wait for the baton takes long: of the process's own time, for another process may have the CPU; or at
+ * all. */
 static bool waits_long(const uint32_t *word)
 {
     const struct timespec patience = { .tv_nsec = PATIENCE };
