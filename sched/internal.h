@@ -18,6 +18,11 @@ void pct_sched_attend(struct pct_sched *s);
 void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread);
 void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled);
 void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result);
+/* The thread, which runs, comes to the scheduling point of this operation: the scheduler is at work from now on, what
+ * is due is done, and the operation is announced. What follows is the decision, and then pct_sched_depart(). */
+void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
+/* It has passed that point, and has the baton: it goes on (pct_sched_go_on()), and is about to make its step. */
+void pct_sched_depart(struct pct_sched *s, struct pct_thread *self);
 /* The baton goes to next; returns when self has it again. */
 void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thread *next);
 

@@ -355,13 +355,8 @@ void pct_sched_tend(struct pct_sched *s)
 
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
-    s->current = NULL;
-    pct_sched_keep_house(s);
-    if (s->sites)
-        pct_sites_note(s, self, object);
-    pct_revoke_replay(s, self);
+    pct_sched_arrive(s, self, op, object);
     self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = PCT_NEVER, .kin = op == PCT_OP_CHILD_WAIT };
-    pct_sched_announce(s, self);
     pct_outside_go(s, self);
     s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
     pct_sched_pass_on(s, self);

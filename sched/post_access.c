@@ -18,16 +18,9 @@ static bool is_due(const struct pct_sched *s, const struct pct_thread *self, enu
 void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
                       bool may_switch)
 {
-    s->current = NULL;
-    pct_sched_keep_house(s);
-    pct_revoke_replay(s, self);
-    if (s->sites)
-        pct_sites_note(s, self, object);
+    pct_sched_arrive(s, self, op, object);
     if (s->stacks_count)
         pct_sites_stack(s, self);
-    self->wait.op = op;
-    self->wait.object = object;
-    pct_sched_announce(s, self);
     bool due = is_due(s, self, op, may_switch);
     pct_record(s, self, op, due ? PCT_ARG_ASKED : 0, object->number);
     s->passed_over += may_switch && s->pinned == self && pct_readiness_now(s) > 1;
@@ -40,6 +33,5 @@ void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op 
         pct_sched_pass(s, self, pct_sched_next(s, self));
     else
         pct_sched_set_stop(s);
-    pct_sched_pause(s, self);
-    s->current = self;
+    pct_sched_go_on(s, self);
 }

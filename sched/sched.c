@@ -488,60 +488,49 @@ static bool switch_is_due(struct pct_sched *s, const struct pct_thread *self)
     return s->woke || pct_steps(s) >= s->budget_end || s->replay || (s->exiting && pct_steps(s) >= s->exit_by);
 }
 
-void pct_sched_pause(struct pct_sched *s, struct pct_thread *self)
+void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
-    if (PCT_LIKELY(!s->break_step))
-        return;
-    if (pct_steps(s) + 1 >= s->break_step && s->break_other != self->id + 1)
-        s->host->pause(self);
-    pct_sched_set_stop(s);
+    s->current = NULL;
+    pct_sched_keep_house(s);
+    pct_revoke_replay(s, self);
+    if (s->sites)
+        pct_sites_note(s, self, object);
+    self->wait.op = op;
+    self->wait.object = object;
+    pct_sched_announce(s, self);
+}
+
+void pct_sched_go_on(struct pct_sched *s, struct pct_thread *self)
+{
+    if (PCT_UNLIKELY(s->break_step)) {
+        if (pct_steps(s) + 1 >= s->break_step && s->break_other != self->id + 1)
+            s->host->pause(self);
+        pct_sched_set_stop(s);
+    }
+    s->current = self;
+}
+
+void pct_sched_depart(struct pct_sched *s, struct pct_thread *self)
+{
+    if (s->stacks_count)
+        pct_sites_stack(s, self);
+    pct_sched_go_on(s, self);
 }
 
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
-    s->current = NULL;
-    pct_sched_keep_house(s);
-    if (s->sites)
-        pct_sites_note(s, self, object);
-    pct_revoke_replay(s, self);
-    self->wait.op = op;
-    self->wait.object = object;
-    pct_sched_announce(s, self);
+    pct_sched_arrive(s, self, op, object);
     if (switch_is_due(s, self))
         pct_sched_pass(s, self, pct_sched_next(s, self));
     else
         pct_sched_set_stop(s);
-    if (s->stacks_count)
-        pct_sites_stack(s, self);
-    pct_sched_pause(s, self);
-    s->current = self;
+    pct_sched_depart(s, self);
 }
 
-enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait)
+/* The thread, which has arrived, waits from now on: it stands in its object's queue, and its deadline is set. ready: it
+ * could go on. */
+static void begin_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait, bool ready)
 {
-    s->current = NULL;
-    pct_sched_keep_house(s);
-    if (s->sites)
-        pct_sites_note(s, self, wait->object);
-    pct_revoke_replay(s, self);
-    self->wait = *wait;
-    self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
-    self->result = PCT_READY;
-    self->in_then = false;
-    pct_sched_announce(s, self);
-    bool ready = wait->ready && wait->ready(self);
-    /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
-     * awaited. */
-    if (ready && wait->certain && pct_readiness_now(s) == 1 && !s->replay)
-        pct_outside_arrived(s, self, pct_outside_lag(s));
-    if (ready && !switch_is_due(s, self)) {
-        pct_sched_set_stop(s);
-        if (s->stacks_count)
-            pct_sites_stack(s, self);
-        pct_sched_pause(s, self);
-        s->current = self;
-        return PCT_READY;
-    }
     enqueue(self);
     if (!ready) {
         pct_sched_set_enabled(s, self, false);
@@ -562,6 +551,26 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     }
     if (__atomic_load_n(&self->called, __ATOMIC_SEQ_CST))
         pct_sched_interrupt(s, self); /* a signal came on the way here */
+}
+
+enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait)
+{
+    pct_sched_arrive(s, self, wait->op, wait->object);
+    self->wait = *wait;
+    self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
+    self->result = PCT_READY;
+    self->in_then = false;
+    bool ready = wait->ready && wait->ready(self);
+    /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
+     * awaited. */
+    if (ready && wait->certain && pct_readiness_now(s) == 1 && !s->replay)
+        pct_outside_arrived(s, self, pct_outside_lag(s));
+    if (ready && !switch_is_due(s, self)) {
+        pct_sched_set_stop(s);
+        pct_sched_depart(s, self);
+        return PCT_READY;
+    }
+    begin_wait(s, self, wait, ready);
     do
         pct_sched_pass(s, self, pct_sched_next(s, self));
     while (pct_state(self) == PCT_STATE_BLOCKED || self->early); /* it got the baton to keep it */
@@ -571,10 +580,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     if (self->result == PCT_INTERRUPTED && could_complete(self))
         self->result = PCT_READY;
     leave_wait(s, self);
-    if (s->stacks_count)
-        pct_sites_stack(s, self);
-    pct_sched_pause(s, self);
-    s->current = self;
+    pct_sched_depart(s, self);
     return self->result;
 }
 

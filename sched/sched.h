@@ -409,6 +409,9 @@ void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread);
 /* The first thread takes the baton. */
 void pct_sched_begin(struct pct_sched *s, struct pct_thread *first);
 
+/* The thread, which has the baton, goes on in the target's code: a new one that has got it for the first time. */
+void pct_sched_go_on(struct pct_sched *s, struct pct_thread *self);
+
 /* The thread has finished: joiners become enabled, and the baton goes to the next thread, if any is left. Returns
  * without the baton. */
 void pct_sched_finish(struct pct_sched *s, struct pct_thread *self);
@@ -519,9 +522,6 @@ void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t 
 /* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the
  * host is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
 void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count);
-
-/* The running thread is about to make a step: let a debugger look, if it wants to. */
-void pct_sched_pause(struct pct_sched *s, struct pct_thread *self);
 
 /* Virtual time, ns since the start. */
 uint64_t pct_sched_now(const struct pct_sched *s);

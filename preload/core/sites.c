@@ -20,8 +20,8 @@ static struct {
     bool wanted;
     uint32_t count;
     uint64_t steps[STACKS];
-    char *kept; /* room for the stacks */
-    size_t kept_size;
+    char *kept;             /* room for the stacks */
+    size_t kept_size, last; /* bytes; where the last one begins */
 } sites;
 
 bool pct_sites_parse(const char *value)
@@ -101,7 +101,12 @@ void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step)
     static const int places[8] = { 3, 6, 12, 13, 14, 15, 7, 16 };
     uint64_t regs[8];
     pct_save_registers(regs);
-    struct pct_snap_section *head = (void *)(sites.kept + sites.kept_size);
+    struct pct_snap_section *head = (void *)(sites.kept + sites.last);
+    /* A thread may come to two points before it makes its step: the last one counts. */
+    if (sites.kept_size && ((struct pct_snap_step *)(head + 1))->step != step) {
+        sites.last = sites.kept_size;
+        head = (void *)(sites.kept + sites.last);
+    }
     struct pct_snap_step *at = (void *)(head + 1);
     *at = (struct pct_snap_step){ .step = step, .address = regs[6] };
     for (int i = 0; i < 8; i++)
@@ -118,7 +123,7 @@ void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step)
     }
     pct_environment_clean(at + 1, at->address, size);
     *head = (struct pct_snap_section){ .type = PCT_SNAP_STEP, .thread = thread->id, .size = sizeof *at + size };
-    sites.kept_size += (sizeof *head + sizeof *at + size + 7) & ~(size_t)7;
+    sites.kept_size = sites.last + ((sizeof *head + sizeof *at + size + 7) & ~(size_t)7);
 }
 
 const void *pct_sites_stacks(size_t *size)

@@ -127,8 +127,7 @@ static void *run(void *argument)
     if (pct_shim.mode == PCT_MODE_CONTROLLED) {
         pct_engine_wait(self);
         self->started = true;
-        pct_sched_pause(&pct_S, &self->core);
-        pct_S.current = &self->core;
+        pct_sched_go_on(&pct_S, &self->core);
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
         set_mask(self);
         pct_watch_begin(self);
