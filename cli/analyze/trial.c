@@ -1,6 +1,6 @@
 /* Trials: see trial.h. */
 #include "trial.h"
-#include <cli/campaign/batch.h>
+#include <cli/campaign/engine.h>
 #include <cli/binary/locate.h>
 #include <cli/campaign/outcome.h>
 #include <cli/base/status_line.h>
@@ -96,7 +96,8 @@ int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_
     char token[PCT_TOKEN_MAX], error[256];
     if (trials->status)
         return trials->status;
-    launch->schedule = NULL;
+    struct pct_beside beside = { .sites = what->sites };
+    launch->sites = NULL;
     if (what->strategy) {
         make_config(trials, &config, what->strategy, seed);
         if (strlen(what->list) < sizeof config.list)
@@ -104,17 +105,15 @@ int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_
         else if (write_list(trials, &trials->places[place], what->list))
             return trials->status;
         else
-            launch->schedule = trials->places[place].list_path;
+            beside.schedule = trials->places[place].list_path;
     } else {
         config = trials->config;
         config.has_hash = false;
     }
     pct_config_format_token(token, sizeof token, &config, pct_cli_find_strategy(config.strategy, error, sizeof error));
-    launch->sites = what->sites;
     struct pct_process *process = &trials->running[place];
     process->worker = place;
-    trials->status = pct_process_start(process, launch, token, pct_batch_cpu(trials->room, place), true);
-    launch->schedule = launch->sites = NULL;
+    trials->status = pct_process_start(process, launch, token, &beside, pct_engine_cpu(trials->room, place), true);
     return trials->status;
 }
 

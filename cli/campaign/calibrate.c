@@ -6,12 +6,11 @@
 #include <cli/trace/early_timeouts.h>
 #include "event_counts.h"
 #include "objects.h"
-#include "outcome.h"
 #include "sampling.h"
 #include "state.h"
 #include <string.h>
 
-enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */, ENOUGH = 1000 /* no exit status */ };
+enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */ };
 
 /* Seconds that a run may take here, whatever --timeout allows it: at first; and at least, when others have ended, of
  * whose longest it may take FAR times as long. */
@@ -45,7 +44,7 @@ static void limit_time(struct calibration *k)
 /* A run that was killed for its time. Returns whether that says nothing: the campaign's runs have more. */
 static bool is_cut(struct calibration *k, const struct pct_process *process, const struct pct_result *result)
 {
-    double seconds = pct_cli_now() - process->started, allowed = k->c->launch.timeout;
+    double seconds = process->seconds, allowed = k->c->launch.timeout;
     if (result->ending != PCT_ENDING_TIMEOUT) {
         k->slowest = seconds > k->slowest ? seconds : k->slowest;
         limit_time(k);
@@ -79,8 +78,6 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     struct calibration *k = data;
     const struct pct_trace_header *header = &result->trace.header;
     bool cut = is_cut(k, process, result);
-    if (pct_outcome_is_void(result))
-        return pct_outcome_explain(&k->c->launch, process, result);
     if (pct_result_lacks_space(result)) {
         pct_cli_say("there is no space for traces: make room, and begin again");
         return PCT_EXIT_INTERNAL;
@@ -92,7 +89,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     if (result->unrecorded)
         return 0;  /* it ended before its first step, which says nothing of k */
     if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
-        return pct_ordered_add(&k->c->ordered, &result->trace);
+        return pct_ordered_add(&k->c->ordered, &result->trace) ? pct_cli_no_memory("") : 0;
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     uint64_t points = header->points ? header->points : steps;
     pct_learned_add(&k->learned, points, header->threads);
@@ -115,7 +112,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     if (failed && !cut)
         keep_failing(k, process, result);
     if (k->cut == MOST_CUT)
-        return ENOUGH;
+        return PCT_RUNS_ENOUGH;
     if (!k->judge->same || failed || index >= k->reference)
         return 0;
     k->reference = index;
@@ -166,14 +163,14 @@ static void set_k(struct pct_campaign *c, const struct pct_learned *learned, uin
     c->calibrated = true;
 }
 
-/* The runs of these tokens; ENOUGH is enough. */
+/* The runs of these tokens. */
 static int run_all(struct calibration *k, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count)
 {
     k->timeout = k->c->launch.timeout;
     limit_time(k);
     int failed = pct_batch_run(&k->c->launch, jobs, tokens, count, look, k);
     k->c->launch.timeout = k->timeout;
-    return failed == ENOUGH ? 0 : failed;
+    return failed;
 }
 
 int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differs)
@@ -186,7 +183,7 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differ
     k.orders = orders;
     int failed = orders ? run_all(&k, c->jobs, tokens, CALIBRATION) : 0;
     if (failed)
-        return failed < 0 ? PCT_EXIT_INTERNAL : failed;
+        return failed;
     if (orders)
         c->config.ordered = pct_ordered_save(&c->ordered);
     size_t count = c->learns || judge->same ? CALIBRATION : 1;

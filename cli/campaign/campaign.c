@@ -1,59 +1,35 @@
 /* A campaign: see campaign.h. */
 #include "campaign.h"
 #include "guarantee_report.h"
+#include <cli/base/status_line.h>
 #include <cli/binary/elf_facts.h>
 #include <cli/process/core_dumps.h>
+#include "engine.h"
 #include "event_counts.h"
 #include "objects.h"
-#include "outcome.h"
 #include "sampling.h"
 #include <cli/process/supervise.h>
 #include <cli/process/cpu_sharing.h>
-#include <errno.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum {
-    JOBS_MAX = 256,
-    PLACES = 2 /* runs of a worker that have begun: one may wait for the other */,
     COUNTED = 16, /* runs whose uses of objects are counted; a power of two */
     PROBE = 32    /* runs by which to tell how fast they are; a power of two */
 };
 
-/* A run that has ended and waits for its turn to be looked at. */
-struct ended {
-    bool valid;
-    struct pct_process process;
-};
-
+/* The campaign as a source of runs. */
 struct state {
+    struct pct_run_source source; /* the first member */
     struct pct_campaign *c;
-    struct pct_process workers[PLACES * JOBS_MAX]; /* worker w has places w, w + jobs, ... */
-    struct ended *ended;                           /* by index modulo window */
-    uint64_t window;
+    struct pct_engine engine;
     uint64_t next;     /* the next run to start */
     uint64_t frontier; /* the next run to look at */
-    uint64_t running;
     bool stop;
-    bool hold; /* the observer wants to be alone */
-    int cpus[JOBS_MAX];
-    int cpu_count;
+    bool hold;   /* the observer wants to be alone */
+    bool failed; /* the run that is looked at */
     double start;
 };
-
-static void find_cpus(struct state *s)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set))
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE && s->cpu_count < JOBS_MAX; cpu++)
-        if (CPU_ISSET(cpu, &set))
-            s->cpus[s->cpu_count++] = cpu;
-}
 
 /* The first run of several, when nothing is known about k: it is used to measure it. */
 static bool calibrates(const struct pct_campaign *c, uint64_t index)
@@ -72,18 +48,17 @@ uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index)
     return c->config.run.seed + c->offset + index * c->stride;
 }
 
-static void make_token(const struct state *s, uint64_t index, char *token)
+static void make_spec(const struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
 {
-    struct pct_config config = s->c->config;
-    config.has_hash = false;
-    config.run.seed = pct_campaign_seed(s->c, index);
-    if (s->c->depth >= 0)
-        config.run.param[s->c->depth] = depth_of(s->c, index);
-    config.slack = pct_config_draw_slack(&config, s->c->strategy);
-    pct_sampling_configure(s->c, index, &config);
-    const struct pct_strategy *strategy = s->c->strategy;
-    pct_objects_settle(s->c->objects, &config, &strategy);
-    pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
+    spec->index = index;
+    spec->config = c->config;
+    spec->config.run.seed = pct_campaign_seed(c, index);
+    if (c->depth >= 0)
+        spec->config.run.param[c->depth] = depth_of(c, index);
+    spec->config.slack = pct_config_draw_slack(&spec->config, c->strategy);
+    pct_sampling_configure(c, index, &spec->config);
+    spec->strategy = c->strategy;
+    pct_objects_settle(c->objects, &spec->config, &spec->strategy);
 }
 
 /* --- What the runs so far teach
@@ -166,51 +141,6 @@ static bool is_milestone(const struct state *s)
     if (s->next && pct_sampling_measures(s->c, s->next - 1))
         return true;
     return !(s->next & (s->next - 1)) || s->next == s->c->runs;
-}
-
-static int start_next(struct state *s)
-{
-    unsigned slot = 0, number;
-    while (s->workers[slot].running)
-        slot++;
-    struct pct_process *worker = &s->workers[slot];
-    number = slot % s->c->jobs;
-    worker->index = s->next;
-    worker->worker = number;
-    char token[PCT_TOKEN_MAX];
-    make_token(s, s->next, token);
-    pct_supervised_reach(s->next + 1);
-    int cpu = s->c->jobs > 1 && s->cpu_count ? s->cpus[number % (unsigned)s->cpu_count] : -1;
-    int failed =
-        pct_process_start(worker, &s->c->launch, token, cpu, s->c->observer || (s->c->runs > 1 && !s->c->pass_output));
-    if (failed)
-        return failed;
-    s->next++;
-    s->running++;
-    return 0;
-}
-
-static bool may_start(const struct state *s)
-{
-    const struct pct_campaign *c = s->c;
-    uint64_t places = c->jobs > 1 && pct_forking_queues(&c->launch) ? PLACES * c->jobs : c->jobs;
-    if (s->stop || s->hold || s->next >= c->runs || s->running >= places || s->next - s->frontier >= s->window)
-        return false;
-    return s->next == s->frontier || !(is_milestone(s) || pct_supervised_is_alone(s->next));
-}
-
-static int start_all(struct state *s)
-{
-    int failed = 0;
-    while (!failed && may_start(s))
-        failed = start_next(s);
-    return failed;
-}
-
-static void clear_progress(const struct state *s)
-{
-    if (s->c->progress)
-        fputs("\r\033[K", stderr);
 }
 
 static void draw_progress(const struct state *s)
@@ -339,212 +269,169 @@ static bool keep_races(struct pct_campaign *c, const struct pct_process *process
     return true;
 }
 
-/* Look at the run whose turn it is. Returns 0 or an exit status that ends the campaign. */
-static int look_at(struct state *s, struct pct_process *process)
+/* --- The source of runs
+ * ----------------------------------------------------------------------------------------------- */
+
+static struct state *of(struct pct_run_source *source)
+{
+    return (struct state *)source;
+}
+
+/* What is due when all runs so far were looked at. Returns 0 or an exit status. */
+static int prepare_next(struct state *s)
 {
     struct pct_campaign *c = s->c;
-    struct pct_result result;
-    pct_process_result(process, &result);
-    /* Ctrl-C on the terminal that we lent to the target. */
-    bool interrupted = c->launch.terminal && WIFSIGNALED(process->status) && WTERMSIG(process->status) == SIGINT;
-    if (interrupted) {
-        pct_result_close(&result);
-        pct_process_close(process);
-        return 128 + SIGINT;
-    }
-    if (pct_outcome_is_void(&result)) {
-        clear_progress(s);
-        int code = pct_outcome_explain(&c->launch, process, &result);
-        pct_result_close(&result);
-        pct_process_close(process);
-        return code;
-    }
-    int status = c->observer ? c->observer->judge(c->observer, c, process, &result) : 0;
-    if (status) {
-        pct_result_close(&result);
-        pct_process_close(process);
-        return status;
-    }
-    bool failed = result.ending != PCT_ENDING_EXIT || !c->ok[result.code & 0xff];
-    count(c, &result, process->index, failed);
-    keep_trace(c, process, &result, failed);
-    if (process->index == 0) {
-        if (c->runs > 1 && !c->observer && !strchr(c->config.strategy, '/'))
-            pct_event_counts_counts(&c->config, c->strategy, &result.trace);
-        snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
-        c->origin.hash = result.trace.header.hash;
-    }
-    if (!failed || c->keep_going)
-        pct_forking_try(&c->launch, process, &result);
-    if (c->observer)
-        status = c->observer->looked(c->observer, c, process, &result, failed, &s->hold);
-    if (failed && !c->failed) {
-        c->failed = true;
-        c->first = *process;
-        c->first_result = result;
-    } else if (failed || !keep_races(c, process, &result)) {
-        pct_result_close(&result);
-        pct_process_close(process);
-    }
-    char reason[256];
-    if ((failed && !c->keep_going) ||
-        (c->confidence > 0 && !c->kept && pct_guarantee_report_doubt(c, reason, sizeof reason)))
-        s->stop = true;
-    return status;
-}
-
-/* Look at all runs whose turn has come. */
-static int advance(struct state *s)
-{
-    int failed = 0;
-    while (!failed && !s->stop) {
-        struct ended *ended = &s->ended[s->frontier % s->window];
-        if (!ended->valid || ended->process.index != s->frontier)
-            return 0;
-        ended->valid = false;
-        failed = look_at(s, &ended->process);
-        s->frontier++;
-    }
-    return failed;
-}
-
-static int loop(struct state *s)
-{
-    double drawn = 0;
-    bool ticks = s->c->progress || s->c->observer;
-    for (;;) {
-        if (s->hold && s->c->observer && !s->running) {
-            s->hold = false;
-            int failed = s->c->observer->idle(s->c->observer, s->c);
-            if (failed)
-                return failed;
-        }
-        if (is_milestone(s) && s->next == s->frontier) {
-            learn_order(s);
-            if (s->next <= COUNTED)
-                learn_objects(s->c);
-            learn(s->c, s->next);
-            plan(s);
-        }
-        int failed = start_all(s);
+    if (s->hold && c->observer) {
+        s->hold = false;
+        int failed = c->observer->idle(c->observer, c);
         if (failed)
             return failed;
-        if (!s->running)
-            return 0;
-        int slot;
-        int signal =
-            pct_launch_wait(&s->c->launch, s->workers, (int)(PLACES * s->c->jobs), ticks ? drawn + 0.2 : 0, &slot);
-        if (signal)
-            return 128 + signal;
-        if (slot >= 0) {
-            struct pct_process *worker = &s->workers[slot];
-            s->ended[worker->index % s->window] = (struct ended){ .valid = true, .process = *worker };
-            memset(worker, 0, sizeof *worker);
-            s->running--;
-            /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that.
-             */
-            failed = s->c->jobs > 1 ? start_all(s) : 0;
-            if (!failed)
-                failed = advance(s);
-            if (failed || s->stop)
-                return failed;
-        }
-        if (ticks && pct_cli_now() >= drawn + 0.2) {
-            drawn = pct_cli_now();
-            failed = s->c->observer ? s->c->observer->tick(s->c->observer, s->c) : 0;
-            if (failed)
-                return failed;
-            draw_progress(s);
-        }
     }
-}
-
-/* Run the first run again: if the schedule decides all, it does the same. A failure now is a failure like any other. */
-static int repeat_first(struct state *s)
-{
-    struct pct_campaign *c = s->c;
-    struct pct_process *worker = &s->workers[0];
-    struct pct_result result;
-    int slot, failed = pct_process_start(worker, &c->launch, c->origin.token, -1, true);
-    if (failed)
-        return failed;
-    int signal = pct_launch_wait(&c->launch, s->workers, 1, 0, &slot);
-    if (signal)
-        return 128 + signal;
-    pct_process_result(worker, &result);
-    c->differs = result.state != PCT_TRACE_GOOD || result.trace.header.hash != c->origin.hash;
-    c->failed = result.state == PCT_TRACE_GOOD && (result.ending != PCT_ENDING_EXIT || !c->ok[result.code & 0xff]);
-    if (c->failed) {
-        c->failures++;
-        c->by_ending[result.ending]++;
-        c->first = *worker;
-        c->first_result = result;
-        memset(worker, 0, sizeof *worker);
-    } else {
-        pct_trace_close(&result.trace);
-        pct_process_close(worker);
+    if (is_milestone(s)) {
+        learn_order(s);
+        if (s->next <= COUNTED)
+            learn_objects(c);
+        learn(c, s->next);
+        plan(s);
     }
     return 0;
 }
 
-/* A run that goes on and waits for no other, NULL: there is none. Of those that are still to be forked it is the
- * earliest. */
-static struct pct_process *find_first(struct state *s)
+static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
-    struct pct_process *first = NULL;
-    for (unsigned i = 0; i < PLACES * s->c->jobs; i++) {
-        struct pct_process *one = &s->workers[i];
-        if (one->running &&
-            (!first || one->asked < first->asked || (one->asked == first->asked && one->index < first->index)))
-            first = one;
-    }
-    return first;
+    struct state *s = of(source);
+    struct pct_campaign *c = s->c;
+    bool alone = s->next == s->frontier;
+    int status = alone ? prepare_next(s) : PCT_RUNS_ON;
+    if (status)
+        return status;
+    if (s->stop || s->hold || s->next >= c->runs || (!alone && (is_milestone(s) || pct_supervised_is_alone(s->next))))
+        return PCT_RUNS_WAIT;
+    make_spec(c, s->next, spec);
+    status = c->observer && c->observer->next ? c->observer->next(c->observer, c, spec) : PCT_RUNS_ON;
+    if (status)
+        return status;
+    pct_supervised_reach(++s->next);
+    return PCT_RUNS_ON;
 }
 
-/* End what still runs, and forget what nobody looked at. */
-static void sweep(struct state *s, int status)
+static void over(struct pct_run_source *source, const struct pct_process *process)
 {
-    /* One run alone may have things to clean up; of many, none is worth waiting for. */
-    int signal = s->c->runs == 1 && status > 128 ? status - 128 : SIGKILL;
-    for (struct pct_process *worker; (worker = find_first(s));) {
-        pct_process_kill(worker, signal);
-        pct_process_close(worker);
+    struct pct_campaign *c = of(source)->c;
+    c->observer->over(c->observer, c, process);
+}
+
+static int judge(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct state *s = of(source);
+    struct pct_campaign *c = s->c;
+    int status = c->observer ? c->observer->judge(c->observer, c, &run->process, &run->result) : 0;
+    if (status)
+        return status;
+    s->failed = run->result.ending != PCT_ENDING_EXIT || !c->ok[run->result.code & 0xff];
+    return s->failed && !c->keep_going ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
+}
+
+/* The first run of all. */
+static void note_origin(struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result)
+{
+    if (c->runs > 1 && !c->observer && !strchr(c->config.strategy, '/'))
+        pct_event_counts_counts(&c->config, c->strategy, &result->trace);
+    snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
+    c->origin.hash = result->trace.header.hash;
+}
+
+static int ended(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct state *s = of(source);
+    struct pct_campaign *c = s->c;
+    struct pct_process *process = &run->process;
+    struct pct_result *result = &run->result;
+    int status = 0;
+    count(c, result, process->index, s->failed);
+    keep_trace(c, process, result, s->failed);
+    if (process->index == 0)
+        note_origin(c, process, result);
+    if (c->observer)
+        status = c->observer->looked(c->observer, c, process, result, s->failed, &s->hold);
+    if (s->failed && !c->failed) {
+        run->taken = c->failed = true;
+        c->first = *process;
+        c->first_result = *result;
+    } else if (!s->failed) {
+        run->taken = keep_races(c, process, result);
     }
-    for (uint64_t i = 0; i < s->window; i++)
-        if (s->ended[i].valid)
-            pct_process_close(&s->ended[i].process);
+    s->frontier++;
+    char reason[256];
+    if ((s->failed && !c->keep_going) ||
+        (c->confidence > 0 && !c->kept && pct_guarantee_report_doubt(c, reason, sizeof reason)))
+        s->stop = true;
+    return status ? status : s->stop ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
+}
+
+static int tick(struct pct_run_source *source)
+{
+    struct pct_campaign *c = of(source)->c;
+    int failed = c->observer ? c->observer->tick(c->observer, c) : 0;
+    if (!failed)
+        draw_progress(of(source));
+    return failed;
+}
+
+/* Run the first run again: if the schedule decides all, it does the same. A failure now is a failure like any other. */
+static int repeat_first(struct pct_campaign *c)
+{
+    static struct pct_ended_run run; /* large */
+    struct pct_engine engine = { .launch = &c->launch, .quiet = !c->progress };
+    struct pct_run_spec spec = { 0 };
+    char error[256];
+    if (pct_run_spec_parse(&spec, c->origin.token, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    int failed = pct_engine_run_one(&engine, &spec, &run);
+    if (failed)
+        return failed;
+    const struct pct_result *result = &run.result;
+    c->differs = result->trace.header.hash != c->origin.hash;
+    c->failed = result->ending != PCT_ENDING_EXIT || !c->ok[result->code & 0xff];
+    if (c->failed) {
+        c->failures++;
+        c->by_ending[result->ending]++;
+        c->first = run.process;
+        c->first_result = run.result;
+    } else {
+        pct_ended_run_close(&run);
+    }
+    return 0;
 }
 
 int pct_campaign_run(struct pct_campaign *campaign)
 {
-    if (campaign->jobs > JOBS_MAX)
-        campaign->jobs = JOBS_MAX;
-    struct state *s = calloc(1, sizeof *s);
-    if (s) {
-        s->window = 2 * PLACES * campaign->jobs + 2;
-        s->ended = calloc(s->window, sizeof *s->ended);
-    }
-    if (!s || !s->ended) {
-        free(s);
-        return pct_cli_no_memory("");
-    }
-    s->c = campaign;
-    s->start = pct_cli_now();
-    s->next = s->frontier = campaign->resumed;
-    find_cpus(s);
-    int status = loop(s);
-    campaign->seconds = pct_cli_now() - s->start;
+    const struct pct_campaign_observer *observer = campaign->observer;
+    struct state s = { .source = { .next = next,
+                                   .judge = judge,
+                                   .ended = ended,
+                                   .over = observer && observer->over ? over : NULL,
+                                   .tick = campaign->progress || observer ? tick : NULL },
+                       .c = campaign,
+                       .engine = { .launch = &campaign->launch,
+                                   .jobs = campaign->jobs,
+                                   .sure = true,
+                                   .pass = !observer && (campaign->runs == 1 || campaign->pass_output),
+                                   .single = campaign->runs == 1,
+                                   .quiet = !campaign->progress },
+                       .start = pct_cli_now(),
+                       .next = campaign->resumed,
+                       .frontier = campaign->resumed };
+    int status = pct_engine_run(&s.engine, &s.source);
+    campaign->seconds = pct_cli_now() - s.start;
     char reason[256];
     if (!campaign->failures)
         campaign->hardware = pct_elf_reads_hardware(campaign->launch.program);
-    if (!status && !s->stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
+    if (!status && !s.stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
         !pct_guarantee_report_doubt(campaign, reason, sizeof reason))
-        status = repeat_first(s);
-    clear_progress(s);
-    sweep(s, status);
+        status = repeat_first(campaign);
+    pct_status_line_clear(!campaign->progress);
     pct_cpu_sharing_part();
-    free(s->ended);
-    free(s);
     return status;
 }
 

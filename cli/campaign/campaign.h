@@ -8,6 +8,7 @@
 #define PCT_CLI_CAMPAIGN_H
 
 #include <cli/base/cli.h>
+#include "engine.h"
 #include "guarantee.h"
 #include <cli/process/launch.h>
 #include <cli/process/learned_sites.h>
@@ -17,8 +18,13 @@ struct pct_campaign;
 struct pct_object_counts;
 
 /* Somebody who follows a campaign: recorder.c. Functions that return int return 0, or an exit status that ends the
- * campaign. */
+ * campaign. next and over may be NULL. */
 struct pct_campaign_observer {
+    /* A run is about to begin: say more of what it is. May return PCT_RUNS_WAIT: not before another run was looked at.
+     */
+    int (*next)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec);
+    /* It has ended: at once, in any order, before its worker begins another one. */
+    void (*over)(struct pct_campaign_observer *observer, struct pct_campaign *c, const struct pct_process *process);
     /* A run that left a trace has ended: make it a failure of some kind, if it is one for a reason that only the
      * observer knows. */
     int (*judge)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,

@@ -225,8 +225,6 @@ static int look_at_replay(void *data, size_t index, struct pct_process *process,
 {
     (void)index;
     struct confirmation *k = data;
-    if (pct_outcome_is_void(result))
-        return pct_outcome_explain(&k->c->launch, process, result);
     int failed = pct_oracle_run(k->r->judge, &k->c->launch, process, result);
     if (failed)
         return failed;
@@ -515,8 +513,6 @@ static int look_at_failing(void *data, size_t index, struct pct_process *process
     int64_t id;
     bool new;
     (void)index;
-    if (pct_outcome_is_void(result))
-        return pct_outcome_explain(&b->c->launch, process, result);
     int failed = pct_oracle_run(b->r->judge, &b->c->launch, process, result);
     if (failed || (result->ending == PCT_ENDING_EXIT && b->c->ok[result->code & 0xff]))
         return failed;

@@ -118,7 +118,7 @@ static int try(struct add *a)
         return failed;
     config.has_hash = false;
     pct_config_format_token(token, sizeof token, &config, pct_cli_find_strategy(config.strategy, error, sizeof error));
-    failed = pct_process_start(&a->process, &a->launch, token, -1, true);
+    failed = pct_process_start(&a->process, &a->launch, token, NULL, -1, true);
     if (failed)
         return failed;
     int signal = pct_launch_wait(&a->launch, &a->process, 1, 0, &slot);

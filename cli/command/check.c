@@ -2,7 +2,7 @@
  *
  * What counts is how a run ends, not whether it makes the same steps as when its schedule was kept: a program that was
  * repaired must make others. */
-#include <cli/campaign/batch.h>
+#include <cli/campaign/engine.h>
 #include <cli/base/cli.h>
 #include <cli/process/environment.h>
 #include <cli/export/junit.h>
@@ -277,7 +277,7 @@ static int start(const struct check *c, struct item *item, uint64_t number)
     pct_config_format_token(token, sizeof token, &config, number ? item->near_strategy : item->strategy);
     worker->index = number;
     worker->worker = place;
-    return pct_process_start(worker, &item->launch, token, pct_batch_cpu(c->jobs, place), true);
+    return pct_process_start(worker, &item->launch, token, NULL, pct_engine_cpu(c->jobs, place), true);
 }
 
 /* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or

@@ -282,7 +282,7 @@ static int replay_once(struct replay *r, uint64_t index, int *code)
 {
     static struct pct_process process;
     static struct pct_result result;
-    int failed = pct_process_start(&process, &r->launch, r->token, -1, r->runs > 1);
+    int failed = pct_process_start(&process, &r->launch, r->token, NULL, -1, r->runs > 1);
     if (failed)
         return failed;
     int ended = -1;

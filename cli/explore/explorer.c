@@ -73,6 +73,14 @@ static void note(struct pct_explorer *e, const struct pct_result *result)
     }
 }
 
+/* All runs begin alike, and each by its plan. */
+static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
+{
+    (void)c;
+    spec->channel = of(observer)->channel_path;
+    return 0;
+}
+
 /* Read the log before the run may be repeated, to see how runs are made best. */
 static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                  struct pct_result *result)
@@ -216,7 +224,7 @@ static int replay(struct pct_campaign *c, struct pct_finding *finding)
     struct pct_result result;
     struct pct_signature signature;
     int ended;
-    if (pct_process_start(&process, &c->launch, finding->token, -1, true))
+    if (pct_process_start(&process, &c->launch, finding->token, NULL, -1, true))
         return PCT_EXIT_INTERNAL;
     int signal = pct_launch_wait(&c->launch, &process, 1, 0, &ended);
     if (signal) {
@@ -269,7 +277,8 @@ static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
 
 int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 {
-    e->observer = (struct pct_campaign_observer){ .judge = judge, .looked = looked, .idle = idle, .tick = tick };
+    e->observer =
+        (struct pct_campaign_observer){ .next = next, .judge = judge, .looked = looked, .idle = idle, .tick = tick };
     e->search = pct_search_new();
     if (!e->search)
         return pct_cli_no_memory("");
@@ -278,7 +287,6 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
         pct_cli_say("cannot make a file for the plan and the log of the runs: %s", strerror(-failed));
         return PCT_EXIT_INTERNAL;
     }
-    c->launch.channel = e->channel_path;
     c->observer = &e->observer;
     c->runs = UINT64_MAX / 2;
     c->jobs = 1;

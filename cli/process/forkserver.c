@@ -38,7 +38,7 @@ static void never(struct pct_launch *launch, const char *why)
 void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const char *strategy)
 {
     never(launch, "");
-    if (!several || launch->exec || launch->replay || launch->schedule)
+    if (!several || launch->exec || launch->replay)
         return;
     if (launch->drive.client)
         never(launch, "servers with a client (--drive) are not forked");
@@ -338,7 +338,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     if (forks->state < PCT_FORKING_TIME || process->worker >= PCT_FORKSERVERS)
         return false;
     /* A server's environment is that of all its runs. */
-    if (process->schedule || process->sites)
+    if (process->beside.schedule || process->beside.sites)
         return false;
     if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
         return false;
@@ -416,7 +416,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
     }
     double patience = 20 * forks->fastest[PCT_FORKING_EXEC] + START_SECONDS;
     forks->state = PCT_FORKING_TIME;
-    if (pct_process_start(&again, launch, first->token, first->cpu, true)) {
+    if (pct_process_start(&again, launch, first->token, &first->beside, first->cpu, true)) {
         never(launch, "a forked run could not be started");
         return;
     }

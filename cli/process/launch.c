@@ -260,15 +260,15 @@ static void advance(struct pct_process *process, struct pct_launch *launch)
         pct_setup_teardown_clear(process);
 }
 
-int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture)
+int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token,
+                      const struct pct_beside *beside, int cpu, bool capture)
 {
     *process = (struct pct_process){ .index = process->index,
                                      .worker = process->worker,
                                      .children = launch->children,
                                      .command = launch->command,
                                      .launch = launch,
-                                     .schedule = launch->schedule,
-                                     .sites = launch->sites,
+                                     .beside = beside ? *beside : (struct pct_beside){ 0 },
                                      .cpu = cpu,
                                      .pass = !capture,
                                      .phase = PCT_PHASE_RUN,
@@ -276,6 +276,8 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
                                      .trace = -1,
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
+    if (!process->beside.sites)
+        process->beside.sites = launch->sites;
     int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
     process->killed_pct = failed ? 0 : pct_supervised_convict(process);
     if (process->killed_pct) {
@@ -361,7 +363,8 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
 /* The run has ended: what is left to be done is the teardown. */
 static void end_run(struct pct_launch *launch, struct pct_process *process)
 {
-    pct_forking_note(launch, process->forked, pct_cli_now() - process->started);
+    process->seconds = pct_cli_now() - process->started;
+    pct_forking_note(launch, process->forked, process->seconds);
     process->deadline = 0;
     process->phase = PCT_PHASE_OVER;
     if (!pct_setup_teardown_start(process, PCT_PHASE_TEARDOWN))

@@ -41,10 +41,8 @@ struct pct_launch {
     char **command;             /* the target and its arguments, ended by NULL */
     const char *library;        /* --lib, or NULL: look for it */
     const char *replay;         /* a trace to follow (absolute path), or NULL */
-    const char *schedule;       /* a file with the strategy's list, where it is too long for the token; or NULL */
-    const char *channel;        /* of `pct explore`: PCT_EXPLORE; or NULL */
     bool no_environment;        /* PCT_ENVIRONMENT=off */
-    const char *sites;          /* PCT_SITES: record where steps are made; or NULL */
+    const char *sites;          /* --sites: record where steps are made; or NULL */
     const char *suppressions;   /* a file: which data races do not matter; or NULL */
     bool patches;               /* memory accesses are patched in, whatever the program was built with */
     char focus[128];            /* what --focus says, or the token; "": nothing */
@@ -108,6 +106,13 @@ enum pct_ending {
 
 const char *pct_ending_name(enum pct_ending ending);
 
+/* What a run is told beside its token. NULL: nothing. */
+struct pct_beside {
+    const char *schedule; /* a file with the strategy's list, where it is too long for the token */
+    const char *channel;  /* of the strategy `explore`: the file with its plan, and for its log */
+    const char *sites;    /* PCT_SITES: record where these steps are made */
+};
+
 struct pct_process {
     bool running;     /* from pct_process_start() until pct_launch_wait() returns it */
     pid_t pid;        /* 0: none, or it has ended */
@@ -121,12 +126,13 @@ struct pct_process {
     int killed_pct;   /* it is not started, because it has killed pct by this signal when it was; 0: it has not */
     unsigned note;    /* supervise.c: where it is noted as under way, 0: nowhere */
     double started;   /* on the same clock */
+    double seconds;   /* that it took, when it is over */
     bool pass;        /* its output goes where ours does */
     int cpu;          /* that the target is to be pinned to, -1: any */
     uint64_t index;   /* the caller's: which run this is */
     enum pct_children children;
-    unsigned worker;              /* the caller's: runs with the same number follow each other */
-    const char *schedule, *sites; /* as the launch had them when it was started */
+    unsigned worker; /* the caller's: runs with the same number follow each other */
+    struct pct_beside beside;
     char **command;
     struct pct_launch *launch;
     struct pct_driven *driven; /* NULL: there is no client */
@@ -170,9 +176,12 @@ bool pct_launch_is_random(void);
 void pct_launch_say_random(const struct pct_launch *launch);
 void pct_launch_finish(struct pct_launch *launch);
 
-/* Start a run under this token. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that
- * of its client. Returns 0, or an exit status for the command, after a message. */
-int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token, int cpu, bool capture);
+/* Start a run under this token. beside: NULL: nothing is; without sites, those of the launch are recorded. Its strings
+ * live as long as the run. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of
+ * its client. Returns 0, or an exit status for the command, after a message. For engines (cli/campaign/engine.h), and
+ * for whoever finds out how runs can be made. */
+int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token,
+                      const struct pct_beside *beside, int cpu, bool capture);
 
 /* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not
  * -1: `input` as its standard input, and `control` as it is. Returns its process id, or the negative exit status for

@@ -1,0 +1,400 @@
+/* Making runs: see engine.h. */
+#include "engine.h"
+#include "outcome.h"
+#include <cli/base/cli.h>
+#include <cli/base/status_line.h>
+#include <cli/binary/locate.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    JOBS_MAX = 256,
+    PLACES = 2 /* runs of a worker that have begun: one may wait for the other */
+};
+
+/* A run that has ended and waits for its turn. */
+struct waiting {
+    bool valid;
+    struct pct_process process;
+};
+
+/* The scratch file of a list that is too long for a token. */
+struct list {
+    char path[PATH_MAX]; /* "": none yet */
+    int file;
+};
+
+struct pct_engine_state {
+    struct pct_run_source *source;
+    struct pct_process *place; /* worker w has w, and w + jobs */
+    struct list *list;         /* by place; NULL: none has one */
+    struct waiting *waiting;
+    struct pct_ended_run run; /* whose turn it is */
+    unsigned places, room;
+    unsigned under_way; /* runs that go on, */
+    unsigned open;      /* and these and those that wait */
+    double ticked;
+};
+
+int pct_run_spec_parse(struct pct_run_spec *spec, const char *token, char *error, size_t size)
+{
+    return pct_config_parse_token(&spec->config, token, pct_cli_find_strategy, error, size);
+}
+
+void pct_ended_run_close(struct pct_ended_run *run)
+{
+    pct_result_close(&run->result);
+    pct_process_close(&run->process);
+}
+
+/* --- Starting
+ * --------------------------------------------------------------------------------------------------------- */
+
+int pct_engine_cpu(unsigned width, unsigned worker)
+{
+    cpu_set_t set;
+    int cpu = 0;
+    if (width <= 1 || sched_getaffinity(0, sizeof set, &set) || !CPU_COUNT(&set))
+        return -1;
+    for (unsigned left = worker % (unsigned)CPU_COUNT(&set); !CPU_ISSET(cpu, &set) || left--; cpu++)
+        ;
+    return cpu;
+}
+
+/* The list, where the shim finds it. Returns 0, or an exit status after a message. */
+static int write_list(struct pct_engine_state *s, unsigned place, const char *text)
+{
+    if (!s->list && !(s->list = calloc(s->places, sizeof *s->list)))
+        return pct_cli_no_memory("");
+    struct list *list = &s->list[place];
+    if (!list->path[0]) {
+        list->file = pct_locate_scratch(list->path, sizeof list->path, false);
+        if (list->file < 0) {
+            list->path[0] = 0;
+            pct_cli_say("cannot make a scratch file for the schedule: %s", strerror(-list->file));
+            return PCT_EXIT_INTERNAL;
+        }
+    }
+    int failed = ftruncate(list->file, 0) || lseek(list->file, 0, SEEK_SET)
+                     ? -EIO
+                     : pct_cli_write_all(list->file, text, strlen(text));
+    if (failed)
+        pct_cli_say("cannot write to %s: %s", list->path, strerror(-failed));
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec *spec)
+{
+    struct pct_engine_state *s = engine->state;
+    struct pct_process *process = &s->place[place];
+    struct pct_config *config = &spec->config;
+    struct pct_beside beside = { .channel = spec->channel, .sites = spec->sites };
+    char token[PCT_TOKEN_MAX], error[256];
+    int failed = 0;
+    if (spec->list && strlen(spec->list) < sizeof config->list) {
+        strcpy(config->list, spec->list);
+    } else if (spec->list) {
+        config->list[0] = 0;
+        failed = write_list(s, place, spec->list);
+        beside.schedule = failed ? NULL : s->list[place].path;
+    }
+    if (failed)
+        return failed;
+    const struct pct_strategy *strategy =
+        spec->strategy ? spec->strategy : pct_cli_find_strategy(config->strategy, error, sizeof error);
+    config->has_hash = false;
+    pct_config_format_token(token, sizeof token, config, strategy);
+    process->index = spec->index;
+    process->worker = spec->worker;
+    failed =
+        pct_process_start(process, engine->launch, token, &beside,
+                          pct_engine_cpu(engine->width ? engine->width : engine->jobs, spec->worker), !engine->pass);
+    s->under_way += !failed;
+    s->open += !failed;
+    return failed;
+}
+
+/* A place in which nothing goes on, or as many as may be used. */
+static unsigned free_place(const struct pct_engine *engine)
+{
+    const struct pct_engine_state *s = engine->state;
+    bool queues = engine->sure && engine->jobs > 1 && !s->source->over && pct_forking_queues(engine->launch);
+    unsigned place = 0, places = queues ? s->places : engine->jobs;
+    while (place < places && s->place[place].running)
+        place++;
+    return place < places ? place : s->places;
+}
+
+/* Begin what can begin. Returns 0, PCT_RUNS_ENOUGH or an exit status. */
+static int fill(struct pct_engine *engine)
+{
+    struct pct_engine_state *s = engine->state;
+    for (unsigned place; s->open < s->room && (place = free_place(engine)) < s->places;) {
+        struct pct_run_spec spec = { .worker = place % engine->jobs };
+        int status = s->source->next(s->source, &spec);
+        if (status == PCT_RUNS_ON)
+            status = start(engine, place, &spec);
+        if (status)
+            return status == PCT_RUNS_WAIT ? 0 : status;
+    }
+    return 0;
+}
+
+/* --- Looking at what has ended
+ * ---------------------------------------------------------------------------------------- */
+
+/* The lowest number of those that are not looked at. */
+static uint64_t lowest(const struct pct_engine_state *s)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < s->places; i++)
+        if (s->place[i].running && s->place[i].index < least)
+            least = s->place[i].index;
+    for (unsigned i = 0; i < s->room; i++)
+        if (s->waiting[i].valid && s->waiting[i].process.index < least)
+            least = s->waiting[i].process.index;
+    return least;
+}
+
+static struct waiting *find_turn(struct pct_engine_state *s)
+{
+    uint64_t turn = s->source->turn ? s->source->turn(s->source) : lowest(s);
+    for (unsigned i = 0; i < s->room; i++)
+        if (s->waiting[i].valid && s->waiting[i].process.index == turn)
+            return &s->waiting[i];
+    return NULL;
+}
+
+static int judge(struct pct_engine *engine, struct pct_ended_run *run)
+{
+    struct pct_run_source *source = engine->state->source;
+    int status = source->judge ? source->judge(source, run) : PCT_RUNS_ON;
+    if (status > 0)
+        return status;
+    if (status == PCT_RUNS_ON)
+        pct_forking_try(engine->launch, &run->process, &run->result);
+    return source->ended(source, run);
+}
+
+/* Look at this one. Returns as the source does. */
+static int look_at(struct pct_engine *engine, struct waiting *waiting)
+{
+    struct pct_engine_state *s = engine->state;
+    struct pct_ended_run *run = &s->run;
+    int status;
+    run->process = waiting->process;
+    run->taken = waiting->valid = false;
+    s->open--;
+    pct_process_result(&run->process, &run->result);
+    /* Ctrl-C on the terminal that we lent to the target. */
+    if (engine->launch->terminal && WIFSIGNALED(run->process.status) && WTERMSIG(run->process.status) == SIGINT) {
+        engine->signal = SIGINT;
+        status = 128 + SIGINT;
+    } else if (pct_outcome_is_void(&run->result)) {
+        pct_status_line_clear(engine->quiet);
+        status = pct_outcome_explain(engine->launch, &run->process, &run->result);
+    } else {
+        status = judge(engine, run);
+    }
+    if (!run->taken)
+        pct_ended_run_close(run);
+    return status;
+}
+
+/* Look at all runs whose turn has come. */
+static int look(struct pct_engine *engine)
+{
+    int status = 0;
+    for (struct waiting *turn; !status && (turn = find_turn(engine->state));)
+        status = look_at(engine, turn);
+    return status;
+}
+
+/* The run in this place has ended. */
+static void put_aside(struct pct_engine_state *s, unsigned place)
+{
+    struct waiting *waiting = s->waiting;
+    while (waiting->valid)
+        waiting++;
+    *waiting = (struct waiting){ .valid = true, .process = s->place[place] };
+    memset(&s->place[place], 0, sizeof s->place[place]);
+    s->under_way--;
+    if (s->source->over)
+        s->source->over(s->source, &waiting->process);
+}
+
+/* --- All of it
+ * -------------------------------------------------------------------------------------------------------- */
+
+static int tick(struct pct_engine_state *s)
+{
+    if (!s->source->tick || pct_cli_now() < s->ticked + PCT_STATUS_LINE_TICK)
+        return 0;
+    s->ticked = pct_cli_now();
+    return s->source->tick(s->source);
+}
+
+static int loop(struct pct_engine *engine)
+{
+    struct pct_engine_state *s = engine->state;
+    for (;;) {
+        int ended, status = fill(engine);
+        if (status || !s->under_way)
+            return status;
+        engine->signal = pct_launch_wait(engine->launch, s->place, (int)s->places,
+                                         s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0, &ended);
+        if (engine->signal)
+            return 128 + engine->signal;
+        if (ended >= 0) {
+            put_aside(s, (unsigned)ended);
+            /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that.
+             */
+            status = engine->sure && engine->jobs > 1 ? fill(engine) : 0;
+            status = status ? status : look(engine);
+        }
+        status = status ? status : tick(s);
+        if (status)
+            return status;
+    }
+}
+
+/* A run that goes on and waits for no other, NULL: there is none. Of those that are still to be forked it is the
+ * earliest. */
+static struct pct_process *find_first(struct pct_engine_state *s)
+{
+    struct pct_process *first = NULL;
+    for (unsigned i = 0; i < s->places; i++) {
+        struct pct_process *one = &s->place[i];
+        if (one->running &&
+            (!first || one->asked < first->asked || (one->asked == first->asked && one->index < first->index)))
+            first = one;
+    }
+    return first;
+}
+
+static void kill_run(struct pct_engine *engine, struct pct_process *process, int signal)
+{
+    pct_process_kill(process, signal);
+    pct_process_close(process);
+    memset(process, 0, sizeof *process);
+    engine->state->under_way--;
+    engine->state->open--;
+    engine->dropped++;
+}
+
+static void forget(struct pct_engine *engine, struct waiting *waiting)
+{
+    pct_process_close(&waiting->process);
+    waiting->valid = false;
+    engine->state->open--;
+    engine->dropped++;
+}
+
+void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last)
+{
+    struct pct_engine_state *s = engine->state;
+    for (unsigned i = 0; i < s->places; i++)
+        if (s->place[i].running && s->place[i].index >= first && s->place[i].index <= last)
+            kill_run(engine, &s->place[i], SIGKILL);
+    for (unsigned i = 0; i < s->room; i++)
+        if (s->waiting[i].valid && s->waiting[i].process.index >= first && s->waiting[i].process.index <= last)
+            forget(engine, &s->waiting[i]);
+}
+
+/* End what still goes on, and forget what nobody looked at. Of many runs, none is worth waiting for. */
+static void sweep(struct pct_engine *engine)
+{
+    struct pct_engine_state *s = engine->state;
+    int signal = engine->single && engine->signal ? engine->signal : SIGKILL;
+    for (struct pct_process *process; (process = find_first(s));)
+        kill_run(engine, process, signal);
+    for (unsigned i = 0; i < s->room; i++)
+        if (s->waiting[i].valid)
+            forget(engine, &s->waiting[i]);
+}
+
+static void close_state(struct pct_engine *engine)
+{
+    struct pct_engine_state *s = engine->state;
+    for (unsigned i = 0; s && s->list && i < s->places; i++)
+        if (s->list[i].path[0]) {
+            unlink(s->list[i].path);
+            close(s->list[i].file);
+        }
+    if (s) {
+        free(s->list);
+        free(s->place);
+        free(s->waiting);
+    }
+    free(s);
+    engine->state = NULL;
+}
+
+static bool open_state(struct pct_engine *engine, struct pct_run_source *source)
+{
+    struct pct_engine_state *s = engine->state = calloc(1, sizeof *s);
+    if (!s)
+        return false;
+    engine->jobs = engine->jobs < JOBS_MAX ? engine->jobs : JOBS_MAX;
+    s->source = source;
+    s->places = PLACES * engine->jobs;
+    s->room = engine->room ? engine->room : 2 * s->places + 2;
+    s->place = calloc(s->places, sizeof *s->place);
+    s->waiting = calloc(s->room, sizeof *s->waiting);
+    return s->place && s->waiting;
+}
+
+int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)
+{
+    enum pct_forking forking = engine->launch->forks.state;
+    int status = open_state(engine, source) ? 0 : pct_cli_no_memory("");
+    engine->signal = 0;
+    if (engine->exec)
+        engine->launch->forks.state = PCT_FORKING_NO;
+    if (!status) {
+        status = loop(engine);
+        sweep(engine);
+    }
+    if (engine->exec)
+        engine->launch->forks.state = forking;
+    close_state(engine);
+    return status < 0 ? 0 : status;
+}
+
+/* --- One run
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct one {
+    struct pct_run_source source;
+    const struct pct_run_spec *spec; /* NULL: it was begun */
+    struct pct_ended_run *run;
+};
+
+static int next_of_one(struct pct_run_source *source, struct pct_run_spec *spec)
+{
+    struct one *one = (struct one *)source;
+    if (!one->spec)
+        return PCT_RUNS_WAIT;
+    *spec = *one->spec;
+    one->spec = NULL;
+    return PCT_RUNS_ON;
+}
+
+static int end_of_one(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct one *one = (struct one *)source;
+    run->taken = true;
+    *one->run = *run;
+    return PCT_RUNS_ON;
+}
+
+int pct_engine_run_one(struct pct_engine *engine, const struct pct_run_spec *spec, struct pct_ended_run *run)
+{
+    struct one one = { .source = { .next = next_of_one, .ended = end_of_one }, .spec = spec, .run = run };
+    engine->jobs = 1;
+    return pct_engine_run(engine, &one.source);
+}
