@@ -3,6 +3,7 @@
 #include <cli/base/cli.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
+#include <cli/campaign/engine.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include <cli/analyze/schedules.h>
@@ -27,8 +28,6 @@ struct add {
     struct pct_launch launch;
     struct pct_entry_wishes wishes;
     struct pct_config config;
-    struct pct_process process;
-    struct pct_result result;
     char found[256];
 };
 
@@ -108,46 +107,41 @@ static int format(const struct add *a, struct pct_entry *entry)
     return 0;
 }
 
-/* Run it, for a->found. Returns 0 or an exit status after a message. */
+/* What came of it, for a->found. Returns 0 or an exit status after a message. */
+static int judge(struct add *a, struct pct_ended_run *run)
+{
+    const struct pct_result *result = &run->result;
+    int failed = pct_oracle_run(&a->wishes.judge, &a->launch, &run->process, &run->result);
+    if (failed)
+        return failed;
+    bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
+    pct_outcome_format(a->found, sizeof a->found, &run->process, result);
+    if (passed && !a->force)
+        return pct_cli_usage("this schedule does not fail (%s), so it is not kept: is this the command of the "
+                             "token, unchanged? --force keeps it",
+                             a->found);
+    if (passed)
+        a->found[0] = 0;
+    else if (a->config.has_hash && result->trace.header.hash != a->config.hash)
+        pct_cli_say("it fails, but with other steps than the token's: the program, its input or its libraries differ "
+                    "from then");
+    return 0;
+}
+
+/* Run it. Returns likewise. */
 static int try(struct add *a)
 {
-    char token[PCT_TOKEN_MAX], error[256];
-    struct pct_config config = a->config;
-    int slot, failed = pct_launch_prepare(&a->launch);
+    static struct pct_ended_run run; /* large */
+    struct pct_engine engine = { .launch = &a->launch, .quiet = true };
+    struct pct_run_spec spec = { .config = a->config };
+    int failed = pct_launch_prepare(&a->launch);
     if (failed)
         return failed;
-    config.has_hash = false;
-    pct_config_format_token(token, sizeof token, &config, pct_cli_find_strategy(config.strategy, error, sizeof error));
-    failed = pct_process_start(&a->process, &a->launch, token, NULL, -1, true);
-    if (failed)
-        return failed;
-    int signal = pct_launch_wait(&a->launch, &a->process, 1, 0, &slot);
-    if (signal) {
-        pct_process_kill(&a->process, SIGKILL);
-        pct_process_close(&a->process);
-        return 128 + signal;
+    failed = pct_engine_run_one(&engine, &spec, &run);
+    if (!failed) {
+        failed = judge(a, &run);
+        pct_ended_run_close(&run);
     }
-    pct_process_result(&a->process, &a->result);
-    const struct pct_result *result = &a->result;
-    bool none = pct_outcome_is_void(result);
-    failed = none ? pct_outcome_explain(&a->launch, &a->process, result)
-                  : pct_oracle_run(&a->wishes.judge, &a->launch, &a->process, &a->result);
-    if (!none && !failed) {
-        bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
-        pct_outcome_format(a->found, sizeof a->found, &a->process, result);
-        if (passed && !a->force)
-            failed = pct_cli_usage("this schedule does not fail (%s), so it is not kept: is this the command of the "
-                                   "token, unchanged? --force keeps it",
-                                   a->found);
-        else if (passed)
-            a->found[0] = 0;
-        else if (a->config.has_hash && result->trace.header.hash != a->config.hash)
-            pct_cli_say(
-                "it fails, but with other steps than the token's: the program, its input or its libraries differ "
-                "from then");
-    }
-    pct_result_close(&a->result);
-    pct_process_close(&a->process);
     pct_launch_finish(&a->launch);
     return failed;
 }

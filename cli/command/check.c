@@ -52,13 +52,21 @@ struct item {
 /* MANY: of fewer runs, it takes longer to find out that they can be forked than is saved by it. */
 enum { JOBS_MAX = 256, MANY = 5 };
 
+/* An entry as a source of runs: the schedule itself, then its neighbours. */
+struct checking {
+    struct pct_run_source source; /* the first member */
+    const struct check *check;
+    struct item *item;
+    uint64_t next;
+    bool failed; /* the run that is looked at */
+};
+
 struct check {
     const char *file;
     const char *junit_file;
     FILE *junit;
     uint64_t near;
     unsigned jobs;
-    struct pct_process *processes; /* number i, while it runs and until it was looked at, is at i modulo jobs */
     bool near_given, quiet;
     struct pct_schedules schedules;
     struct item *items;
@@ -141,11 +149,8 @@ static int prepare(struct check *c)
     if (failed)
         return pct_cli_usage("%s", error);
     c->items = calloc(c->schedules.count + 1, sizeof *c->items);
-    c->processes = calloc(c->jobs, sizeof *c->processes);
-    if (!c->items || !c->processes) {
-        pct_cli_no_memory("");
-        return PCT_EXIT_INTERNAL;
-    }
+    if (!c->items)
+        return pct_cli_no_memory("");
     for (size_t i = 0; !failed && i < c->schedules.count; i++) {
         c->items[i].entry = &c->schedules.entries[i];
         failed = prepare_item(c, &c->items[i]);
@@ -205,112 +210,74 @@ static bool make_room(struct item *item)
     return hashes;
 }
 
-/* The schedule itself was run. */
-static void find_neighbours(struct item *item, const struct pct_result *result)
+/* The schedule itself was run. Returns 0 or an exit status. */
+static int find_neighbours(struct item *item, const struct pct_result *result)
 {
-    if (item->wishes.near && pct_neighbours_take_switches(&item->near, &item->near_strategy, &result->trace) &&
-        !make_room(item)) {
-        item->unable = true;
-        item->code = pct_cli_no_memory("");
-    }
+    return item->wishes.near && pct_neighbours_take_switches(&item->near, &item->near_strategy, &result->trace) &&
+                   !make_room(item)
+               ? pct_cli_no_memory("")
+               : 0;
 }
 
-/* Whether the others may be forked: if the first one goes well, and goes the same way. */
-static void try_forking(struct item *item, const struct pct_process *first, const struct pct_result *result,
-                        bool failed)
+static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
-    if (failed)
+    struct checking *s = (struct checking *)source;
+    const struct item *item = s->item;
+    char what[sizeof item->what];
+    /* How many there are, and how they are made, is known after the first. */
+    if (s->next == item->count || (s->next && !item->runs))
+        return PCT_RUNS_WAIT;
+    spec->index = s->next++;
+    get_neighbour(item, spec->index, &spec->config, what, sizeof what);
+    spec->strategy = spec->index ? item->near_strategy : item->strategy;
+    return PCT_RUNS_ON;
+}
+
+/* The others may be forked if the first one goes well, and goes the same way. */
+static int judge(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct checking *s = (struct checking *)source;
+    struct item *item = s->item;
+    int stopped = pct_oracle_run(&item->wishes.judge, &item->launch, &run->process, &run->result);
+    if (stopped)
+        return stopped;
+    s->failed = run->result.ending != PCT_ENDING_EXIT || !item->wishes.ok[run->result.code & 0xff];
+    if (!run->process.index && s->failed)
         item->launch.forks.state = PCT_FORKING_NO;
-    else
-        pct_forking_try(&item->launch, first, result);
+    return PCT_RUNS_ON;
 }
 
-static void look_at(const struct check *c, struct item *item, struct pct_process *process)
+static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     static struct pct_config config; /* large */
-    struct pct_result result;
-    pct_process_result(process, &result);
+    const struct checking *s = (struct checking *)source;
+    struct item *item = s->item;
+    uint64_t index = run->process.index, hash = run->result.trace.header.hash;
     int stopped = 0;
-    bool none = pct_outcome_is_void(&result);
-    if (none)
-        stopped = pct_outcome_explain(&item->launch, process, &result);
-    else
-        stopped = pct_oracle_run(&item->wishes.judge, &item->launch, process, &result);
-    if (none || stopped) {
-        item->unable = true;
-        item->code = stopped;
-    } else {
-        uint64_t hash = result.trace.header.hash;
-        bool failed = result.ending != PCT_ENDING_EXIT || !item->wishes.ok[result.code & 0xff];
-        if (!process->index) {
-            item->same = item->config.has_hash && hash == item->config.hash;
-            try_forking(item, process, &result, failed);
-            find_neighbours(item, &result);
-        }
-        item->different += is_new(item->hashes, item->runs, hash);
-        item->hashes[item->runs++] = hash;
-        if (failed && !item->failed++) {
-            get_neighbour(item, process->index, &config, item->what, sizeof item->what);
-            keep_failure(item, process, &result);
-            if (c->junit != stdout)
-                pct_outcome_show_output(process, true);
-        }
+    if (!index) {
+        item->same = item->config.has_hash && hash == item->config.hash;
+        stopped = find_neighbours(item, &run->result);
     }
-    pct_result_close(&result);
-    pct_process_close(process);
+    item->different += is_new(item->hashes, item->runs, hash);
+    item->hashes[item->runs++] = hash;
+    if (s->failed && !item->failed++) {
+        get_neighbour(item, index, &config, item->what, sizeof item->what);
+        keep_failure(item, &run->process, &run->result);
+        if (s->check->junit != stdout)
+            pct_outcome_show_output(&run->process, true);
+    }
+    return stopped;
 }
 
-/* Where the run of this number is among the processes. */
-static unsigned place_of(const struct check *c, uint64_t number)
-{
-    return c->jobs > 1 ? (unsigned)(number % c->jobs) : 0;
-}
-
-/* Returns 0 or an exit status. */
-static int start(const struct check *c, struct item *item, uint64_t number)
-{
-    static struct pct_config config; /* large */
-    unsigned place = place_of(c, number);
-    struct pct_process *worker = &c->processes[place];
-    char token[PCT_TOKEN_MAX], what[sizeof item->what];
-    get_neighbour(item, number, &config, what, sizeof what);
-    pct_config_format_token(token, sizeof token, &config, number ? item->near_strategy : item->strategy);
-    worker->index = number;
-    worker->worker = place;
-    return pct_process_start(worker, &item->launch, token, NULL, pct_engine_cpu(c->jobs, place), true);
-}
-
-/* All neighbours, up to c->jobs of them at a time. They are looked at in their order, however they end. Returns 0, or
- * 128 + the signal that tells us to end. */
+/* All neighbours, up to c->jobs of them at a time. Returns 0, or 128 + the signal that tells us to end. */
 static int run_all(const struct check *c, struct item *item)
 {
-    bool ended[JOBS_MAX] = { false };
-    uint64_t next = 0, looked = 0;
-    int signal = 0, slot;
-    while (looked < item->count && !item->unable && !signal) {
-        int failed = 0;
-        uint64_t places = item->launch.forks.state == PCT_FORKING_TRY || !looked ? 1 : c->jobs;
-        for (; next < item->count && next - looked < places && !failed; next += !failed)
-            failed = start(c, item, next);
-        if (failed) {
-            item->unable = true;
-            item->code = failed;
-            break;
-        }
-        signal = pct_launch_wait(&item->launch, c->processes, (int)c->jobs, 0, &slot);
-        if (!signal && slot >= 0)
-            ended[slot] = true;
-        for (; !signal && !item->unable && looked < next && ended[place_of(c, looked)]; looked++) {
-            ended[place_of(c, looked)] = false;
-            look_at(c, item, &c->processes[place_of(c, looked)]);
-        }
-    }
-    for (unsigned i = 0; i < c->jobs; i++) {
-        if (c->processes[i].running)
-            pct_process_kill(&c->processes[i], SIGKILL);
-        pct_process_close(&c->processes[i]);
-    }
-    return signal ? 128 + signal : 0;
+    struct checking s = { .source = { .next = next, .judge = judge, .ended = ended }, .check = c, .item = item };
+    struct pct_engine engine = { .launch = &item->launch, .jobs = c->jobs, .room = c->jobs, .quiet = true };
+    int status = pct_engine_run(&engine, &s.source);
+    item->unable = status && !engine.signal;
+    item->code = item->unable ? status : item->code;
+    return engine.signal ? status : 0;
 }
 
 static int run_item(const struct check *c, struct item *item)
@@ -447,7 +414,6 @@ int pct_cmd_check(int argc, char **argv)
         free(check.items[i].report);
     }
     free(check.items);
-    free(check.processes);
     pct_schedules_free(&check.schedules);
     return status;
 }

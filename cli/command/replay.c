@@ -7,6 +7,7 @@
 #include <cli/binary/locate.h>
 #include <cli/process/options.h>
 #include <cli/process/learned_sites.h>
+#include <cli/campaign/engine.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include <cli/trace/report.h>
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum { KEY_GDB = 2000, KEY_LLDB, KEY_WITH, KEY_RR };
 
@@ -35,6 +35,7 @@ static const struct argp_option options[] = {
 };
 
 struct replay {
+    struct pct_run_source source; /* the first member */
     struct pct_launch launch;
     const char *name; /* the token or the file, as given */
     const char *keep;
@@ -50,7 +51,8 @@ struct replay {
     bool is_schedule;          /* the file is the text of `pct minimize` */
     bool has_hash;
     uint64_t hash; /* the one to compare with */
-    uint64_t identical;
+    uint64_t begun, done, identical;
+    int code; /* of the first replay */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -277,35 +279,39 @@ static void show(struct replay *r, struct pct_process *process, const struct pct
         pct_report_print_uncontrolled(stderr, result->trace.header.uncontrolled);
 }
 
-/* One replay. Returns 0, or an exit status that ends the command; *code is the run's. */
-static int replay_once(struct replay *r, uint64_t index, int *code)
+static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
-    static struct pct_process process;
-    static struct pct_result result;
-    int failed = pct_process_start(&process, &r->launch, r->token, NULL, -1, r->runs > 1);
-    if (failed)
-        return failed;
-    int ended = -1;
-    int signal = pct_launch_wait(&r->launch, &process, 1, 0, &ended);
-    if (!signal && r->launch.terminal && WIFSIGNALED(process.status) && WTERMSIG(process.status) == SIGINT)
-        signal = SIGINT;
-    if (signal) {
-        pct_process_kill(&process, r->runs > 1 ? SIGKILL : signal);
-        pct_process_close(&process);
-        pct_cli_say("interrupted; %llu replays done, %llu identical", (unsigned long long)index,
-                    (unsigned long long)r->identical);
-        return 128 + signal;
+    struct replay *r = (struct replay *)source;
+    if (r->begun == r->runs)
+        return PCT_RUNS_WAIT;
+    spec->index = r->begun++;
+    spec->config = r->config;
+    return PCT_RUNS_ON;
+}
+
+static int ended(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct replay *r = (struct replay *)source;
+    if (r->done++) {
+        compare(r, &run->process, &run->result);
+        return PCT_RUNS_ON;
     }
-    pct_process_result(&process, &result);
-    if (pct_outcome_is_void(&result)) {
-        failed = pct_outcome_explain(&r->launch, &process, &result);
-    } else if (!index) {
-        *code = result.code;
-        show(r, &process, &result);
-    } else
-        compare(r, &process, &result);
-    pct_result_close(&result);
-    pct_process_close(&process);
+    r->code = run->result.code;
+    show(r, &run->process, &run->result);
+    return PCT_RUNS_ON;
+}
+
+/* All replays, one after the other. Returns 0 or an exit status. */
+static int run_all(struct replay *r)
+{
+    struct pct_engine engine = {
+        .launch = &r->launch, .jobs = 1, .room = 1, .pass = r->runs == 1, .single = r->runs == 1, .quiet = true
+    };
+    r->source = (struct pct_run_source){ .next = next, .ended = ended };
+    int failed = pct_engine_run(&engine, &r->source);
+    if (engine.signal)
+        pct_cli_say("interrupted; %llu replays done, %llu identical", (unsigned long long)r->done,
+                    (unsigned long long)r->identical);
     return failed;
 }
 
@@ -335,9 +341,7 @@ int pct_cmd_replay(int argc, char **argv)
         pct_launch_finish(&replay.launch);
         return status;
     }
-    int code = 0;
-    for (uint64_t i = 0; i < replay.runs && !failed; i++)
-        failed = replay_once(&replay, i, &code);
+    failed = run_all(&replay);
     pct_launch_finish(&replay.launch);
     if (failed)
         return failed;
@@ -346,5 +350,5 @@ int pct_cmd_replay(int argc, char **argv)
                     (unsigned long long)replay.runs, (unsigned long long)replay.hash);
     if (replay.runs > 1 && replay.has_hash && !replay.identical)
         say_why(&replay);
-    return replay.has_hash && replay.identical < replay.runs ? PCT_EXIT_DIVERGENCE : code;
+    return replay.has_hash && replay.identical < replay.runs ? PCT_EXIT_DIVERGENCE : replay.code;
 }
