@@ -1,8 +1,6 @@
-/* Questions answered by trials: see series.h.
- *
- * A run that has ended waits in `run` until all before it were looked at. The earliest question always gets the next
- * free worker, up to the number of runs that it will take as far as one knows; then the one behind it, which is asked
- * for now. */
+/* Questions answered by trials: see series.h. As a source of runs: the earliest question always gets the next free
+ * worker, up to the number of runs that it will take as far as one knows; then the one behind it, which is asked for
+ * now. */
 #include "series.h"
 #include <cli/base/status_line.h>
 #include <errno.h>
@@ -16,69 +14,26 @@ struct asked {
     unsigned started, seen; /* runs that have begun, and that were looked at */
 };
 
-/* A run that was not looked at. */
-struct begun {
-    enum { FREE, RUNNING, ENDED } state;
-    size_t question;            /* its number */
-    unsigned number;            /* of the question's runs */
-    unsigned place;             /* while it runs */
-    struct pct_process process; /* when it has ended */
-};
-
 struct state {
+    struct pct_run_source source; /* the first member */
+    struct pct_engine engine;
     struct pct_trials *trials;
     const struct pct_series *series;
-    size_t room; /* of both arrays */
-    struct begun *runs;
+    size_t room;         /* of the array */
     struct asked *asked; /* in their order */
     size_t open, next;   /* questions that are not answered; the number of the next one */
     bool all_asked;
 };
 
-static struct begun *find(const struct state *s, size_t question, unsigned number)
+/* The number of a run: that of its question, and its own among the question's runs. */
+static uint64_t number_of(size_t question, unsigned run)
 {
-    for (size_t i = 0; i < s->room; i++)
-        if (s->runs[i].state != FREE && s->runs[i].question == question && s->runs[i].number == number)
-            return &s->runs[i];
-    return NULL;
+    return (uint64_t)question << 32 | run;
 }
 
-static struct begun *find_free(const struct state *s)
+/* The first so many questions need no answer any more. */
+static void drop(struct state *s, size_t dropped)
 {
-    for (size_t i = 0; i < s->room; i++)
-        if (s->runs[i].state == FREE)
-            return &s->runs[i];
-    return NULL;
-}
-
-/* A place where nothing runs; trials->jobs if there is none. */
-static unsigned free_place(const struct pct_trials *trials)
-{
-    unsigned place = 0;
-    while (place < trials->jobs && trials->running[place].running)
-        place++;
-    return place;
-}
-
-/* Nobody will look at it. */
-static void forget(struct state *s, struct begun *run)
-{
-    struct pct_process *process = run->state == RUNNING ? &s->trials->running[run->place] : &run->process;
-    if (run->state == RUNNING)
-        pct_process_kill(process, SIGKILL);
-    pct_process_close(process);
-    memset(process, 0, sizeof *process);
-    run->state = FREE;
-    s->trials->vain++;
-}
-
-/* The first question is answered; so are all, if told so. */
-static void drop(struct state *s, bool all)
-{
-    size_t dropped = all ? s->open : 1;
-    for (size_t i = 0; i < s->room; i++)
-        if (s->runs[i].state != FREE && (all || s->runs[i].question == s->asked[0].number))
-            forget(s, &s->runs[i]);
     for (size_t i = 0; i < dropped; i++) {
         free(s->asked[i].question.what.list);
         free(s->asked[i].question.data);
@@ -91,6 +46,12 @@ static void drop(struct state *s, bool all)
 static bool wants(const struct asked *asked)
 {
     return asked->started < asked->question.expected || asked->started == asked->seen;
+}
+
+static bool is_late(const struct state *s)
+{
+    const struct pct_trials *trials = s->trials;
+    return !s->series->must && trials->limited && pct_cli_now() - trials->begun >= trials->seconds;
 }
 
 /* The question whose run is to begin, NULL if there is none. Returns 0, or trials->status. */
@@ -121,90 +82,89 @@ static int choose(struct state *s, struct asked **chosen)
     return 0;
 }
 
-/* Begin what can begin. Returns 0, or trials->status. */
-static int start(struct state *s)
+static struct state *of(struct pct_run_source *source)
 {
-    for (unsigned place; (place = free_place(s->trials)) < s->trials->jobs;) {
-        struct asked *asked;
-        struct begun *run = find_free(s);
-        if (!run)
-            return 0;
-        if (choose(s, &asked))
-            return s->trials->status;
-        if (!asked)
-            return 0;
-        const struct pct_try *what = &asked->question.what;
-        if (pct_trial_start(s->trials, place, what, what->seed + (asked->question.spread ? asked->started : 0)))
-            return s->trials->status;
-        *run =
-            (struct begun){ .state = RUNNING, .question = asked->number, .number = asked->started++, .place = place };
+    return (struct state *)source;
+}
+
+static int next(struct pct_run_source *source, struct pct_run_spec *spec)
+{
+    struct state *s = of(source);
+    struct asked *asked;
+    if (is_late(s)) {
+        s->trials->late = true;
+        return PCT_RUNS_ENOUGH;
     }
-    return 0;
+    if (choose(s, &asked))
+        return s->trials->status;
+    if (!asked)
+        return PCT_RUNS_WAIT;
+    const struct pct_try *what = &asked->question.what;
+    pct_trial_spec(s->trials, what, what->seed + (asked->question.spread ? asked->started : 0), spec);
+    spec->index = number_of(asked->number, asked->started++);
+    return PCT_RUNS_ON;
 }
 
-/* The run at this place is over. */
-static void keep(struct state *s, unsigned place)
+static uint64_t turn(const struct pct_run_source *source)
 {
-    for (size_t i = 0; i < s->room; i++)
-        if (s->runs[i].state == RUNNING && s->runs[i].place == place) {
-            s->runs[i].state = ENDED;
-            s->runs[i].process = s->trials->running[place];
-        }
-    memset(&s->trials->running[place], 0, sizeof s->trials->running[place]);
+    const struct state *s = (const struct state *)source;
+    return s->open ? number_of(s->asked[0].number, s->asked[0].seen) : UINT64_MAX;
 }
 
-/* Look at the runs whose turn it is. Returns 0, or trials->status. */
-static int look(struct state *s)
+/* Look at the run whose turn it is. */
+static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     static struct pct_trial trial; /* large */
-    while (s->open) {
-        struct asked *first = &s->asked[0];
-        struct begun *run = find(s, first->number, first->seen);
-        if (!run || run->state != ENDED)
-            return 0;
-        memset(&trial, 0, sizeof trial);
-        trial.process = run->process;
-        run->state = FREE;
-        first->seen++;
-        if (pct_trial_look(s->trials, &trial))
-            return s->trials->status;
-        enum pct_answer answer = s->series->answer(s->series->context, first->number, &first->question, &trial);
-        if (!trial.taken)
-            pct_trial_close(&trial);
-        if (answer == PCT_ANSWER_MORE)
-            continue;
-        s->trials->progress.answers++;
-        s->trials->progress.left -= s->trials->progress.left > 0;
-        s->all_asked = s->all_asked || answer == PCT_ANSWER_STOP;
-        drop(s, answer == PCT_ANSWER_STOP);
-    }
-    return 0;
+    struct state *s = of(source);
+    struct pct_trials *trials = s->trials;
+    struct asked *first = &s->asked[0];
+    struct pct_failure failure;
+    trials->runs++;
+    trials->progress.runs++;
+    first->seen++;
+    trial = (struct pct_trial){ .process = run->process, .result = run->result };
+    trial.fails = pct_failure_read(&failure, &trial.result) && pct_failure_same(&failure, &trials->failure);
+    enum pct_answer answer = s->series->answer(s->series->context, first->number, &first->question, &trial);
+    run->taken = trial.taken;
+    if (answer == PCT_ANSWER_MORE)
+        return PCT_RUNS_ON;
+    trials->progress.answers++;
+    trials->progress.left -= trials->progress.left > 0;
+    s->all_asked = s->all_asked || answer == PCT_ANSWER_STOP;
+    size_t dropped = answer == PCT_ANSWER_STOP ? s->open : 1;
+    pct_engine_cancel(&s->engine, number_of(first->number, 0), number_of(s->asked[dropped - 1].number, UINT32_MAX));
+    drop(s, dropped);
+    return PCT_RUNS_ON;
 }
 
-static int loop(struct state *s)
+/* The time may be over; otherwise say how far it all is. */
+static int tick(struct pct_run_source *source)
+{
+    struct state *s = of(source);
+    pct_trials_draw_progress(s->trials);
+    if (!is_late(s))
+        return PCT_RUNS_ON;
+    s->trials->late = true;
+    return PCT_RUNS_ENOUGH;
+}
+
+/* Returns trials->status. */
+static int run(struct state *s)
 {
     struct pct_trials *trials = s->trials;
-    for (;;) {
-        if (!s->series->must && trials->limited && pct_cli_now() - trials->begun >= trials->seconds) {
-            trials->late = true;
-            return 0;
-        }
-        if (start(s))
-            return trials->status;
-        if (!s->open)
-            return 0;
-        int ended = -1;
-        int signal = pct_launch_wait(&trials->launch, trials->running, (int)trials->jobs,
-                                     pct_cli_now() + PCT_STATUS_LINE_TICK, &ended);
-        if (signal)
-            return pct_trials_interrupt(trials, signal);
-        if (ended >= 0) {
-            keep(s, (unsigned)ended);
-            if (look(s))
-                return trials->status;
-        }
-        pct_trials_draw_progress(trials);
+    s->engine = (struct pct_engine){ .launch = &trials->launch,
+                                     .jobs = trials->jobs,
+                                     .width = trials->width,
+                                     .room = (unsigned)s->room,
+                                     .quiet = trials->progress.quiet };
+    s->source = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick, .turn = turn };
+    trials->status = pct_engine_run(&s->engine, &s->source);
+    trials->vain += s->engine.dropped;
+    if (s->engine.signal) {
+        pct_status_line_clear(trials->progress.quiet);
+        pct_cli_say("interrupted after %llu runs", (unsigned long long)trials->runs);
     }
+    return trials->status;
 }
 
 int pct_series_run(struct pct_trials *trials, const struct pct_series *series)
@@ -213,19 +173,66 @@ int pct_series_run(struct pct_trials *trials, const struct pct_series *series)
         return trials->status;
     /* One worker never has more than its run; several go on while the one that is waited for takes long. */
     size_t room = trials->jobs > 1 ? 2 * (size_t)trials->jobs : 1;
-    struct state s = { .trials = trials, .series = series, .room = room };
-    s.runs = calloc(room, sizeof *s.runs);
-    s.asked = calloc(room, sizeof *s.asked);
-    if (s.runs && s.asked) {
-        loop(&s);
-        drop(&s, true);
-    } else {
-        pct_cli_say("out of memory");
-        trials->status = PCT_EXIT_INTERNAL;
-    }
-    free(s.runs);
+    struct state s = { .trials = trials, .series = series, .room = room, .asked = calloc(room, sizeof *s.asked) };
+    if (!trials->begun)
+        trials->begun = pct_cli_now();
+    if (!s.asked)
+        return trials->status = pct_cli_no_memory("");
+    run(&s);
+    drop(&s, s.open);
     free(s.asked);
     return trials->status;
+}
+
+/* --- One run
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct one {
+    struct pct_try what;
+    struct pct_trial *trial;
+};
+
+static int ask_one(void *context, size_t number, struct pct_question *question)
+{
+    const struct one *one = context;
+    question->what = one->what;
+    question->what.list = !number && one->what.list ? strdup(one->what.list) : NULL;
+    question->expected = 1;
+    return number ? 0 : one->what.list && !question->what.list ? -ENOMEM : 1;
+}
+
+static enum pct_answer answer_one(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+{
+    struct one *one = context;
+    (void)number;
+    (void)question;
+    *one->trial = *trial;
+    trial->taken = true;
+    return PCT_ANSWER_STOP;
+}
+
+static int run_one(struct pct_trials *trials, struct one one)
+{
+    struct pct_series series = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true };
+    const struct pct_trial_progress before = trials->progress;
+    int failed = pct_series_run(trials, &series);
+    trials->progress.left = before.left; /* it is none of the step's questions */
+    trials->progress.answers = before.answers;
+    return failed;
+}
+
+int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
+                  uint64_t seed, const char *sites)
+{
+    return run_one(
+        trials,
+        (struct one){ .what = { .strategy = strategy, .list = (char *)(uintptr_t)list, .seed = seed, .sites = sites },
+                      .trial = trial });
+}
+
+int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial)
+{
+    return run_one(trials, (struct one){ .trial = trial });
 }
 
 void pct_series_step(struct pct_trials *trials, const char *what, uint64_t questions)

@@ -36,6 +36,13 @@ struct pct_series {
 /* Returns 0 when all is answered, or when the time is over (trials->late); or trials->status. */
 int pct_series_run(struct pct_trials *trials, const struct pct_series *series);
 
+/* One run by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Also when the
+ * time is over. Returns 0: *trial is it, and to be closed; or trials->status. */
+int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
+                  uint64_t seed, const char *sites);
+/* The same by the configuration that failed, with this strategy's own parameters. */
+int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial);
+
 /* A new step of the work begins, of at most so many questions (0: not known); for the line that says how far it is. */
 void pct_series_step(struct pct_trials *trials, const char *what, uint64_t questions);
 

@@ -286,6 +286,5 @@ void pct_shrink_close(struct pct_shrink *s)
     pct_switches_free(&s->minimal);
     free(s->ranges);
     s->ranges = NULL;
-    pct_trials_finish(&s->trials);
     pct_launch_finish(&s->trials.launch);
 }

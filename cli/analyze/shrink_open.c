@@ -305,8 +305,8 @@ int pct_shrink_open(struct pct_shrink *s)
         failed = pct_drive_check(&t->launch.drive, t->jobs);
     if (!failed)
         failed = pct_launch_prepare(&t->launch);
-    if (!failed)
-        failed = pct_trials_begin(t);
+    t->width = t->jobs;
+    t->launch.sites = NULL; /* each trial says which it wants */
     if (failed)
         return failed;
     pct_forking_plan(&t->launch, true, false, t->config.strategy);

@@ -4,7 +4,7 @@
 #define PCT_CLI_TRIAL_H
 
 #include <cli/base/cli.h>
-#include <cli/process/launch.h>
+#include <cli/campaign/engine.h>
 
 /* A way to fail. Two runs fail in the same way if these are equal: a crash by the same signal, the same assertion, ...
  */
@@ -25,25 +25,17 @@ struct pct_trial_progress {
     bool quiet;
 };
 
-/* One of the places for runs that go on at the same time. */
-struct pct_trial_place {
-    char list_path[PATH_MAX]; /* scratch file for lists that are too long for a token, "" while there is none */
-    int list;
-};
-
 /* What all trials have in common. */
 struct pct_trials {
     struct pct_launch launch;
-    struct pct_config config;    /* of the run that failed: seed, kind of time, step bound are those of all trials */
-    struct pct_failure failure;  /* what is looked for */
-    unsigned jobs;               /* so many runs at a time; no answer depends on it */
-    struct pct_process *running; /* these many; they do not outlast the function that started them */
-    struct pct_trial_place *places;
-    unsigned room; /* of both */
-    uint64_t runs; /* so far, that were looked at */
-    uint64_t vain; /* and others, that were started early and turned out not to be needed */
-    double begun;  /* on the clock of pct_cli_now() */
-    bool limited;  /* so many seconds after that nothing more is tried: what was found so far is the result */
+    struct pct_config config;   /* of the run that failed: seed, kind of time, step bound are those of all trials */
+    struct pct_failure failure; /* what is looked for */
+    unsigned jobs;              /* so many runs at a time; no answer depends on it */
+    unsigned width;             /* of these CPUs; jobs may be fewer for a while */
+    uint64_t runs;              /* so far, that were looked at */
+    uint64_t vain;              /* and others, that were started early and turned out not to be needed */
+    double begun;               /* on the clock of pct_cli_now() */
+    bool limited; /* so many seconds after that nothing more is tried: what was found so far is the result */
     double seconds;
     bool quick;      /* only what one look at each ordering tells */
     bool late;       /* this time is over, and something was left undone */
@@ -76,32 +68,14 @@ bool pct_failure_same(const struct pct_failure *a, const struct pct_failure *b);
 /* "deadlock", "assertion failed: ...", for a sentence. Returns buffer. */
 const char *pct_failure_format(char *buffer, size_t size, const struct pct_failure *failure);
 
-/* Make room for trials->jobs runs at a time; later they may be fewer. Returns 0, or trials->status after a message. */
-int pct_trials_begin(struct pct_trials *trials);
-
-/* Start a run in trials->running[place], which is free. Returns 0, or trials->status after a message. */
-int pct_trial_start(struct pct_trials *trials, unsigned place, const struct pct_try *what, uint64_t seed);
-
-/* trial->process has ended: look how, and count it. Returns 0, or trials->status after a message: then the trial is
- * closed. */
-int pct_trial_look(struct pct_trials *trials, struct pct_trial *trial);
-
-/* Run once by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Returns 0,
- * or trials->status. */
-int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
-                  uint64_t seed, const char *sites);
-/* The same by the configuration that failed, with this strategy's own parameters. */
-int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial);
+/* What a run of this schedule is, with this seed. */
+void pct_trial_spec(const struct pct_trials *trials, const struct pct_try *what, uint64_t seed,
+                    struct pct_run_spec *spec);
 void pct_trial_close(struct pct_trial *trial);
-
-/* Say that we were told to end. Returns trials->status, which is 128 + signal now. */
-int pct_trials_interrupt(struct pct_trials *trials, int signal);
 
 /* Whether this many failing runs of `of` are enough, be it that none of the others fails: 1 or 0; -1: more runs have to
  * tell. */
 int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of);
-
-void pct_trials_finish(struct pct_trials *trials);
 
 /* Say how far these trials are on standard error, if it is time to. */
 void pct_trials_draw_progress(struct pct_trials *trials);

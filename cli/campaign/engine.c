@@ -54,9 +54,12 @@ void pct_ended_run_close(struct pct_ended_run *run)
 /* --- Starting
  * --------------------------------------------------------------------------------------------------------- */
 
-int pct_engine_cpu(unsigned width, unsigned worker)
+/* The CPU for the targets of this worker: each of several has its own, or there is no gain in more than one at a time.
+ * -1: any, for a worker alone. */
+static int cpu_of(const struct pct_engine *engine, unsigned worker)
 {
     cpu_set_t set;
+    unsigned width = engine->width ? engine->width : engine->jobs;
     int cpu = 0;
     if (width <= 1 || sched_getaffinity(0, sizeof set, &set) || !CPU_COUNT(&set))
         return -1;
@@ -110,9 +113,7 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     pct_config_format_token(token, sizeof token, config, strategy);
     process->index = spec->index;
     process->worker = spec->worker;
-    failed =
-        pct_process_start(process, engine->launch, token, &beside,
-                          pct_engine_cpu(engine->width ? engine->width : engine->jobs, spec->worker), !engine->pass);
+    failed = pct_process_start(process, engine->launch, token, &beside, cpu_of(engine, spec->worker), !engine->pass);
     s->under_way += !failed;
     s->open += !failed;
     return failed;

@@ -90,8 +90,4 @@ int pct_engine_run_one(struct pct_engine *engine, const struct pct_run_spec *spe
 /* For ended(): the runs with these numbers, the last one included, are not wanted any more. */
 void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last);
 
-/* The CPU for the targets of this worker, of so many: each of several has its own, or there is no gain in more than one
- * at a time. -1: any, for a worker alone. */
-int pct_engine_cpu(unsigned width, unsigned worker);
-
 #endif
