@@ -39,8 +39,7 @@ struct pct_races *pct_races_start(struct pct_sched *s)
     return r;
 }
 
-/* --- Calls: a tree, so that where an access was made is one number
- * ---------------------------------------------------- */
+/* --- Calls: a tree, so that where an access was made is one number ------------------------------------------------ */
 
 void pct_races_call(struct pct_races *r, uint32_t thread, uintptr_t pc, uintptr_t frame)
 {
@@ -73,8 +72,7 @@ void pct_races_return(struct pct_races *r, uint32_t thread)
     t->call = r->calls[t->call].parent;
 }
 
-/* --- Accesses
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Accesses ----------------------------------------------------------------------------------------------------- */
 
 static struct race_entry *new_entry(struct pct_races *r, uint32_t *index)
 {

@@ -135,8 +135,7 @@ static void join(struct pct_races *r, uint32_t thread, uint32_t other)
     forget(r, t);
 }
 
-/* --- What a step orders
- * ----------------------------------------------------------------------------------------------- */
+/* --- What a step orders ------------------------------------------------------------------------------------------- */
 
 /* Whose clock a step acquires (reads) or releases to (writes). */
 enum {
@@ -425,8 +424,7 @@ void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number)
     acquire(r, thread, &barrier->readers);
 }
 
-/* --- Atomic accesses
- * -------------------------------------------------------------------------------------------------- */
+/* --- Atomic accesses ---------------------------------------------------------------------------------------------- */
 
 bool pct_races_synchronises(struct pct_races *r, uintptr_t address)
 {

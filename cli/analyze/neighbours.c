@@ -16,8 +16,8 @@ static uint64_t *find(struct pct_config *config, const struct pct_strategy *stra
     return NULL;
 }
 
-/* --- Lists of switches, T.N.U (strategies/schedule.c): N is a number of operations that thread T has made
- * -------------- */
+/* --- Lists of switches, T.N.U (strategies/schedule.c): N is a number of operations that thread T has made ------------
+ */
 
 static bool has_switches(const struct pct_strategy *strategy)
 {
@@ -81,8 +81,7 @@ static void move_switches(char *list, uint64_t group, bool later, uint64_t steps
     memcpy(list, moved, sizeof moved);
 }
 
-/* --- Schedules
- * -------------------------------------------------------------------------------------------------------- */
+/* --- Schedules ---------------------------------------------------------------------------------------------------- */
 
 /* Where the points of this schedule can be moved, and how they are. */
 struct shift {

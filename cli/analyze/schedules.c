@@ -30,8 +30,7 @@ static char **field(struct pct_entry *entry, size_t i)
     return members[i];
 }
 
-/* --- Reading
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 struct reader {
     struct pct_schedules *schedules;
@@ -172,8 +171,7 @@ void pct_schedules_free(struct pct_schedules *schedules)
     *schedules = (struct pct_schedules){ 0 };
 }
 
-/* --- Writing
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 int pct_schedules_append(const char *path, const struct pct_entry *entry)
 {
@@ -211,8 +209,7 @@ int pct_schedules_append(const char *path, const struct pct_entry *entry)
     return failed;
 }
 
-/* --- Meaning
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Meaning ------------------------------------------------------------------------------------------------------ */
 
 /* The words of a field, in a vector that has room for one word before them. */
 static int split(const char *place, const char *name, const char *text, wordexp_t *words)

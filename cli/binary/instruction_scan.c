@@ -60,8 +60,7 @@ static bool is_target(const struct pct_instruction_scan *s, uint64_t address)
     return s->targets[at / 8] >> at % 8 & 1;
 }
 
-/* --- One instruction
- * --------------------------------------------------------------------------------------------------- */
+/* --- One instruction ---------------------------------------------------------------------------------------------- */
 
 struct one {
     const ZydisDecoder *decoder;
@@ -312,8 +311,7 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
     add_site(s, &site);
 }
 
-/* --- Functions
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Functions ---------------------------------------------------------------------------------------------------- */
 
 /* A direct branch: note where it leads. */
 static void note_target(struct pct_instruction_scan *s, const struct one *one)

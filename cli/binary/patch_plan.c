@@ -63,8 +63,7 @@ static const char *section_name(const struct module *m, Elf_Scn *section, GElf_S
     return gelf_getshdr(section, head) ? elf_strptr(m->elf, names, head->sh_name) : NULL;
 }
 
-/* --- The table of functions
- * -------------------------------------------------------------------------------------------- */
+/* --- The table of functions --------------------------------------------------------------------------------------- */
 
 static int32_t get32(const uint8_t *at)
 {
@@ -193,8 +192,7 @@ static void leave_out_handlers(struct module *m)
     }
 }
 
-/* --- Compilers
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Compilers ---------------------------------------------------------------------------------------------------- */
 
 /* Whether gcc has made all of the module, by what it says of itself: it makes no plain instruction that reads and
  * writes of an atomic load and an atomic store, as clang does. */
@@ -218,8 +216,7 @@ static bool is_by_gcc(const struct module *m)
     return is;
 }
 
-/* --- Data
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- Data --------------------------------------------------------------------------------------------------------- */
 
 /* Take [from, to) out of the ranges. */
 static void take_out(struct module *m, uint64_t from, uint64_t to)
@@ -277,8 +274,7 @@ static bool relocates_code(const struct module *m)
     return false;
 }
 
-/* --- The plan
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- The plan ----------------------------------------------------------------------------------------------------- */
 
 static enum pct_plan_refusal scan(struct module *m)
 {

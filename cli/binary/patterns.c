@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Comparing
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Comparing ---------------------------------------------------------------------------------------------------- */
 
 /* All of name is pattern[length], in which `*` is any text. */
 static bool is_all(const char *pattern, size_t length, const char *name)
@@ -82,8 +81,7 @@ bool pct_pattern_means_file(const struct pct_pattern *pattern, const char *path)
     return false;
 }
 
-/* --- Reading
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 static int add(struct pct_patterns *patterns, struct pct_pattern pattern, const char *text, size_t length)
 {

@@ -71,8 +71,7 @@ static void add(const struct module *m, const struct pct_pattern *pattern, uint6
     scope->patterns.item[match->pattern].matches++;
 }
 
-/* --- Symbols
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Symbols ------------------------------------------------------------------------------------------------------ */
 
 static char *plain_of(const char *symbol)
 {
@@ -122,8 +121,7 @@ static void look_at_symbols(const struct module *m)
     }
 }
 
-/* --- Debug information
- * ------------------------------------------------------------------------------------------------- */
+/* --- Debug information -------------------------------------------------------------------------------------------- */
 
 /* All code of this entry. */
 static void add_code(const struct module *m, const struct pct_pattern *pattern, Dwarf_Die *die, GElf_Addr bias,
@@ -202,8 +200,7 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
     }
 }
 
-/* --- Modules
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Modules ------------------------------------------------------------------------------------------------------ */
 
 /* Whether the program can write there. */
 static bool is_data(Elf *elf, uint64_t from, uint64_t to)
@@ -375,8 +372,7 @@ void pct_scope_free(struct pct_scope *scope)
     *scope = (struct pct_scope){ 0 };
 }
 
-/* --- For the shim
- * ------------------------------------------------------------------------------------------------------ */
+/* --- For the shim ------------------------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b)
 {

@@ -61,8 +61,7 @@ static void make_spec(const struct pct_campaign *c, uint64_t index, struct pct_r
     pct_objects_settle(c->objects, &spec->config, &spec->strategy);
 }
 
-/* --- What the runs so far teach
- * --------------------------------------------------------------------------------------- */
+/* --- What the runs so far teach ----------------------------------------------------------------------------------- */
 
 /* PCT, section 4.2: accesses that were ordered in every run so far are skipped in the next ones. Runs that skipped
  * others were another program to the theorem, and tell nothing of k. */

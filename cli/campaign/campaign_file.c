@@ -20,8 +20,7 @@ uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of)
     return total < shard ? 0 : (total - shard) / of + 1;
 }
 
-/* --- The facts as text
- * ------------------------------------------------------------------------------------------------ */
+/* --- The facts as text -------------------------------------------------------------------------------------------- */
 
 /* The facts of this campaign, all of them text. free_facts() gives them back. */
 struct facts {
@@ -143,8 +142,7 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     return failed ? PCT_EXIT_INTERNAL : 0;
 }
 
-/* --- Is it the same campaign?
- * ----------------------------------------------------------------------------------------- */
+/* --- Is it the same campaign? ------------------------------------------------------------------------------------- */
 
 /* Words for the facts that must be equal. */
 static const struct {
@@ -303,8 +301,7 @@ int pct_campaign_file_check_runs(struct pct_store *store, const struct pct_campa
                          plan->path);
 }
 
-/* --- For reports
- * ------------------------------------------------------------------------------------------------------ */
+/* --- For reports -------------------------------------------------------------------------------------------------- */
 
 bool pct_campaign_file_restore(struct pct_store *store, struct pct_campaign *c)
 {

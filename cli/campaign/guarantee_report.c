@@ -7,8 +7,7 @@
 #include <strategies/strategies.h>
 #include <string.h>
 
-/* --- Words
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Words -------------------------------------------------------------------------------------------------------- */
 
 /* 1207 as "1,207". */
 static const char *format_count(char *buffer, size_t size, uint64_t value)
@@ -52,8 +51,7 @@ static uint64_t parameter(const struct pct_campaign *c, const char *name, uint64
     return otherwise;
 }
 
-/* --- Whether the theorem applies
- * -------------------------------------------------------------------------------------- */
+/* --- Whether the theorem applies ---------------------------------------------------------------------------------- */
 
 /* Each run may be of another strategy. */
 static bool is_mixed(const struct pct_campaign *c)
@@ -230,8 +228,7 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
     return NULL;
 }
 
-/* --- What it says
- * ----------------------------------------------------------------------------------------------------- */
+/* --- What it says ------------------------------------------------------------------------------------------------- */
 
 /* The deepest bugs that runs may find. */
 static uint32_t depth_of(const struct pct_campaign *c)

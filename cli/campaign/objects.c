@@ -147,8 +147,7 @@ void pct_objects_settle(const struct pct_object_counts *counts, struct pct_confi
         settle_object(counts, config, *strategy);
 }
 
-/* --- As text
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- As text ------------------------------------------------------------------------------------------------------ */
 
 /* RUNS THREADS, and for each object NUMBER TAKES GIVES and the uses of each thread and of the others. */
 void pct_objects_print(FILE *out, const struct pct_object_counts *counts)

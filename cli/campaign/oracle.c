@@ -72,8 +72,7 @@ int pct_oracle_take_reference(struct pct_oracle *judge, const struct pct_process
     return judge->reference ? 0 : -ENOMEM;
 }
 
-/* --- Sanitizers
- * ------------------------------------------------------------------------------------------------------- */
+/* --- Sanitizers --------------------------------------------------------------------------------------------------- */
 
 /* The line that `at` is in, without its end and without what stands before `from`. */
 static void copy_line(char *buffer, size_t size, const char *from, const char *end)
@@ -161,8 +160,7 @@ bool pct_oracle_find_report(const char *output, size_t output_size, char *buffer
            find_valgrind(output, end, buffer, size);
 }
 
-/* --- Failed tests
- * ------------------------------------------------------------------------------------------------------ */
+/* --- Failed tests ------------------------------------------------------------------------------------------------- */
 
 bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buffer, size_t size)
 {
@@ -183,8 +181,7 @@ bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buf
     return true;
 }
 
-/* --- The output
- * ------------------------------------------------------------------------------------------------------- */
+/* --- The output --------------------------------------------------------------------------------------------------- */
 
 /* Say where the first difference is. */
 static void describe_difference(const struct pct_oracle *judge, const char *output, size_t size, char *buffer,
@@ -206,8 +203,7 @@ static void describe_difference(const struct pct_oracle *judge, const char *outp
              start < judge->reference_size ? wanted : "the end", start < judge->reference_size ? "'" : "");
 }
 
-/* --- The oracle
- * ------------------------------------------------------------------------------------------------------- */
+/* --- The oracle --------------------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) static void become_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
                                                     int output, char **environment)

@@ -15,8 +15,7 @@
 /* Seconds between two commits: what a kill can cost, in runs that must be done again. */
 #define COMMIT_SECONDS 0.25
 
-/* --- Failing
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Failing ------------------------------------------------------------------------------------------------------ */
 
 static int fail(struct pct_recorder *r, int error)
 {
@@ -46,8 +45,7 @@ static int commit_now_and_then(struct pct_recorder *r)
     return r->dirty && pct_cli_now() - r->committed > COMMIT_SECONDS ? commit(r) : 0;
 }
 
-/* --- Findings
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Findings ----------------------------------------------------------------------------------------------------- */
 
 static struct pct_recorder_finding *find(struct pct_recorder *r, uint64_t signature)
 {
@@ -211,8 +209,7 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
     return failed;
 }
 
-/* --- Confirming
- * ------------------------------------------------------------------------------------------------------- */
+/* --- Confirming --------------------------------------------------------------------------------------------------- */
 
 struct confirmation {
     struct pct_recorder *r;
@@ -276,8 +273,7 @@ static int confirm_all(struct pct_recorder *r, struct pct_campaign *c)
     return failed;
 }
 
-/* --- The observer
- * ----------------------------------------------------------------------------------------------------- */
+/* --- The observer ------------------------------------------------------------------------------------------------- */
 
 static struct pct_recorder *of(struct pct_campaign_observer *observer)
 {
@@ -405,8 +401,7 @@ static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
     return commit_now_and_then(r);
 }
 
-/* --- Beginning and end
- * ------------------------------------------------------------------------------------------------ */
+/* --- Beginning and end -------------------------------------------------------------------------------------------- */
 
 static int restore_run(void *data, const struct pct_store_run *run)
 {

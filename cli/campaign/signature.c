@@ -11,8 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* --- The hash
- * --------------------------------------------------------------------------------------------------------- */
+/* --- The hash ----------------------------------------------------------------------------------------------------- */
 
 /* A run that does not end is somewhere when its time is over, which means nothing; but what its threads are, does. */
 static bool never_ends(enum pct_ending ending)
@@ -95,8 +94,7 @@ uint64_t pct_signature_hash(const struct pct_signature *signature, enum pct_endi
     return hash + !hash;
 }
 
-/* --- Whose stacks
- * ----------------------------------------------------------------------------------------------------- */
+/* --- Whose stacks ------------------------------------------------------------------------------------------------- */
 
 static size_t choose(const struct pct_snapshot *snapshot, const struct pct_trace_header *header, enum pct_ending ending,
                      uint32_t *ids)
@@ -162,8 +160,7 @@ static int add_stacks(struct pct_signature *signature, const struct pct_trace *t
     return signature->stacks ? 0 : -ENOMEM;
 }
 
-/* --- Words
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Words -------------------------------------------------------------------------------------------------------- */
 
 /* Text of the target's, as one clean line. */
 static void set_line(char *to, size_t size, const char *text)

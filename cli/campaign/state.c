@@ -15,8 +15,7 @@
 #define MAGIC "pct-state "
 enum { VERSION = 1, TEXT_MAX = 2048, HALF_LIFE = 64 };
 
-/* --- What is learned
- * -------------------------------------------------------------------------------------------------- */
+/* --- What is learned ---------------------------------------------------------------------------------------------- */
 
 void pct_learned_add(struct pct_learned *learned, uint64_t steps, uint32_t threads)
 {
@@ -52,8 +51,7 @@ uint64_t pct_learned_k(const struct pct_learned *learned)
     return learned->most + (learned->most - learned->least) / 8;
 }
 
-/* --- The text
- * --------------------------------------------------------------------------------------------------------- */
+/* --- The text ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t check_of(const char *text, size_t length)
 {
@@ -126,8 +124,7 @@ bool pct_state_parse(struct pct_state_file *state, const char *text, size_t leng
     return true;
 }
 
-/* --- The file
- * --------------------------------------------------------------------------------------------------------- */
+/* --- The file ----------------------------------------------------------------------------------------------------- */
 
 uint64_t pct_state_hash_file(const char *path)
 {

@@ -61,8 +61,7 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
                          " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions) FROM runs",
 };
 
-/* --- Failing
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Failing ------------------------------------------------------------------------------------------------------ */
 
 int pct_store_fail(struct pct_store *store, int code)
 {
@@ -118,8 +117,7 @@ static int step(struct pct_store *store, sqlite3_stmt *statement)
     return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
 }
 
-/* --- Looking and making
- * ----------------------------------------------------------------------------------------------- */
+/* --- Looking and making ------------------------------------------------------------------------------------------- */
 
 static uint32_t big_endian(const unsigned char *at)
 {
@@ -219,8 +217,7 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
     return failed;
 }
 
-/* --- Opening
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
 
 /* One value of one row, or -1. */
 static int64_t ask(struct pct_store *store, const char *sql)
@@ -248,8 +245,7 @@ static int check(struct pct_store *store)
     if (!good)
         return verdict ? -EINVAL : pct_store_fail(store, code);
     if (ask(store, "SELECT count(*) FROM pragma_foreign_key_check") != 0 ||
-        ask(store, "SELECT count(*) FROM facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") != 6 ||
-        ask(store, "SELECT count(*) FROM findings WHERE id NOT IN (SELECT finding FROM runs WHERE finding NOTNULL)")) {
+        ask(store, "SELECT count(*) FROM facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") != 6) {
         snprintf(store->error, sizeof store->error, "the file is damaged (its tables contradict each other)");
         return -EINVAL;
     }
@@ -416,8 +412,7 @@ void pct_store_close(struct pct_store *store)
     free(store);
 }
 
-/* --- Writing
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {

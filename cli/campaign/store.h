@@ -48,15 +48,13 @@ void pct_store_close(struct pct_store *store);
 /* Why the last call failed. Valid until the next one. */
 const char *pct_store_error(const struct pct_store *store);
 
-/* --- Facts
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Facts -------------------------------------------------------------------------------------------------------- */
 
 /* The value of a fact, "" if there is none; valid until the store is closed. */
 const char *pct_store_fact(struct pct_store *store, const char *key);
 uint64_t pct_store_number(struct pct_store *store, const char *key);
 
-/* --- Writing
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 struct pct_store_run {
     uint64_t seed, k, depth;
@@ -117,8 +115,7 @@ int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *f
  * it is undone, and the store can only be closed. */
 int pct_store_commit(struct pct_store *store, double seconds);
 
-/* --- Reading
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 /* Call `each` for all rows, until it returns something else than 0, which is then returned. What the rows point to is
  * valid during the call only. Runs come in the order of their number in the campaign, findings by id, frames by stack
@@ -143,8 +140,7 @@ struct pct_store_totals {
 };
 int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
 
-/* --- Merging
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Merging ------------------------------------------------------------------------------------------------------ */
 
 /* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put
  * together by their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how

@@ -13,6 +13,7 @@ struct candidate {
     int64_t id; /* there */
     uint64_t signature, seed;
     int64_t merged; /* its id in the new file */
+    bool has_runs;  /* there */
 };
 
 struct merge {
@@ -34,8 +35,7 @@ static int complain(struct merge *m, const char *text)
     return -EINVAL;
 }
 
-/* --- Do they belong together?
- * ----------------------------------------------------------------------------------------- */
+/* --- Do they belong together? ------------------------------------------------------------------------------------- */
 
 /* The specification with k masked, if that was measured: it is the only thing in which shards may differ. */
 static void mask(char *to, size_t size, struct pct_store *store)
@@ -65,8 +65,7 @@ static int compare_facts(struct merge *m, size_t which)
     return complain(m, text);
 }
 
-/* --- The new file
- * ----------------------------------------------------------------------------------------------------- */
+/* --- The new file ------------------------------------------------------------------------------------------------- */
 
 static int create(struct merge *m, const char *path)
 {
@@ -123,8 +122,18 @@ static int create(struct merge *m, const char *path)
     return pct_store_create(path, facts, m->error, m->error_size);
 }
 
-/* --- Findings
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Findings ----------------------------------------------------------------------------------------------------- */
+
+/* Without runs: the calibration alone has shown it (calibrate.h). */
+static bool has_runs(struct pct_store *store, int64_t finding)
+{
+    char sql[80];
+    sqlite3_stmt *statement = NULL;
+    snprintf(sql, sizeof sql, "SELECT 1 FROM runs WHERE finding = %lld LIMIT 1", (long long)finding);
+    bool has = !sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return has;
+}
 
 static int collect(void *data, const struct pct_store_finding *finding)
 {
@@ -133,14 +142,19 @@ static int collect(void *data, const struct pct_store_finding *finding)
     if (!more)
         return -ENOMEM;
     m->candidates = more;
-    more[m->candidate_count++] =
-        (struct candidate){ .from = m->now, .id = finding->id, .signature = finding->signature, .seed = finding->seed };
+    more[m->candidate_count++] = (struct candidate){ .from = m->now,
+                                                     .id = finding->id,
+                                                     .signature = finding->signature,
+                                                     .seed = finding->seed,
+                                                     .has_runs = has_runs(m->from[m->now], finding->id) };
     return 0;
 }
 
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
+    if (x->has_runs != y->has_runs)
+        return y->has_runs - x->has_runs;
     return x->seed != y->seed ? (x->seed > y->seed) - (x->seed < y->seed) : (x->from > y->from) - (x->from < y->from);
 }
 
@@ -177,7 +191,8 @@ static int copy_finding(void *data, const struct pct_store_finding *finding)
     return failed;
 }
 
-/* In the order of their first runs, in which one campaign would have found them. */
+/* In the order of their first runs, in which one campaign would have found them; those without runs come last, as
+ * there. */
 static int merge_findings(struct merge *m)
 {
     int failed = 0;
@@ -200,8 +215,7 @@ static int merge_findings(struct merge *m)
     return failed;
 }
 
-/* --- The rest
- * --------------------------------------------------------------------------------------------------------- */
+/* --- The rest ----------------------------------------------------------------------------------------------------- */
 
 static bool is_same(struct pct_store *store, const struct pct_store_run *run)
 {
@@ -273,15 +287,36 @@ static int merge_rows(struct merge *m)
     return failed;
 }
 
-/* Findings all of whose runs ended differently in an earlier file; and whether the whole is the beginning of one
- * campaign, which can go on. */
+/* Take away a finding all of whose runs ended differently in an earlier file. */
+static int drop_finding(struct merge *m, int64_t id)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql, "DELETE FROM frames WHERE finding = %lld; DELETE FROM findings WHERE id = %lld;",
+             (long long)id, (long long)id);
+    return pct_store_execute(m->to, sql);
+}
+
+static int drop_findings(struct merge *m)
+{
+    int failed = 0;
+    for (size_t i = 0; !failed && i < m->candidate_count; i++) {
+        bool shown = has_runs(m->to, m->candidates[i].merged);
+        for (size_t j = 0; !shown && j < m->candidate_count; j++)
+            shown = m->candidates[j].merged == m->candidates[i].merged && !m->candidates[j].has_runs;
+        failed = shown ? 0 : drop_finding(m, m->candidates[i].merged);
+    }
+    return failed;
+}
+
+/* What is left when all rows are there; and whether the whole is the beginning of one campaign, which can go on. */
 static int tidy(struct merge *m)
 {
-    return pct_store_execute(
-        m->to, "DELETE FROM frames WHERE finding NOT IN (SELECT finding FROM runs WHERE finding NOTNULL);"
-               "DELETE FROM findings WHERE id NOT IN (SELECT finding FROM runs WHERE finding NOTNULL);"
-               "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT CAST(value AS INTEGER)"
-               " FROM facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM runs);");
+    int failed = drop_findings(m);
+    return failed ? failed
+                  : pct_store_execute(
+                        m->to, "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
+                               "CAST(value AS INTEGER)"
+                               " FROM facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM runs);");
 }
 
 static int merge_into(struct merge *m, const char *path)

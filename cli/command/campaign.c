@@ -194,8 +194,7 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* --- What was asked for
- * ----------------------------------------------------------------------------------------------- */
+/* --- What was asked for ------------------------------------------------------------------------------------------- */
 
 static int set_shard(struct command *w)
 {
@@ -277,8 +276,7 @@ static int move_away(const char *path)
     return 0;
 }
 
-/* --- The campaign
- * ----------------------------------------------------------------------------------------------------- */
+/* --- The campaign ------------------------------------------------------------------------------------------------- */
 
 /* A new file needs a place; not after the calibration shall it turn out that there is none. */
 static int check_place(const char *path)

@@ -110,8 +110,7 @@ static const struct argp argp = {
         "in the current directory.",
 };
 
-/* --- Before the first run: is all of the file good?
- * ------------------------------------------------------------------- */
+/* --- Before the first run: is all of the file good? --------------------------------------------------------------- */
 
 static int prepare_item(struct check *c, struct item *item)
 {
@@ -163,8 +162,7 @@ static int prepare(struct check *c)
     return failed;
 }
 
-/* --- Runs
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- Runs --------------------------------------------------------------------------------------------------------- */
 
 /* What is kept of the first run that failed: the process and its trace do not stay. */
 static void keep_failure(struct item *item, struct pct_process *process, const struct pct_result *result)
@@ -300,8 +298,7 @@ static int run_item(const struct check *c, struct item *item)
     return interrupted;
 }
 
-/* --- What is said
- * ----------------------------------------------------------------------------------------------------- */
+/* --- What is said ------------------------------------------------------------------------------------------------- */
 
 static void print_item(const struct check *c, const struct item *item)
 {

@@ -43,8 +43,8 @@ static int add(struct tests *tests, const char *name)
     return 0;
 }
 
-/* --- GoogleTest: "Suite.", then its tests with two blanks before; "  # " and what the parameter is behind
- * -------------- */
+/* --- GoogleTest: "Suite.", then its tests with two blanks before; "  # " and what the parameter is behind ------------
+ */
 
 static int read_gtest(FILE *in, struct tests *tests)
 {
@@ -78,8 +78,7 @@ static char *select_gtest(const char *name)
     return asprintf(&word, "--gtest_filter=%s", name) < 0 ? NULL : word;
 }
 
-/* --- Catch2: a name a line
- * ---------------------------------------------------------------------------------------------- */
+/* --- Catch2: a name a line ---------------------------------------------------------------------------------------- */
 
 static int read_catch2(FILE *in, struct tests *tests)
 {

@@ -15,8 +15,7 @@ static struct pct_explorer *of(struct pct_campaign_observer *observer)
     return (struct pct_explorer *)observer;
 }
 
-/* --- The channel
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- The channel -------------------------------------------------------------------------------------------------- */
 
 static int open_channel(struct pct_explorer *e)
 {
@@ -49,8 +48,7 @@ static void reset_channel(struct pct_explorer *e, const uint32_t *plan, uint32_t
     channel->log_count = channel->doubts = channel->began = 0;
 }
 
-/* --- A run that has ended
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- A run that has ended ----------------------------------------------------------------------------------------- */
 
 /* A bound has ended it, which says nothing of the program. */
 static bool was_cut(const struct pct_result *result)
@@ -215,8 +213,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     return status;
 }
 
-/* --- Replays of what was found
- * -------------------------------------------------------------------------------------------------------- */
+/* --- Replays of what was found ------------------------------------------------------------------------------------ */
 
 static int replay(struct pct_campaign *c, struct pct_finding *finding)
 {

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- GitHub Actions
- * --------------------------------------------------------------------------------------------------- */
+/* --- GitHub Actions ----------------------------------------------------------------------------------------------- */
 
 enum { SHOWN = 20, REPORT_MAX = 32 << 10 }; /* a job summary holds 1 MiB at most */
 
@@ -139,8 +138,7 @@ int pct_export_github(FILE *out, const struct pct_summary *summary)
     return fclose(page) || failed ? -EIO : 0;
 }
 
-/* --- GitLab
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- GitLab ------------------------------------------------------------------------------------------------------- */
 
 int pct_export_gitlab(FILE *out, const struct pct_summary *summary)
 {
@@ -165,8 +163,7 @@ int pct_export_gitlab(FILE *out, const struct pct_summary *summary)
     return pct_json_print(out, root);
 }
 
-/* --- JUnit
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- JUnit -------------------------------------------------------------------------------------------------------- */
 
 /* What a reader of the failing test wants: how to repeat it first. */
 static char *describe(const struct pct_summary *s, const struct pct_summary_finding *f)

@@ -107,8 +107,7 @@ static void print_head(FILE *out, const struct pct_summary *s)
         fputs("</ul>\n", out);
 }
 
-/* --- Findings
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Findings ----------------------------------------------------------------------------------------------------- */
 
 static void print_stacks(FILE *out, const struct pct_summary_finding *f)
 {
@@ -177,8 +176,7 @@ static void print_finding(FILE *out, const struct pct_summary *s, const struct p
     free(replay);
 }
 
-/* --- Curves
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Curves ------------------------------------------------------------------------------------------------------- */
 
 enum { WIDTH = 400, HEIGHT = 170, LEFT = 56, RIGHT = 12, TOP = 12, BOTTOM = 26 };
 

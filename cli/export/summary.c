@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Places
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Places ------------------------------------------------------------------------------------------------------- */
 
 /* The path of a source file as debug information has it. A relative one is taken to be relative to the root, where the
  * compiler was called: nothing better is known. */
@@ -39,8 +38,7 @@ static const struct pct_summary_place *choose_place(const struct pct_summary_fin
     return NULL;
 }
 
-/* --- Reading
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 struct reader {
     struct pct_summary *s;
@@ -159,8 +157,7 @@ static int read_frames(struct reader *r)
     return failed;
 }
 
-/* --- Curves
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Curves ------------------------------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -300,8 +297,7 @@ void pct_summary_free(struct pct_summary *summary)
     *summary = (struct pct_summary){ 0 };
 }
 
-/* --- Words
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Words -------------------------------------------------------------------------------------------------------- */
 
 char *pct_summary_replay(const struct pct_summary_finding *finding)
 {

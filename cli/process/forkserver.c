@@ -89,8 +89,7 @@ static const char *text_of(uint32_t state)
 
 static const char ended[] = "its fork server has ended, or does not answer";
 
-/* --- One server
- * --------------------------------------------------------------------------------------------------------- */
+/* --- One server --------------------------------------------------------------------------------------------------- */
 
 static void end_one(struct pct_forkserver *server)
 {
@@ -329,8 +328,7 @@ void pct_forkserver_over(struct pct_launch *launch, const struct pct_process *pr
     server->over = pct_cli_now();
 }
 
-/* --- Which way
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Which way ---------------------------------------------------------------------------------------------------- */
 
 bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
 {

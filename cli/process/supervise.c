@@ -51,8 +51,7 @@ static struct shared {
     struct note runs[RUNS];
 } * shared; /* NULL: there is no supervisor */
 
-/* --- The worker
- * --------------------------------------------------------------------------------------------------------- */
+/* --- The worker --------------------------------------------------------------------------------------------------- */
 
 static struct {
     pid_t supervisor;
@@ -147,8 +146,7 @@ static void become_worker(pid_t supervisor, const sigset_t *mask)
     sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* --- The supervisor
- * ------------------------------------------------------------------------------------------------------- */
+/* --- The supervisor ----------------------------------------------------------------------------------------------- */
 
 static struct {
     struct pct_launch *launch;

@@ -29,8 +29,7 @@ static struct {
     uint64_t known_count;
 } places;
 
-/* --- The set of earlier runs
- * ------------------------------------------------------------------------------------------- */
+/* --- The set of earlier runs -------------------------------------------------------------------------------------- */
 
 static void read_set(uint64_t digest)
 {
@@ -71,8 +70,7 @@ static uint32_t flags_of(uint64_t name)
     return PCT_ORDERED_SKIPPED;
 }
 
-/* --- This run
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- This run ----------------------------------------------------------------------------------------------------- */
 
 /* Two accesses that nothing has ordered. */
 static void met(uintptr_t first, uintptr_t second)

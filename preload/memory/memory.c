@@ -260,8 +260,7 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
         pct_log_memory(&pct_S, pct_memory_op(what), at);
 }
 
-/* --- Races
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Races -------------------------------------------------------------------------------------------------------- */
 
 static unsigned race_order(unsigned what)
 {
@@ -381,8 +380,7 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
         self->handled = handled;
 }
 
-/* --- What the program's code calls
- * ------------------------------------------------------------------------------------ */
+/* --- What the program's code calls -------------------------------------------------------------------------------- */
 
 /* What is not simple; saves registers, which the simple needs not. */
 static __attribute__((noinline)) void access_any(uintptr_t address, size_t size, unsigned what, uintptr_t pc)

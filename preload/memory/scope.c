@@ -48,8 +48,7 @@ static const uint32_t suppressing = 1u << PCT_SCOPE_RACE | 1u << PCT_SCOPE_RACE_
 bool pct_scope_chooses;
 const char *pct_scope_file, *pct_scope_suppressions;
 
-/* --- Reading
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 static const struct r_debug *loader(void)
 {
@@ -163,8 +162,7 @@ static void read_scope(void)
     scope.scope = head;
 }
 
-/* --- Modules
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Modules ------------------------------------------------------------------------------------------------------ */
 
 static bool is_found(const struct pct_scope_module *module)
 {
@@ -234,8 +232,7 @@ void pct_scope_forget(void)
     pct_scope_chooses = false;
 }
 
-/* --- Asking
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
 
 /* Whether some of from ... to - 1 is in a range of this kind. */
 static bool is_in(enum pct_scope_kind kind, uintptr_t from, uintptr_t to)

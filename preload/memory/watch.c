@@ -45,8 +45,7 @@ void pct_watch_forget(void)
     pct_watch_active = false;
 }
 
-/* --- Setting
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- Setting ------------------------------------------------------------------------------------------------------ */
 
 /* Reads by a system call: an instruction would meet the watchpoint. Where that may not be allowed, it is as if the
  * value never stayed. */
@@ -120,8 +119,7 @@ void pct_watch_look(void)
     }
 }
 
-/* --- Signal masks
- * ------------------------------------------------------------------------------------------------------ */
+/* --- Signal masks ------------------------------------------------------------------------------------------------- */
 
 void pct_watch_begin(struct pct_shim_thread *self)
 {
@@ -145,8 +143,7 @@ const sigset_t *pct_watch_mask(struct pct_shim_thread *self, int how, const sigs
     return without;
 }
 
-/* --- Traps
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- Traps -------------------------------------------------------------------------------------------------------- */
 
 /* The thread stands right behind an access. */
 static void pass(struct pct_shim_thread *self, struct watchpoint *point, uintptr_t pc)

@@ -98,8 +98,7 @@ void *pct_forkserver_reserved(size_t size)
     return size == server.kept_size ? server.kept : NULL;
 }
 
-/* --- The environment
- * ---------------------------------------------------------------------------------------------------- */
+/* --- The environment ---------------------------------------------------------------------------------------------- */
 
 /* Our variables stand together, in the order in which the command made them: from PCT_TOKEN to the padding, which fills
  * up what the others leave. */
@@ -169,8 +168,7 @@ static void write_environment(const struct region *region, char **environment, c
     move_pointers(environment, from, middle, end, more, trace);
 }
 
-/* --- Serving
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Serving ------------------------------------------------------------------------------------------------------ */
 
 /* False: nobody listens any more. */
 static bool reply(enum pct_forkserver_state state, int pid)
