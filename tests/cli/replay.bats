@@ -183,12 +183,12 @@ END
     at=$(od -An -t u8 -j 264 -N 8 sites.trace)
     steps=$(od -An -t u8 -j 32 -N 8 sites.trace)
     maps=$(od -An -t u8 -j $((at + 8)) -N 8 sites.trace)
+    base=$(tail -c +$((at + 17)) sites.trace | head -c "$maps" | grep -m 1 '/target$' | cut -d - -f 1)
     at=$((at + 16 + (maps + 7) / 8 * 8))
     is "$(od -An -t u4 -j "$at" -N 4 sites.trace | tr -d ' ')" 5
     is "$(od -An -t u8 -j $((at + 8)) -N 8 sites.trace | tr -d ' ')" $((16 * steps))
     # The first step is a pthread_create() in abba().
     call=$(od -An -t x8 -j $((at + 16)) -N 8 sites.trace | tr -d ' ')
-    base=$(od -An -c -v -w1 -j $((at - (maps + 7) / 8 * 8)) -N 12 sites.trace | tr -d ' \n')
     is "$(addr2line -f -e ./target "$(printf '%x' $((0x$call - 0x$base - 1)))" | head -n 1)" abba
 }
 
