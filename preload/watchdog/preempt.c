@@ -28,6 +28,7 @@ enum {
     SAMPLES = 128,       /* more than that without a proof: it computes */
     FRESH = 16,          /* so does what has shown so many states, and no PAUSE, and none of them twice */
     STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
+    MOVED = 10000,       /* ns of CPU time after which a thread that was interrupted has certainly gone on */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
 };
@@ -113,6 +114,14 @@ static bool beside_pause(uintptr_t rip)
     return false;
 }
 
+/* Signals may come so close together, on a machine with much else to do, that the thread is interrupted again before it
+ * has done anything: then its state, being the same, proves nothing. */
+static bool has_moved(const struct pct_shim_thread *self)
+{
+    const struct pct_samples *s = &evidence->samples;
+    return s->thread != self || pct_task_cpu(self->tid) - s->left >= MOVED;
+}
+
 /* One more sample: is this a spin? */
 static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 {
@@ -181,7 +190,7 @@ static void look(struct pct_shim_thread *self, const ucontext_t *context, bool l
         computes = ++evidence->samples.count >= SAMPLES;
         return;
     }
-    bool spin = spins(self, context);
+    bool spin = has_moved(self) && spins(self, context);
     /* A replay knows that it lost the baton here; but not at which access. */
     bool sure = spin || long_run || (pct_S.replay && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
@@ -219,8 +228,10 @@ static void interrupted(int number, siginfo_t *info, void *context)
                  */
     if (asked == STOP)
         stop(self, context);
-    else if (asked != NOTHING && self && pct_S.current == &self->core)
+    else if (asked != NOTHING && self && pct_S.current == &self->core) {
         look(self, context, asked == LOOK_LONG);
+        evidence->samples.left = pct_task_cpu(self->tid);
+    }
 }
 
 static void ask(const struct pct_shim_thread *thread, unsigned what)

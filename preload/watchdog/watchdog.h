@@ -13,6 +13,7 @@ struct pct_evidence {
         unsigned count, states, met_again, pauses;
         bool several;  /* states at one place */
         bool returned; /* to a state met before */
+        uint64_t left; /* its CPU time at the end of the last look, in ns */
         struct {
             uint64_t rip, state;
         } seen[PCT_SPIN_STATES];
