@@ -177,11 +177,10 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
     X(PCT_SCHEDULE, "FILE", "the list of the strategy, where it is too long for a token")                              \
-    X(PCT_EXPLORE, "FILE", "what `pct explore` and its runs tell each other; for itself")                              \
+    X(PCT_EXPLORE, "FILE", "internal: between `pct explore` and its runs")                                             \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
-    X(PCT_ENVIRONMENT, "on|off",                                                                                       \
-      "off: the values of the environment are left out of the trace, whose copy of the stack has them. Default: on")   \
+    X(PCT_ENVIRONMENT, "on|off", "off: leave the values of the environment out of the trace. Default: on")             \
     X(PCT_SITES, "on|STEP[,STEP...]",                                                                                  \
       "record in the trace where in the target each step was made; with numbers of steps, also the stacks before "     \
       "these. "                                                                                                        \
@@ -194,14 +193,12 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "on: one wait for a condition variable in four ends though nobody has signalled, as POSIX allows. Default: off") \
     X(PCT_MAX_STEPS, "NUMBER", "end the run as a livelock after this many steps. Default: 0, no bound")                \
     X(PCT_MEMORY_POINTS, "shared|all|off|learned",                                                                     \
-      "which memory accesses of a program built with pct-cc are scheduling points: those to locations that several "   \
-      "threads touch, all, none, or those that earlier runs have not shown to be ordered. Default: shared")            \
-    X(PCT_RACES, "off|report|fail",                                                                                    \
-      "look for data races in a program built with pct-cc: report them at the end, or end the run at the first. "      \
-      "Default: off")                                                                                                  \
+      "which memory accesses are scheduling points: those to locations that several threads touch, all, none, or "     \
+      "those that earlier runs have not shown to be ordered. Default: shared")                                         \
+    X(PCT_RACES, "off|report|fail", "report data races at the end, or end the run at the first. Default: off")         \
     X(PCT_MEMORY, "off|atomics|globals|all",                                                                           \
-      "which memory accesses of an unmodified program are patched, when it is about to make its second thread, to be " \
-      "scheduling points (docs/PATCHING.md). Default: off")                                                            \
+      "which memory accesses of an unmodified program are patched to be scheduling points (docs/PATCHING.md). "        \
+      "Default: off")                                                                                                  \
     X(PCT_MEMORY_MODULES, "NAME,...",                                                                                  \
       "libraries that are patched, too: libz for libz.so.1; all for all but libc and the dynamic linker. Default: "    \
       "none")                                                                                                          \
@@ -215,19 +212,16 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "of the places in the code that access memory, only this percentage are scheduling points, drawn from the "      \
       "seed. Default: all")                                                                                            \
     X(PCT_SUPPRESSIONS, "FILE", "data races that do not matter, in ThreadSanitizer's format. Default: none")           \
-    X(PCT_SCOPE, "FILE",                                                                                               \
-      "what the pct command has found out about PCT_FOCUS, PCT_WATCH and PCT_SUPPRESSIONS; for itself")                \
+    X(PCT_SCOPE, "FILE", "internal: what the pct command knows of PCT_FOCUS, PCT_WATCH and PCT_SUPPRESSIONS")          \
     X(PCT_ORDERED, "DIRECTORY", "where the files are that ordered= in a token names. Default: nowhere")                \
     X(PCT_PLANS, "DIRECTORY", "where to keep what was found out about the code of modules. Default: nowhere")          \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
-    X(PCT_FAMILY, "MEMORY.SLOT.MARK",                                                                                  \
-      "where a program finds the processes that it descends from, whose virtual time it shares; set by libpct.so, "    \
-      "for itself")                                                                                                    \
+    X(PCT_FAMILY, "MEMORY.SLOT.MARK", "internal: the processes whose virtual time this one shares")                    \
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
     X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \
-      "a thread that has computed for this long without a call that pct intercepts lets others go first; one that "    \
-      "sleeps or spins does so much earlier, by itself. off: none of this. Default: 10000")                            \
-    X(PCT_LOG, "normal|quiet", "quiet: print nothing at all, not even failures; for the pct command. Default: normal")
+      "a thread that has computed for this long without an intercepted call lets others go first (one that sleeps or " \
+      "spins: within milliseconds). off: no watchdog. Default: 10000")                                                 \
+    X(PCT_LOG, "normal|quiet", "quiet: print nothing, not even failures. Default: normal")
 
 /* NULL if `variable` ("PCT_SEED", without the value) is known; otherwise the closest known one, or "" if none is close.
  */
