@@ -147,8 +147,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
 {
     unsigned count = count_params(strategy);
     if (strategy->list && (!*strategy->list || !is_word(strategy->list) || reserved_name(strategy->list) < RESERVED))
-        return " declares a list whose name is not of lower-case letters, digits and '-', or is one that pct keeps for "
-               "itself";
+        return " declares a list whose name is reserved, or not of lower-case letters, digits and '-'";
     if (count > PCT_MAX_PARAMS)
         return " declares more parameters than pct has room for";
     for (unsigned i = 0; i < count; i++) {
@@ -160,7 +159,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
         if (!is_word(param->name))
             return " declares a parameter whose name is not of lower-case letters, digits and '-'";
         if (reserved_name(param->name) < RESERVED || (strategy->list && pct_text_same(param->name, strategy->list)))
-            return " declares a parameter named as its list, or with a name that pct keeps for itself: time, "
+            return " declares a parameter named as its list, or with a reserved name: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
                    "end, slack or spurious";

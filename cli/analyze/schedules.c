@@ -86,7 +86,7 @@ static int begin_entry(struct reader *r)
 static int read_rest(struct reader *r, const char *text)
 {
     if (!r->last)
-        return fail(r, r->line, "a line that begins with a blank goes on with the line before, but there is none");
+        return fail(r, r->line, "a line that begins with a blank continues the line before, but there is none");
     char *joined;
     if (asprintf(&joined, "%s%s%s", *r->last, **r->last ? " " : "", text) < 0)
         return -ENOMEM;

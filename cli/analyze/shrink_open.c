@@ -202,7 +202,7 @@ static int judge(struct pct_shrink *s, uint64_t hash)
     t->repeat = rate > 12.0 / RATE_MOST ? (unsigned)(12 / rate + 0.5) : RATE_MOST;
     pct_status_line_clear(t->progress.quiet);
     pct_cli_say(
-        "the schedule does not decide alone: it failed %u times of %u; every schedule is judged by up to %u runs",
+        "something besides the schedule decides: it failed %u times of %u; every schedule is judged by up to %u runs",
         a.failed, a.runs, t->repeat);
     return 0;
 }

@@ -193,8 +193,8 @@ static void check_object(struct pct_diagnosis *d, const char *path, const struct
             (unsigned long long)facts->raw.random);
     if (facts->imports_priorities)
         add(d, PCT_DIAGNOSIS_NOTE,
-            "%s asks for real-time priorities (SCHED_FIFO, SCHED_RR): pct's schedules do not keep to them, and may be "
-            "such as cannot come on one processor",
+            "%s asks for real-time priorities (SCHED_FIFO, SCHED_RR): pct's schedules ignore them, so a failure may be "
+            "one that these priorities rule out",
             name);
     if (facts->imports_syscall)
         add(d, PCT_DIAGNOSIS_NOTE, "%s calls syscall(): futexes made that way are controlled, other calls pass through",
@@ -206,7 +206,8 @@ static void check_object(struct pct_diagnosis *d, const char *path, const struct
         add(d, PCT_DIAGNOSIS_NOTE, "%s installs seccomp filters: what they forbid, pct cannot do either", name);
     if (facts->has_futexes && !own)
         add(d, PCT_DIAGNOSIS_NOTE,
-            "%s has locks of its own (futexes): --memory=atomics --memory-modules=%.*s makes them scheduling points",
+            "%s implements its own locks (futexes): --memory=atomics --memory-modules=%.*s makes them scheduling "
+            "points",
             name, (int)strcspn(name, "."), name);
     if (facts->imports_clone)
         add(d, PCT_DIAGNOSIS_PARTLY, "%s calls clone(): threads made that way are not controlled", name);
@@ -314,9 +315,8 @@ int pct_diagnose(struct pct_diagnosis *d, const char *word, bool libraries)
     check_object(d, d->program, &facts);
     if (facts.has_futexes && !pct_elf_tells(d->program))
         add(d, PCT_DIAGNOSIS_NOTE,
-            "it has locks of its own (futexes), whose taking is an atomic instruction and no call: pct run and "
-            "campaign "
-            "choose --memory=atomics");
+            "it implements its own locks (futexes), and takes them by atomic instructions, not by calls: pct run and "
+            "campaign choose --memory=atomics");
     if (facts.imports_threads)
         check_memory(d);
     if (facts.imports_threads && !pct_elf_tells(d->program))

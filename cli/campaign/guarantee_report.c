@@ -174,9 +174,9 @@ static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size
     if (c->config.sample)
         return write_reason(buffer, size, "with --memory-sample each run has points of its own");
     if (c->locks_inline)
-        return write_reason(buffer, size,
-                            "the program has locks of its own, and to take one is no scheduling point without "
-                            "--memory=atomics");
+        return write_reason(
+            buffer, size,
+            "the program implements its own locks, and taking one is no scheduling point without --memory=atomics");
     if (c->uncontrolled[PCT_UNCONTROLLED_UNSEEN])
         return write_reason(buffer, size, "--races had nothing to look at: no memory access was seen");
     if (c->launch.aslr)
@@ -425,7 +425,8 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
                 "one in %u\n",
                 g->end_inverse);
     if (g->spins && g->spin_inverse)
-        fprintf(out, "pct: taken off for threads that yield, sleep, poll or try in vain, up to %s times in a run\n",
+        fprintf(out,
+                "pct: the bound is lower for threads that yield, sleep, poll or try in vain, up to %s times in a run\n",
                 format_count(count, sizeof count, g->spins));
 }
 

@@ -22,8 +22,8 @@ static int fail(struct pct_recorder *r, int error)
     r->broken = true;
     pct_status_line_clear(r->quiet);
     if (error == -ENOSPC)
-        pct_cli_say("%s: there is no space left on the disk; what is in it stays, and when there is room, the same "
-                    "command goes on",
+        pct_cli_say("%s: there is no space left on the disk; what is in it stays; make room, and the same command "
+                    "resumes the campaign",
                     r->path);
     else
         pct_cli_say("%s: %s", r->path, pct_store_error(r->store));
@@ -288,8 +288,9 @@ static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c,
         return pct_oracle_run(r->judge, &c->launch, process, result);
     /* What cannot be told of a run cannot be told later either: rather do it again. */
     pct_status_line_clear(r->quiet);
-    pct_cli_say("there is no space for traces; what is in %s stays, and when there is room, the same command goes on",
-                r->path);
+    pct_cli_say(
+        "there is no space for traces; what is in %s stays; make room, and the same command resumes the campaign",
+        r->path);
     return PCT_EXIT_INTERNAL;
 }
 

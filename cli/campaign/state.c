@@ -238,7 +238,7 @@ static void read_file(struct pct_state_file *state)
                     state->path);
     } else if (other)
         pct_cli_say(
-            "the state file %s is not used, and left as it is: %s; move it away to have what runs teach kept here",
+            "the state file %s is not used, and left as it is: %s; move it away, and pct keeps what it learns there",
             state->path, other);
     else
         state->kind = PCT_STATE_OWN;

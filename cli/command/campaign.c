@@ -341,7 +341,7 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
     }
     int failed = pct_export_all(recorder->store, w->exports, w->export_count, w->root);
     if (status > 128)
-        pct_cli_say("interrupted; %s has all runs so far, and the same command goes on", w->plan.path);
+        pct_cli_say("interrupted; %s has all runs so far, and the same command resumes the campaign", w->plan.path);
     status = status ? status : failed;
     if (status || recorder->count)
         return status ? status : 1;
@@ -350,7 +350,7 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
         return 0;
     pct_guarantee_report_print_shortfall(stderr, w->campaign);
     if (!w->campaign->unaffordable && w->campaign->done == w->campaign->runs)
-        pct_cli_say("the same command goes on with as many runs as it takes now");
+        pct_cli_say("the same command resumes with as many runs as it takes now");
     return PCT_EXIT_CONFIDENCE;
 }
 
@@ -386,7 +386,7 @@ static int go(struct command *w, struct pct_recorder *recorder)
     char total[32];
     snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
     if (c->done > c->runs)
-        return pct_cli_usage("%s has %llu runs already; -n says how many there shall be in all", w->plan.path,
+        return pct_cli_usage("%s has %llu runs already; -n is the number of runs in all", w->plan.path,
                              (unsigned long long)c->done);
     if (pct_store_number(recorder->store, "runs") != w->plan.total) {
         recorder->dirty = true;

@@ -285,10 +285,9 @@ void pct_configure_memory(struct pct_campaign *c, bool quiet)
     c->config.memory = PCT_PATCH_ATOMICS;
     pct_scope_want(&c->launch, &c->config);
     if (!quiet)
-        pct_cli_say(
-            "%s has locks of its own, which are atomic instructions: --memory=atomics makes them scheduling points "
-            "(--memory=off does not)",
-            c->launch.command[0]);
+        pct_cli_say("%s implements its own locks by atomic instructions: --memory=atomics makes them scheduling points "
+                    "(--memory=off does not)",
+                    c->launch.command[0]);
 }
 
 int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn)

@@ -19,10 +19,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .parser = parse,
     .args_doc = "PROGRAM",
-    .doc =
-        "Say whether pct can control a program, and if not, why and what to do.\v"
-        "Looks at the program's file and its libraries, and runs nothing of them. The exit status is 0 if the program "
-        "can be controlled, at least partly, and 1 if not.",
+    .doc = "Say whether pct can control a program, and if not, why and what to do.\v"
+           "Reads the files of the program and its libraries, and runs nothing. The exit status is 0 if the program "
+           "can be controlled, at least partly, and 1 if not.",
 };
 
 int pct_cmd_doctor(int argc, char **argv)

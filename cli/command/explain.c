@@ -72,8 +72,8 @@ static void print_needs(FILE *out, const struct pct_analysis *q)
     }
     if (!depth->measured && depth->left_out) {
         fprintf(out,
-                "\nThe run is long: the last %zu of its %zu orderings do not decide it alone, and more are not looked "
-                "at.\n",
+                "\nThe run is long: the last %zu of its %zu orderings do not decide it alone, and earlier ones are not "
+                "considered.\n",
                 depth->candidates, depth->candidates + depth->left_out);
         return;
     }

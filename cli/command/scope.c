@@ -14,8 +14,8 @@ static const struct argp_option options[] = {
     { "watch", KEY_WATCH, "VARIABLE,...", 0, "variables as `pct run --watch` has them", 1 },
     { "suppressions", KEY_SUPPRESSIONS, "FILE", 0, "a file as `pct run --suppressions` has it", 1 },
     { "write", KEY_WRITE, NULL, 0,
-      "write what libpct.so reads, to standard output; not to a terminal. Then no libraries but those that are named "
-      "are looked at",
+      "write what libpct.so reads, to standard output; not to a terminal. Then only the libraries that are named are "
+      "read",
       1 },
     { 0 },
 };
@@ -64,7 +64,8 @@ static const struct argp argp = {
     .args_doc = "PROGRAM [LIBRARY...]",
     .doc = "Say which functions, source files, variables and libraries of a program are meant by the patterns of "
            "`pct run --focus`, `--watch` and `--suppressions`.\v"
-           "Looks at files only. The exit status is 0 if each pattern stands for something, and 1 if one does not.",
+           "Reads files, and runs nothing. The exit status is 0 if each pattern stands for something, and 1 if one "
+           "does not.",
 };
 
 static void print_matches(const struct pct_scope *scope, uint32_t pattern)

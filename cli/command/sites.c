@@ -52,7 +52,7 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "FILE...",
     .doc = "Count the instructions of a program or library that `pct run --memory` could make scheduling points of.\v"
-           "Looks at files only. The exit status is 0 if all of them can be patched, and 1 if not.",
+           "Reads files, and runs nothing. The exit status is 0 if all of them can be patched, and 1 if not.",
 };
 
 static bool print(const char *path, const struct pct_plan *plan)

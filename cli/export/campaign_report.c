@@ -125,7 +125,7 @@ static void print_confirmation(FILE *out, const struct pct_store_finding *findin
         return;
     }
     if (!finding->replays) {
-        fputs("  not yet replayed: the same command does that when it goes on\n", out);
+        fputs("  not yet replayed: the same command does that\n", out);
         return;
     }
     unsigned passed = finding->replays - finding->same - finding->other;

@@ -42,8 +42,8 @@ static void read_set(uint64_t digest)
     pct_text_add_hex(&text, digest, 16);
     long file = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
     if (file < 0 || PCT_SYS2(SYS_fstat, file, &status) || (size_t)status.st_size < sizeof(struct pct_ordered_head))
-        pct_scope_refuse("the places that the token names by ordered=, which earlier runs have taught, are not in the "
-                         "directory of PCT_ORDERED: replay by `pct replay`, where the run was made");
+        pct_scope_refuse("the set of places that the token names by ordered= is not in the directory of PCT_ORDERED: "
+                         "use `pct replay`, where the run was made");
     long at = PCT_SYS6(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     PCT_SYS1(SYS_close, file);
     const struct pct_ordered_head *head = (void *)at;

@@ -3,9 +3,9 @@
 //
 // NEED: command -v rustc
 // RUN 120: pct run -q -s 1 -n 500 --state none -- %p
-// RUN: pct run -s 1 -n 3 --state none -- %p 2>&1 | grep -F "has locks of its own, which are atomic instructions: --memory=atomics"
-// RUN: pct run -s 1 -n 20 --state none --memory=off -- %p 2>&1 | grep "no claim about.*: the program has locks of its own"
-// RUN: pct doctor %p | grep "locks of its own"
+// RUN: pct run -s 1 -n 3 --state none -- %p 2>&1 | grep -F "implements its own locks by atomic instructions: --memory=atomics"
+// RUN: pct run -s 1 -n 20 --state none --memory=off -- %p 2>&1 | grep "no claim about.*: the program implements its own locks"
+// RUN: pct doctor %p | grep "implements its own locks"
 use std::sync::{Arc, Mutex};
 use std::thread;
 

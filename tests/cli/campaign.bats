@@ -275,7 +275,7 @@ C
     status=0
     wait $child || status=$?
     is "$status" 130
-    grep -q 'interrupted; long.db has all runs so far, and the same command goes on' out
+    grep -q 'interrupted; long.db has all runs so far, and the same command resumes the campaign' out
     done_runs=$(query long.db 'SELECT count(*) FROM runs')
     [ "$done_runs" -gt 3 ]
     run "$pct" campaign -n $((done_runs + 5)) -s 1 -k 9 --db long.db -- ./target race 0
@@ -284,7 +284,7 @@ C
     has "$((done_runs + 5)) of $((done_runs + 5)) runs"
     run "$pct" campaign -n 2 -s 1 -k 9 --db long.db -- ./target race 0
     is "$status" 2
-    has "-n says how many there shall be in all"
+    has "-n is the number of runs in all"
     run "$pct" campaign --db long.db -- ./target race 0
     is "$status" 0
     has "--fresh begins anew"
@@ -294,7 +294,7 @@ C
     LD_PRELOAD=$BATS_FILE_TMPDIR/nospace.so NOSPACE_BYTES=150000 run "$pct" campaign -n 3000 -s 1 -k 9 --epoch 1700000000 -- \
         ./target race 0
     is "$status" 125
-    has "there is no space left on the disk; what is in it stays, and when there is room, the same command goes on"
+    has "there is no space left on the disk; what is in it stays; make room, and the same command resumes the campaign"
     run "$pct" campaign report
     is "$status" 0
     before=$(query pct-campaign.db 'SELECT count(*) FROM runs')

@@ -95,10 +95,10 @@ kept()
     lacks "theorem 9"
 }
 
-@test "spins are taken off" {
+@test "spins lower the bound" {
     run "$pct" run -n 50 -s 1 -d 1 -- ./target yields 10
     is "$status" 0
-    has "taken off for threads that yield, sleep, poll or try in vain, up to 10 times in a run"
+    has "the bound is lower for threads that yield, sleep, poll or try in vain, up to 10 times in a run"
     # (1 - (15/16)^10 / 2)^50
     has "at most 2.5e-07"
 }
@@ -106,7 +106,7 @@ kept()
 @test "spins that cost nothing, and steps that do not count" {
     run "$pct" run -n 50 -s 1 -S pct,depth=1,spin=never -- ./target yields 10
     has "at most 8.9e-16"
-    lacks "taken off"
+    lacks "the bound is lower"
     # The steps of main before it makes the other thread, and after that has ended, are made alone.
     run "$pct" run -n 50 -s 1 -d 2 -- ./target race 0
     has "k = 9 points"

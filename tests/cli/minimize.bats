@@ -84,7 +84,7 @@ END
     is "$status" 7
     run "$pct" minimize -j 2 --no-depth "$(replay_token)" -- ./third
     is "$status" 0
-    has "the schedule does not decide alone: it failed"
+    has "something besides the schedule decides: it failed"
     has "none: it fails in the default order"
 }
 

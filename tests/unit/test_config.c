@@ -242,9 +242,9 @@ static void test_bad_strategy(void **unused)
         assert_spec_fails("./bad.so", "name");
     }
     set_bad("time", 5, 0, 9);
-    assert_spec_fails("./bad.so", "keeps for itself");
+    assert_spec_fails("./bad.so", "reserved");
     set_bad("max-steps", 5, 0, 9);
-    assert_spec_fails("./bad.so", "keeps for itself");
+    assert_spec_fails("./bad.so", "reserved");
     set_bad("fine", 5, 0, 9);
     assert_spec_fails("./bad.so", "two parameters of one name");
     set_bad("word", 5, 0, 9);
