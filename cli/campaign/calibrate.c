@@ -12,11 +12,10 @@
 
 enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */ };
 
-/* Seconds that a run may take here, whatever --timeout allows it: at first; and at least, when others have ended, of
- * whose longest it may take FAR times as long. */
-#define FIRST_SECONDS 5.0
+/* Seconds that a run may take here, whatever --timeout allows it, and at least where it takes far longer than the
+ * others. */
+#define MOST_SECONDS 5.0
 #define LEAST_SECONDS 3.0
-#define FAR 10
 
 struct calibration {
     struct pct_campaign *c;
@@ -25,37 +24,21 @@ struct calibration {
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
     uint64_t plain;   /* the most plain accesses to memory among the points of a run, if they are too many */
-    double timeout;   /* of the campaign's runs, */
-    double slowest;   /* seconds that a run here took, at most */
     unsigned cut;     /* runs that took far longer */
     uint64_t longest; /* the steps that a run would have taken if all its waits had ended early */
     bool orders, repeats, differs;
 };
 
-/* The next runs may take so long. */
-static void limit_time(struct calibration *k)
-{
-    double most = FIRST_SECONDS, far = FAR * k->slowest > LEAST_SECONDS ? FAR * k->slowest : LEAST_SECONDS;
-    if (k->slowest > 0 && far < most)
-        most = far;
-    k->c->launch.timeout = k->timeout > 0 && k->timeout < most ? k->timeout : most;
-}
-
 /* A run that was killed for its time. Returns whether that says nothing: the campaign's runs have more. */
-static bool is_cut(struct calibration *k, const struct pct_process *process, const struct pct_result *result)
+static bool is_cut(struct calibration *k, const struct pct_process *process)
 {
-    double seconds = process->seconds, allowed = k->c->launch.timeout;
-    if (result->ending != PCT_ENDING_TIMEOUT) {
-        k->slowest = seconds > k->slowest ? seconds : k->slowest;
-        limit_time(k);
-        return false;
-    }
-    if (k->timeout > 0 && allowed >= k->timeout)
+    if (!process->timed_out || !process->cut)
         return false;
     k->cut++;
     pct_cli_say("a run by which k is measured took more than %g s, %s, and was cut: k is that of its steps so far; "
                 "it is no failure (--timeout is for the campaign's own runs)",
-                allowed, k->slowest > 0 ? "far longer than the others" : "as no other has ended");
+                process->allowed,
+                k->c->launch.limit.longest > 0 ? "far longer than the others" : "as no other has ended");
     return true;
 }
 
@@ -77,7 +60,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
 {
     struct calibration *k = data;
     const struct pct_trace_header *header = &result->trace.header;
-    bool cut = is_cut(k, process, result);
+    bool cut = is_cut(k, process);
     if (pct_result_lacks_space(result)) {
         pct_cli_say("there is no space for traces: make room, and begin again");
         return PCT_EXIT_INTERNAL;
@@ -166,10 +149,15 @@ static void set_k(struct pct_campaign *c, const struct pct_learned *learned, uin
 /* The runs of these tokens. */
 static int run_all(struct calibration *k, unsigned jobs, char (*tokens)[PCT_TOKEN_MAX], size_t count)
 {
-    k->timeout = k->c->launch.timeout;
-    limit_time(k);
-    int failed = pct_batch_run(&k->c->launch, jobs, tokens, count, look, k);
-    k->c->launch.timeout = k->timeout;
+    struct pct_launch *launch = &k->c->launch;
+    const struct pct_time_limit limit = launch->limit; /* of the campaign's runs */
+    launch->limit.cuts = true;
+    launch->limit.least = LEAST_SECONDS;
+    launch->limit.most = MOST_SECONDS;
+    int failed = pct_batch_run(launch, jobs, tokens, count, look, k);
+    double longest = launch->limit.longest;
+    launch->limit = limit;
+    launch->limit.longest = longest;
     return failed;
 }
 

@@ -348,6 +348,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     struct pct_result *result = &run->result;
     int status = 0;
     count(c, result, process->index, s->failed);
+    c->cut += process->timed_out && process->cut;
     keep_trace(c, process, result, s->failed);
     if (process->index == 0)
         note_origin(c, process, result);

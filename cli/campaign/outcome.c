@@ -61,8 +61,7 @@ void pct_outcome_show_output(const struct pct_process *process, bool heading)
     }
 }
 
-void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
-                              const struct pct_result *result)
+void pct_outcome_write_report(FILE *out, const struct pct_process *process, const struct pct_result *result)
 {
     char headline[512], ending[256];
     if (result->children) {
@@ -82,7 +81,8 @@ void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const 
     if (own) {
         /* It is said there. */
     } else if (result->ending == PCT_ENDING_TIMEOUT) {
-        snprintf(headline, sizeof headline, "timeout: killed after %g s of real time", launch->timeout);
+        snprintf(headline, sizeof headline, "timeout: killed after %g s of real time%s", process->allowed,
+                 process->cut ? ", which is far longer than other runs took" : "");
         own = true;
     } else if (result->ending == PCT_ENDING_KILLED_PCT) {
         snprintf(headline, sizeof headline, "%s: twice while it was under way, the second time alone", ending);
@@ -98,10 +98,9 @@ void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const 
     pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
 }
 
-void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
-                        const struct pct_result *result)
+void pct_outcome_report(const struct pct_process *process, const struct pct_result *result)
 {
-    pct_outcome_write_report(stderr, launch, process, result);
+    pct_outcome_write_report(stderr, process, result);
 }
 
 void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,

@@ -13,12 +13,10 @@ const char *pct_outcome_format(char *buffer, size_t size, const struct pct_proce
 void pct_outcome_show_output(const struct pct_process *process, bool heading);
 
 /* The report of a failing run, on standard error. */
-void pct_outcome_report(const struct pct_launch *launch, const struct pct_process *process,
-                        const struct pct_result *result);
+void pct_outcome_report(const struct pct_process *process, const struct pct_result *result);
 
 /* The same to another place. */
-void pct_outcome_write_report(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
-                              const struct pct_result *result);
+void pct_outcome_write_report(FILE *out, const struct pct_process *process, const struct pct_result *result);
 
 /* The command that replays the run, without `pct` in front and without a line end. */
 void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,

@@ -110,15 +110,14 @@ static char *write_uncontrolled(const uint64_t *counts)
     return end_text(&t);
 }
 
-static char *write_report(const struct pct_campaign *c, const struct pct_process *process,
-                          const struct pct_result *result)
+static char *write_report(const struct pct_process *process, const struct pct_result *result)
 {
     struct text t;
     if (!begin_text(&t))
         return NULL;
     if (result->complaint[0])
         fprintf(t.out, "%s: %s\n", pct_ending_name(result->ending), result->complaint);
-    pct_outcome_write_report(t.out, &c->launch, process, result);
+    pct_outcome_write_report(t.out, process, result);
     return end_text(&t);
 }
 
@@ -180,7 +179,7 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
                                      .token = header->token,
                                      .file = signature->file,
                                      .line = signature->line };
-    char *report = write_report(c, process, result), *replay = write_replay(c, process, result);
+    char *report = write_report(process, result), *replay = write_replay(c, process, result);
     char *output = write_output(process, &row.output_size);
     char *uncontrolled = write_uncontrolled(header->uncontrolled);
     struct pct_recorder_finding *finding = append(r);

@@ -23,8 +23,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. */
+/* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. And if it is not,
+ * runs that take far longer than the others are cut after so many seconds at least. */
 #define RUN_SECONDS 60
+#define CUT_SECONDS 5
 
 enum {
     KEY_DB = 5000,
@@ -418,6 +420,17 @@ static int run(struct command *w)
     return status;
 }
 
+/* Runs that were not given the time that --timeout has where nobody says it. */
+static void say_cut(const struct pct_campaign *c)
+{
+    char longest[64];
+    if (c->cut)
+        pct_cli_say("%llu run%s far longer than the others and %s cut, a timeout: the longest that passed took %s; "
+                    "--timeout says how long runs may take",
+                    (unsigned long long)c->cut, c->cut == 1 ? " took" : "s took", c->cut == 1 ? "was" : "were",
+                    pct_cli_format_duration(longest, sizeof longest, c->launch.limit.longest));
+}
+
 static int campaign(int argc, char **argv)
 {
     static struct pct_campaign c; /* large */
@@ -428,8 +441,11 @@ static int campaign(int argc, char **argv)
     w.plan.total = 1000;
     w.judge.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
-    c.launch.timeout = RUN_SECONDS;
     pct_parse(&argp, argc, argv, 0, &w);
+    if (!(c.launch.timeout > 0)) {
+        c.launch.timeout = RUN_SECONDS;
+        c.launch.limit = (struct pct_time_limit){ .cuts = true, .least = CUT_SECONDS, .ok = c.ok };
+    }
     if (w.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
                              w.plan.path);
@@ -453,6 +469,7 @@ static int campaign(int argc, char **argv)
     if (!w.quiet) {
         pct_forking_print(stderr, &c.launch);
         pct_races_say_suppressed(c.suppressed, true);
+        say_cut(&c);
     }
     pct_oracle_close(&w.judge);
     pct_campaign_close(&c);

@@ -173,7 +173,7 @@ static void keep_failure(struct item *item, struct pct_process *process, const s
     pct_outcome_format(item->ending, sizeof item->ending, process, result);
     if (!out)
         return;
-    pct_outcome_write_report(out, &item->launch, process, result);
+    pct_outcome_write_report(out, process, result);
     fputs("pct: this replays it:\n", out);
     pct_cli_print_quoted(out, pct_cli_program);
     fputc(' ', out);

@@ -272,7 +272,7 @@ static void show(struct replay *r, struct pct_process *process, const struct pct
         say_why(r);
     bool clean = result->ending == PCT_ENDING_EXIT && !result->code;
     if (!r->quiet && !clean && result->ending != PCT_ENDING_DIVERGENCE)
-        pct_outcome_report(&r->launch, process, result);
+        pct_outcome_report(process, result);
     else if (result->trace.header.races)
         pct_report_print_races(stderr, &result->trace);
     if (clean && !r->quiet)

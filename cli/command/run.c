@@ -278,7 +278,7 @@ static int finish(struct pct_campaign *c, const struct wishes *w, int status)
     }
     print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
-    pct_outcome_report(&c->launch, &c->first, result);
+    pct_outcome_report(&c->first, result);
     pct_setup_teardown_keep(stderr, &c->first);
     if (!w->quiet)
         print_summary(c, status);

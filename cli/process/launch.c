@@ -216,7 +216,7 @@ static double retry(struct pct_launch *launch, struct pct_process *process)
     }
     if (process->pid) {
         process->started = pct_cli_now();
-        process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
+        pct_time_limit_set(process);
     }
     return process->postponed > 0 ? now + NO_PROCESS_INTERVAL : 0;
 }
@@ -238,7 +238,7 @@ static int begin(struct pct_process *process, struct pct_launch *launch)
 {
     process->phase = PCT_PHASE_RUN;
     process->started = pct_cli_now();
-    process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
+    pct_time_limit_set(process);
     if (launch->drive.client) {
         int failed = pct_drive_open(process, launch, process->pass);
         if (failed)
@@ -332,7 +332,7 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
     process->asked = false;
     if (failed && start_by_exec(process, launch))
         fail_to_start(process, launch);
-    process->deadline = launch->timeout > 0 ? process->started + launch->timeout : 0;
+    pct_time_limit_set(process);
 }
 
 /* Has this one ended? Then its pid becomes 0. */
@@ -365,6 +365,7 @@ static void end_run(struct pct_launch *launch, struct pct_process *process)
 {
     process->seconds = pct_cli_now() - process->started;
     pct_forking_note(launch, process->forked, process->seconds);
+    pct_time_limit_learn(process);
     process->deadline = 0;
     process->phase = PCT_PHASE_OVER;
     if (!pct_setup_teardown_start(process, PCT_PHASE_TEARDOWN))
@@ -456,6 +457,8 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
         struct pct_process *process = &processes[i];
         if (!process->running || process->asked || process->postponed > 0 || process->deadline <= 0)
             continue;
+        if (!process->timed_out)
+            pct_time_limit_set(process); /* others may have shown since how long runs take */
         if (now >= process->deadline) {
             bool asked = process->timed_out;
             process->timed_out = true;

@@ -15,6 +15,7 @@
 #include "child_failures.h"
 #include "drive.h"
 #include "forkserver.h"
+#include "time_limit.h"
 #include <cli/trace/trace_read.h>
 #include <limits.h>
 #include <signal.h>
@@ -38,23 +39,24 @@ struct pct_scratches {
 
 /* What all runs of a command have in common. The first members are the user's wishes. */
 struct pct_launch {
-    char **command;             /* the target and its arguments, ended by NULL */
-    const char *library;        /* --lib, or NULL: look for it */
-    const char *replay;         /* a trace to follow (absolute path), or NULL */
-    bool no_environment;        /* PCT_ENVIRONMENT=off */
-    const char *sites;          /* --sites: record where steps are made; or NULL */
-    const char *suppressions;   /* a file: which data races do not matter; or NULL */
-    bool patches;               /* memory accesses are patched in, whatever the program was built with */
-    char focus[128];            /* what --focus says, or the token; "": nothing */
-    char watch[96];             /* --watch, likewise */
-    uint64_t memory;            /* bytes of address space that each process may have, 0: no bound */
-    double timeout;             /* seconds of real time for each run, 0: none */
-    enum pct_children children; /* which child processes that fail make a failing run */
-    bool exec;                  /* start each run by exec */
-    bool aslr;                  /* leave address-space randomisation on */
-    uint64_t trace_size;        /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
-    bool resumes;               /* another process can go on where this one was killed: see supervise.h */
-    bool alone;                 /* there is one run, and no client: it gets our standard input and the terminal */
+    char **command;              /* the target and its arguments, ended by NULL */
+    const char *library;         /* --lib, or NULL: look for it */
+    const char *replay;          /* a trace to follow (absolute path), or NULL */
+    bool no_environment;         /* PCT_ENVIRONMENT=off */
+    const char *sites;           /* --sites: record where steps are made; or NULL */
+    const char *suppressions;    /* a file: which data races do not matter; or NULL */
+    bool patches;                /* memory accesses are patched in, whatever the program was built with */
+    char focus[128];             /* what --focus says, or the token; "": nothing */
+    char watch[96];              /* --watch, likewise */
+    uint64_t memory;             /* bytes of address space that each process may have, 0: no bound */
+    double timeout;              /* seconds of real time for each run, 0: none; */
+    struct pct_time_limit limit; /* and less for those that take far longer than the others */
+    enum pct_children children;  /* which child processes that fail make a failing run */
+    bool exec;                   /* start each run by exec */
+    bool aslr;                   /* leave address-space randomisation on */
+    uint64_t trace_size;         /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
+    bool resumes;                /* another process can go on where this one was killed: see supervise.h */
+    bool alone;                  /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
     struct pct_setup_teardown around;
     struct pct_forks forks; /* see pct_forking_plan() */
@@ -148,6 +150,8 @@ struct pct_process {
     bool aside;             /* its scratch directory was put aside */
     off_t dropped;          /* so many bytes of it, from the start, were given back to the file system */
     double deadline;        /* on the clock of pct_cli_now(), 0: none */
+    double allowed;         /* seconds from its start to that */
+    bool cut;               /* that is earlier than --timeout says: the others take far less */
     bool timed_out;
     bool preloaded; /* when its time was over, it had our library, though that may not have started yet */
     int status;     /* as from waitpid() */

@@ -239,8 +239,8 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fprintf(out, "--scratch%s ", launch->around.enter ? "=cwd" : "");
     pct_options_print_word(out, "--setup", launch->around.setup);
     pct_options_print_word(out, "--teardown", launch->around.teardown);
-    if (timeout && launch->timeout > 0)
-        fprintf(out, "--timeout %g ", launch->timeout);
+    if (timeout && (process ? process->allowed : launch->timeout) > 0)
+        fprintf(out, "--timeout %g ", process ? process->allowed : launch->timeout);
     const struct pct_drive *drive = &launch->drive;
     if (!drive->client)
         return;

@@ -97,6 +97,19 @@ replay_command()
     lacks "a run by which k is measured has failed"
 }
 
+@test "a run that takes far longer than the others is cut, unless --timeout is given" {
+    # The cuts of the calibration are not in question, so k is given.
+    run timeout 100 "$pct" campaign -n 12 -s 1 -k 9 -j 4 --epoch 1700000000 -- ./target snag
+    is "$status" 1
+    has "12 of 12 runs"
+    has "far longer than the others and w"
+    has "replay --timeout 5 "
+    run "$pct" campaign report --all
+    has "timeout: killed after 5 s of real time, which is far longer than other runs took"
+    run timeout 100 "$pct" campaign --db given.db -n 4 -s 1 -k 9 -j 4 --timeout 1 --epoch 1700000000 -- ./target snag
+    lacks "far longer than the others"
+}
+
 @test "a failure of a run by which k is measured is a finding" {
     run "$pct" campaign -n 1 -s 1 -S mixture --epoch 1700000000 -- ./target abba
     is "$status" 1

@@ -262,6 +262,8 @@ int main(int argc, char **argv)
         yields(argument ? atoi(argument) : 0);
         kill(getpid(), SIGKILL);
     }
+    if (!strcmp(mode, "snag") && race("1"))
+        mode = "hang";
     while (!strcmp(mode, "hang"))
         getppid();
     if (!strcmp(mode, "output")) {

@@ -1,0 +1,31 @@
+/* How long a run may take, in real time: --timeout, and where the user has given none, what the others have taken.
+ * Without that, a few runs that never end would take all the time of a campaign. */
+#ifndef PCT_CLI_TIME_LIMIT_H
+#define PCT_CLI_TIME_LIMIT_H
+
+#include <stdbool.h>
+
+enum { PCT_TIME_LIMIT_FAR = 10 /* times as long as the longest run that passed is far longer than the others */ };
+
+struct pct_launch;
+struct pct_process;
+
+/* Which runs are cut before the time of --timeout is over. All in seconds. */
+struct pct_time_limit {
+    bool cuts;      /* those that take far longer than the longest that passed, and */
+    double least;   /* this long; */
+    double most;    /* but all that take so long, 0: none; also while */
+    double longest; /* no run has passed: 0 */
+    const bool *ok; /* exit statuses of runs that pass; NULL: 0 */
+};
+
+/* How long runs of this launch may take, in seconds; 0: as they like. */
+double pct_time_limit_seconds(const struct pct_launch *launch);
+
+/* This run has begun, or others have shown since how long runs take: set its deadline. */
+void pct_time_limit_set(struct pct_process *process);
+
+/* It has ended, by itself if process->timed_out does not say otherwise. */
+void pct_time_limit_learn(const struct pct_process *process);
+
+#endif
