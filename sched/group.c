@@ -158,8 +158,6 @@ void pct_group_set_enabled(struct pct_sched *s, struct pct_group *group, bool en
         all(s->strategy_state, group->threads, group->count);
     for (uint32_t i = 0; !all && i < group->count; i++)
         one(s->strategy_state, group->threads[i]);
-    if (enabled || (before > 1 && s->enabled <= 1)) {
-        s->woke = true;
-        pct_stop_soon(s);
-    }
+    if (enabled || (before > 1 && s->enabled <= 1))
+        pct_sched_ask_strategy(s);
 }

@@ -13,9 +13,21 @@ void pct_sched_keep_house(struct pct_sched *s);
 void pct_sched_turn(struct pct_sched *s);
 /* Find the next step at which the fast path must come here: never later than the end of the block being filled. */
 void pct_sched_set_stop(struct pct_sched *s);
+/* `due` as it is while nobody has called for attention: what the host sleeps on. */
+static inline uint32_t pct_sched_undisturbed(const struct pct_sched *s)
+{
+    return __atomic_load_n(&s->due, __ATOMIC_SEQ_CST) & ~(uint32_t)PCT_DUE_ATTENTION;
+}
+/* Sleep until then, in real time, or until somebody calls for attention. */
+static inline void pct_sched_sleep(struct pct_sched *s, uint64_t until)
+{
+    s->host->sleep(until, &s->due, pct_sched_undisturbed(s));
+}
 /* Threads without the baton have changed something: see who came back, ask every predicate again. */
 void pct_sched_attend(struct pct_sched *s);
 void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread);
+/* At the next point, the strategy is asked, whatever is left of the budget. */
+void pct_sched_ask_strategy(struct pct_sched *s);
 void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled);
 void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result);
 /* The thread, which runs, comes to the scheduling point of this operation: the scheduler is at work from now on, what

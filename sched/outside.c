@@ -244,11 +244,11 @@ static bool keep(struct pct_sched *s, bool relatives)
         if (passed)
             ; /* no relative can run: what they have done is there */
         else if (s->polled_outside || (silent && s->polled))
-            s->host->poll(next, &s->attention, 0, s->polled);
+            s->host->poll(next, &s->due, pct_sched_undisturbed(s), s->polled);
         else
-            s->host->sleep(next, &s->attention, 0);
+            pct_sched_sleep(s, next);
         pct_sched_kernel_changed(s);
-        if (s->attention || silent || s->can_both)
+        if (pct_is_due(s, PCT_DUE_ATTENTION) || silent || s->can_both)
             pct_sched_attend(s);
         if (s->replay && (pct_replay_ready(s) || (!recorded && s->timers_count && pct_replay_jumps(s))))
             return false;
@@ -408,13 +408,13 @@ void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread
     uint64_t until = s->host->now() + PCT_EXPECT_NS;
     s->current = NULL;
     for (;;) {
-        __atomic_store_n(&s->attention, 0, __ATOMIC_SEQ_CST);
+        __atomic_fetch_and(&s->due, ~(uint32_t)PCT_DUE_ATTENTION, __ATOMIC_SEQ_CST);
         const struct pct_thread *come = __atomic_load_n(&s->arrivals, __ATOMIC_ACQUIRE);
         while (come && !these(come, arg))
             come = come->arrival;
         if (come || s->host->now() >= until)
             break;
-        s->host->sleep(until, &s->attention, 0);
+        pct_sched_sleep(s, until);
     }
     s->current = current;
     pct_sched_attention(s);

@@ -5,9 +5,18 @@
 struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *before = s->pinned;
-    s->pinned = self;
+    pct_sched_unpin(s, self);
     pct_sched_set_stop(s);
     return before;
+}
+
+void pct_sched_unpin(struct pct_sched *s, struct pct_thread *before)
+{
+    s->pinned = before;
+    if (before)
+        pct_set_due(s, PCT_DUE_PINNED);
+    else
+        pct_clear_due(s, PCT_DUE_PINNED);
 }
 
 bool pct_pinned_passes(struct pct_sched *s, const struct pct_thread *self)

@@ -82,8 +82,9 @@ bool pct_replay_ready(struct pct_sched *s)
         if (pct_state(t) == PCT_STATE_ENABLED && !arrives)
             return true;
         if (pct_state(t) != PCT_STATE_ENABLED)
-            return !(arrives || s->attention || s->foreign & PCT_FOREIGN_THREADS || s->timers_count ||
-                     t->wait.outside || t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s));
+            return !(arrives || pct_is_due(s, PCT_DUE_ATTENTION) || s->foreign & PCT_FOREIGN_THREADS ||
+                     s->timers_count || t->wait.outside || t->wait.attention || t->state == PCT_STATE_OUTSIDE ||
+                     pct_outside_strangers(s));
         pct_outside_arrived(s, t, pct_replay_microseconds(s) * 1000);
     }
     return s->enabled;

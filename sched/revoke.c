@@ -16,7 +16,7 @@ static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
     pct_record(s, thread, PCT_OP_STUCK, arg, 0);
     if (s->step_ns)
         s->base += arg == PCT_ARG_SPINS ? PCT_SPIN_NS : arg == PCT_ARG_RUNS ? s->run_ns : 0;
-    s->attention = 1; /* no call said what the thread may have changed */
+    pct_set_due(s, PCT_DUE_ATTENTION); /* no call said what the thread may have changed */
     pct_sched_keep_house(s);
     pct_sched_kernel_changed(s);
     /* Nobody but a sleeper could change what the thread looks at. */

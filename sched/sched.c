@@ -26,11 +26,11 @@ void pct_sched_set_stop(struct pct_sched *s)
         limit = min(limit, s->exit_by);
     if (s->break_step)
         limit = min(limit, s->break_step - 1);
-    if (s->replay || s->woke || s->sites || s->often || s->pinned || limit < step)
+    if (s->replay || limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&s->attention, __ATOMIC_RELAXED) || __atomic_load_n(&s->ask, __ATOMIC_RELAXED))
+    if (pct_is_due(s, UINT32_MAX))
         pct_stop_soon(s);
 }
 
@@ -72,6 +72,12 @@ void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
     s->strategy->announce(s->strategy_state, thread->id, &next);
 }
 
+void pct_sched_ask_strategy(struct pct_sched *s)
+{
+    pct_set_due(s, PCT_DUE_ENABLED);
+    pct_stop_soon(s);
+}
+
 void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled)
 {
     if (thread->group && thread->group->enabled != enabled)
@@ -87,17 +93,14 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
             s->strategy->early(s->strategy_state, thread->id);
         else
             s->strategy->enable(s->strategy_state, thread->id);
-        s->woke = true;
-        pct_stop_soon(s);
+        pct_sched_ask_strategy(s);
     } else if (!enabled && pct_state(thread) == PCT_STATE_ENABLED) {
         thread->state = PCT_STATE_BLOCKED;
         pct_log(s, PCT_LOG_DISABLE, thread->id, 0);
         s->strategy->disable(s->strategy_state, thread->id);
         /* Strategies may not count steps that are made alone (PCT, section 4.2). */
-        if (--s->enabled == 1) {
-            s->woke = true;
-            pct_stop_soon(s);
-        }
+        if (--s->enabled == 1)
+            pct_sched_ask_strategy(s);
     }
 }
 
@@ -143,7 +146,8 @@ static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
     *(wait->polled ? &s->polled_outside : &s->can_outside) += wait->outside;
     s->polled_kin += wait->polled && wait->outside && wait->kin;
     s->can_attention += wait->attention;
-    s->often += wait->often;
+    if (wait->often && !s->often++)
+        pct_set_due(s, PCT_DUE_OFTEN);
     s->can_both += wait->outside && wait->attention;
     if (!thread->wait.polled)
         return;
@@ -159,7 +163,8 @@ static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
     *(wait->polled ? &s->polled_outside : &s->can_outside) -= wait->outside;
     s->polled_kin -= wait->polled && wait->outside && wait->kin;
     s->can_attention -= wait->attention;
-    s->often -= wait->often;
+    if (wait->often && !--s->often)
+        pct_clear_due(s, PCT_DUE_OFTEN);
     s->can_both -= wait->outside && wait->attention;
     if (thread->wait.polled) {
         *(thread->polled_prev ? &thread->polled_prev->polled_next : &s->polled) = thread->polled_next;
@@ -287,7 +292,7 @@ void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread)
 /* Threads without the baton have changed something: who came back, and every predicate once more. */
 void pct_sched_attend(struct pct_sched *s)
 {
-    __atomic_store_n(&s->attention, 0, __ATOMIC_SEQ_CST);
+    __atomic_fetch_and(&s->due, ~(uint32_t)PCT_DUE_ATTENTION, __ATOMIC_SEQ_CST);
     pct_outside_drain(s);
     if (s->host->told)
         s->host->told();
@@ -313,7 +318,7 @@ void pct_sched_turn(struct pct_sched *s)
     pct_stop_soon(s);
     /* Something may have come from outside: a signal, data on a socket. */
     if (s->can_outside || s->polled_outside || s->unseen)
-        s->attention = 1;
+        pct_set_due(s, PCT_DUE_ATTENTION);
 }
 
 void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self)
@@ -330,12 +335,12 @@ void pct_sched_keep_house(struct pct_sched *s)
     if (s->sites)
         pct_sites_keep(s);
     pct_sched_turn(s);
-    if (s->attention)
+    if (pct_is_due(s, PCT_DUE_ATTENTION))
         pct_sched_attend(s);
     if (s->often)
         ask_often(s);
-    if (__atomic_load_n(&s->ask, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&s->ask, 0, __ATOMIC_RELAXED);
+    if (pct_is_due(s, PCT_DUE_KERNEL)) {
+        pct_clear_due(s, PCT_DUE_KERNEL);
         pct_sched_kernel_changed(s);
     }
     if (s->timers_count)
@@ -358,7 +363,7 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
     else if (pct_state(self) != PCT_STATE_ENABLED || self->early)
         point.why = PCT_WHY_BLOCKED;
     else
-        point.why = s->woke && pct_steps(s) < s->budget_end ? PCT_WHY_ENABLED : PCT_WHY_BUDGET;
+        point.why = pct_is_due(s, PCT_DUE_ENABLED) && pct_steps(s) < s->budget_end ? PCT_WHY_ENABLED : PCT_WHY_BUDGET;
 
     struct pct_choice choice = s->strategy->pick(s->strategy_state, &point);
     struct pct_thread *next = choice.thread < s->threads ? s->thread_at(choice.thread) : NULL;
@@ -391,7 +396,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
     while (s->replay ? !pct_replay_ready(s) : !pct_readiness_now(s)) {
         if (!s->live)
             return false;
-        if (s->attention) {
+        if (pct_is_due(s, PCT_DUE_ATTENTION)) {
             /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
             pct_sched_attend(s);
             if (pct_readiness_now(s) && !s->replay &&
@@ -401,7 +406,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
         }
         uint32_t enabled = s->enabled;
         pct_outside_strangers(s);
-        if (s->attention || s->enabled != enabled)
+        if (pct_is_due(s, PCT_DUE_ATTENTION) || s->enabled != enabled)
             continue;
         if (s->lock_waits && !pct_readiness_now(s) && others_wait(s) && pct_cycle_find(s)) {
             s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
@@ -422,11 +427,11 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
         } else if (s->foreign & PCT_FOREIGN_FINISHED && s->patience) {
             /* One that has finished may hold what all the others wait for; it will be gone in a moment. */
             s->patience--;
-            s->host->sleep(s->host->now() + 20000000, &s->attention, 0);
+            pct_sched_sleep(s, s->host->now() + 20000000);
             pct_sched_attend(s);
         } else if (s->foreign & PCT_FOREIGN_THREADS && !s->host->strangers) {
             /* A thread that pct does not know may still change something. */
-            s->host->sleep(PCT_NEVER, &s->attention, 0);
+            pct_sched_sleep(s, PCT_NEVER);
             pct_sched_attend(s);
         } else {
             s->host->end(PCT_VERDICT_DEADLOCK, NULL);
@@ -438,7 +443,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
 struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *next, *last = self;
-    s->pinned = NULL;
+    pct_sched_unpin(s, NULL);
     if (!pct_readiness_now(s) && (s->unseen || s->often))
         pct_sched_attend(s);
     for (;; last = next) {
@@ -463,7 +468,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     pct_log(s, PCT_LOG_PICK, next->id, (uint32_t)pct_steps(s));
     s->picked_at = pct_steps(s);
     s->patience = 5;
-    s->woke = false;
+    pct_clear_due(s, PCT_DUE_ENABLED);
     pct_sched_set_stop(s);
     return next;
 }
@@ -485,7 +490,8 @@ static bool switch_is_due(struct pct_sched *s, const struct pct_thread *self)
 {
     if (pct_pinned_passes(s, self))
         return false;
-    return s->woke || pct_steps(s) >= s->budget_end || s->replay || (s->exiting && pct_steps(s) >= s->exit_by);
+    return pct_is_due(s, PCT_DUE_ENABLED) || pct_steps(s) >= s->budget_end || s->replay ||
+           (s->exiting && pct_steps(s) >= s->exit_by);
 }
 
 void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
@@ -588,14 +594,14 @@ void pct_sched_ask_kernel(struct pct_sched *s)
 {
     if (!__atomic_load_n(&s->polled_outside, __ATOMIC_RELAXED))
         return;
-    __atomic_store_n(&s->ask, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_or(&s->due, PCT_DUE_KERNEL, __ATOMIC_SEQ_CST);
     __atomic_store_n(&s->stop, NULL, __ATOMIC_SEQ_CST);
 }
 
 void pct_sched_attention(struct pct_sched *s)
 {
-    __atomic_store_n(&s->attention, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_or(&s->due, PCT_DUE_ATTENTION, __ATOMIC_SEQ_CST);
     __atomic_store_n(&s->stop, NULL, __ATOMIC_SEQ_CST);
     if (s->host->nudge)
-        s->host->nudge(&s->attention);
+        s->host->nudge(&s->due);
 }

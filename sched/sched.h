@@ -108,6 +108,19 @@ enum pct_result {
 /* Nothing runs but timers of the host, so many times in a row without a step in between: they wake nobody. */
 #define PCT_VAIN_JUMPS 10000u
 
+/* Why the next scheduling point is not passed the fast way: bits of pct_sched.due. The others are steps:
+ * pct_sched_set_stop(). */
+enum {
+    PCT_DUE_ATTENTION =
+        1, /* threads without the baton have changed something: see who is back, ask all predicates again */
+    PCT_DUE_KERNEL = 2, /* they may have changed what the kernel says: ask it again */
+    PCT_DUE_ENABLED =
+        4,             /* since the last pick a thread has become enabled, or all but one disabled: ask the strategy */
+    PCT_DUE_OFTEN = 8, /* as long as there is a wait whose predicate is asked at each step */
+    PCT_DUE_PINNED = 16, /* as long as a thread is pinned: what it passes over is counted */
+    PCT_DUE_SITES = 32   /* for the whole run: the site of each step is recorded */
+};
+
 struct pct_sched;
 struct pct_thread;
 
@@ -259,8 +272,8 @@ struct pct_sched {
     uint64_t *record;           /* where the next record goes */
     uint64_t *stop;             /* the record at which anything but recording is to be done */
     struct pct_objects objects; /* begins with what a look-up needs */
-    uint32_t attention;         /* set by threads without the baton: look at arrivals, ask all predicates again */
-    uint32_t ask;               /* likewise: ask the kernel again */
+    uint32_t due;               /* PCT_DUE_*; atomic: threads without the baton set bits, too */
+    uint32_t often;             /* threads in waits whose predicates are asked at each step */
     uint32_t foreign;           /* who makes calls without the baton: PCT_FOREIGN_* */
     uint32_t in_full; /* no operation may take a shortcut: somebody foreign, or the race detector, wants to see it */
 
@@ -298,7 +311,7 @@ struct pct_sched {
     bool stranger;          /* a thread that is not in the schedule may act before the next deadline, */
     bool hope;              /* host->hopes(), when it was asked last */
     bool lock_waits;        /* a thread has begun to wait since deadlock_cycle.c searched last */
-    bool woke;              /* a thread has become enabled since the last pick */
+    bool met;               /* `ahead` is known */
     uint64_t stranger_at;   /* and none of them does before this virtual time, when that was asked last */
     uint64_t cycle_mark;    /* of the searches of deadlock_cycle.c */
     struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
@@ -313,13 +326,12 @@ struct pct_sched {
     uint64_t picked_at;  /* the step of the last pick */
     uint64_t switches, preemptions;
 
-    uint32_t often;        /* threads in waits whose predicates are asked at each step */
-    uint32_t timers_count; /* in: */
     struct pct_group *free_groups;
     struct pct_timer **timers;  /* binary heap by (deadline, order) */
     struct pct_timer **nearing; /* the same, of deadlines that come near */
-    uint32_t nearing_count;
+    uint32_t timers_count, nearing_count;
     uint32_t jumps; /* to deadlines in a row, since step jumped_at */
+    uint32_t idle;  /* 1: nobody holds the baton; atomic */
     uint64_t jumped_at;
 
     enum pct_end end;           /* not PCT_END_DRAWN */
@@ -336,9 +348,7 @@ struct pct_sched {
     uint64_t company;       /* the step at which somebody was last enabled beside another one */
     uint64_t starving_step; /* the step from which on starvation.c looks again */
 
-    uint32_t idle;                    /* 1: nobody holds the baton; atomic */
-    bool met;                         /* `ahead` is known */
-    uint64_t idle_real, idle_virtual; /* when that began */
+    uint64_t idle_real, idle_virtual; /* when nobody began to hold the baton */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
     uint64_t idle_deadline;           /* of the first timer, virtual; PCT_NEVER: none */
     uint64_t ahead;              /* real time less virtual time at the first arrival from outside, once that was met */
@@ -386,9 +396,12 @@ struct pct_sched {
     uint64_t spins;       /* times that the strategy was told of a spin, and may have lowered a priority by chance */
 };
 
-/* The thread, which holds the baton, keeps it until it blocks or s->pinned is cleared. Returns who did before: to be
- * put back. */
+/* The thread, which holds the baton, keeps it until it blocks or is unpinned. Returns who did before: to be put back.
+ */
 struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self);
+
+/* From now on this one is pinned, as before pct_sched_pin(); NULL: nobody. */
+void pct_sched_unpin(struct pct_sched *s, struct pct_thread *before);
 
 /* Begin: `s` zeroed, with host, thread_at, strategy, run, max_steps, step_ns, slack set and the recorder started
  * (pct_record_start). Returns 0, -ENOMEM, or the strategy's error with *why set; with 0, *why is the strategy's remark
@@ -567,7 +580,26 @@ static inline void pct_stop_soon(struct pct_sched *s)
     s->stop = s->record;
 }
 
-/* Whether the thread may go on without asking anybody: one compare. Who sets attention also pulls `stop` back. */
+/* Whether any of these (PCT_DUE_*) is due. With the baton, as the next two. */
+static inline bool pct_is_due(const struct pct_sched *s, uint32_t what)
+{
+    return __atomic_load_n(&s->due, __ATOMIC_RELAXED) & what;
+}
+
+/* It is, once pct_sched_set_stop() or pct_stop_soon() is called. */
+static inline void pct_set_due(struct pct_sched *s, uint32_t what)
+{
+    if (!pct_is_due(s, what))
+        __atomic_fetch_or(&s->due, what, __ATOMIC_SEQ_CST);
+}
+
+static inline void pct_clear_due(struct pct_sched *s, uint32_t what)
+{
+    if (pct_is_due(s, what))
+        __atomic_fetch_and(&s->due, ~what, __ATOMIC_SEQ_CST);
+}
+
+/* Whether the thread may go on without asking anybody: one compare. Who sets a bit of `due` also pulls `stop` back. */
 static inline bool pct_quiet(const struct pct_sched *s)
 {
     return PCT_LIKELY(s->record < s->stop);

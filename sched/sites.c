@@ -12,6 +12,8 @@ void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count
     s->sites_max = s->sites ? PCT_SITES_MAX : 0;
     s->stacks = stacks;
     s->stacks_count = count;
+    if (s->sites)
+        pct_set_due(s, PCT_DUE_SITES);
 }
 
 void pct_sites_note(struct pct_sched *s, struct pct_thread *self, const struct pct_object *object)

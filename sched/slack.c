@@ -103,5 +103,5 @@ void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread)
         pct_replay_check(s);
     pct_sched_turn(s);
     pct_timer_expire(s);
-    s->woke = true; /* whoever is chosen next, the budget of this one means nothing any more */
+    pct_set_due(s, PCT_DUE_ENABLED); /* whoever is chosen next, the budget of this one means nothing any more */
 }

@@ -25,8 +25,8 @@ static bool after_spin(const struct pct_sched *s)
 /* A thread that is not in the schedule is to get the CPU. */
 static void wait_a_moment(struct pct_sched *s)
 {
-    s->host->sleep(s->host->now() + 1000000, &s->attention, 0);
-    s->attention = 1;
+    pct_sched_sleep(s, s->host->now() + 1000000);
+    pct_set_due(s, PCT_DUE_ATTENTION);
 }
 
 /* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it:
@@ -35,7 +35,7 @@ static void wait_a_moment(struct pct_sched *s)
 static void spun_for_long(struct pct_sched *s, uint64_t before)
 {
     if (!pct_outside_none(s))
-        s->attention = 1;
+        pct_set_due(s, PCT_DUE_ATTENTION);
     else if (pct_outside_strangers(s))
         wait_a_moment(s);
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)

@@ -26,7 +26,7 @@ uint64_t pct_sched_read_clock(struct pct_sched *s)
         if (s->stop > s->record && (uint64_t)(s->stop - s->record) > ahead) {
             s->stop = s->record + ahead;
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            if (__atomic_load_n(&s->attention, __ATOMIC_RELAXED))
+            if (pct_is_due(s, UINT32_MAX))
                 pct_stop_soon(s);
         }
     }
@@ -151,7 +151,7 @@ void pct_timer_jump(struct pct_sched *s)
     uint64_t deadline = s->timers[0]->deadline;
     uint64_t now = pct_sched_now(s);
     if (!s->step_ns)
-        s->host->sleep(deadline, &s->attention, 0);
+        pct_sched_sleep(s, deadline);
     else if (deadline > now)
         s->base += deadline - now;
     pct_timer_expire(s);

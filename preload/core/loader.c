@@ -140,6 +140,6 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     pct_order_at(self, &list, PCT_RELEASES);
     self->loader = NULL;
     if (pct_S.pinned == &self->core)
-        pct_S.pinned = pinned;
+        pct_sched_unpin(&pct_S, pinned);
     return result;
 }

@@ -188,11 +188,11 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
                                   .pc = (uint64_t)registers[REG_RIP],
                                   .sp = (uint64_t)registers[REG_RSP],
                                   .alternate = on_alternate_stack() };
-    const struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
+    struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     run_on_turn(self, signal, info, context);
     self->pin = outer;
     if (pct_S.pinned == &self->core && pinned != &self->core)
-        pct_S.pinned = NULL;
+        pct_sched_unpin(&pct_S, NULL);
 }
 
 /* Nobody tells of a jump. But then the stack has shrunk beyond the handler's frame; and if it has grown again, what the
@@ -204,7 +204,7 @@ void pct_signal_unpin(struct pct_shim_thread *self)
     bool there = pin->alternate ? on_alternate_stack() : frame < pin->frame;
     const greg_t *registers = there ? ((const ucontext_t *)pin->context)->uc_mcontext.gregs : NULL;
     if (!there || (uint64_t)registers[REG_RIP] != pin->pc || (uint64_t)registers[REG_RSP] != pin->sp)
-        pct_S.pinned = NULL;
+        pct_sched_unpin(&pct_S, NULL);
 }
 
 /* What a signal tells that the kernel had no room for: it comes as that of nobody. */

@@ -176,7 +176,7 @@ static uint64_t quiet(void)
     ask_futexes();
     if (seen.met && seen.asked_at != pct_steps(&pct_S) + 1) {
         seen.asked_at = pct_steps(&pct_S) + 1;
-        pct_S.attention = 1;
+        pct_set_due(&pct_S, PCT_DUE_ATTENTION);
     }
     return PCT_NEVER;
 }

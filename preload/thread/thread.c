@@ -238,7 +238,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         pct_thread_coming++;
         struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
         error = MAY_SLEEP(self, REAL(pthread_create)(handle, attr, run, slot));
-        pct_S.pinned = pinned;
+        pct_sched_unpin(&pct_S, pinned);
         pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);
         if (error) {
