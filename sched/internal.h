@@ -5,8 +5,8 @@
 #include "sched.h"
 
 /* sched.c */
-/* Everything that is due at this step: the recorder's and the replay's turn, attention, deadlines, the step bound.
- * Before the baton passes, whenever a step may have been made since the last time. */
+/* Everything that is due at this step: the recorder's turn, attention, deadlines, the step bound. Before
+ * the baton passes, whenever a step may have been made since the last time. */
 void pct_sched_keep_house(struct pct_sched *s);
 /* The one place where a block of the trace ends: if the one being filled is full, all that is done with it then, and
  * room for the next one. Whoever has recorded a step without a point behind it calls this, or pct_sched_make_room(). */
@@ -131,24 +131,30 @@ bool pct_outside_idle(struct pct_sched *s);
  * let virtual time pass as it did. passed: real ns. */
 void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed);
 
-/* The same, where nobody could run before: whoever can now has come from outside. */
+/* What this thread would have waited for outside was there when it came, and nobody else can run: as if it had been
+ * awaited. A replay knows of that. */
+void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread);
+
+/* The same as pct_outside_arrived(), where nobody could run before: whoever can now has come from outside. A replay
+ * knows who has. */
 void pct_outside_note(struct pct_sched *s, uint64_t passed);
 
-/* replay.c */
-/* Whether the thread of the next recorded step can run, or never will (then pct_replay_next() says so). False: it waits
- * for time to pass or for the outside world. Feeds recorded arrivals and early deadlines in. */
+/* replay.c: of a run that is no replay, these say so. */
+/* Whether the strategy can be asked: somebody can run; in a replay, the thread of the next recorded step can, and not
+ * only once time has passed or something has come from outside. What was recorded of those is fed in; a thread that
+ * will never run is a divergence. */
 bool pct_replay_ready(struct pct_sched *s);
 /* Whether the next recorded step is that of a thread which then waited for its deadline, or for one of the host's
  * timers. */
 bool pct_replay_jumps(const struct pct_sched *s);
+/* Compare the steps made since the last time. */
 void pct_replay_check(struct pct_sched *s);
-struct pct_thread *pct_replay_next(struct pct_sched *s);
-uint32_t pct_replay_choose(struct pct_sched *s, uint32_t waiters);
-/* The next recorded step is an arrival from outside or an early deadline: how much time passed. */
-uint64_t pct_replay_microseconds(const struct pct_sched *s);
-/* Whether the next recorded step is this thread's, and of this operation; the argument of that step. */
+/* How much time passes in the step of an early deadline; now: in this run, us. */
+uint64_t pct_replay_microseconds(const struct pct_sched *s, uint64_t now);
+/* Whether the next recorded step is this thread's, and of this operation. */
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op);
-uint32_t pct_replay_arg(const struct pct_sched *s);
+/* The argument of the next recorded step; now: that of the step of this run. */
+uint32_t pct_replay_arg(const struct pct_sched *s, uint32_t now);
 
 /* sites.c, only if sites are recorded. This thread, which runs, has come to the point of its next step, on this object.
  */

@@ -157,10 +157,14 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
         s->host->caught_up(microseconds * 1000);
     pct_record(s, thread, PCT_OP_OUTSIDE, (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
     s->timed = pct_steps(s);
-    if (s->replay)
-        pct_replay_check(s);
     pct_sched_turn(s);
     pct_timer_expire(s);
+}
+
+void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread)
+{
+    if (!pct_is_replay(s))
+        pct_outside_arrived(s, thread, pct_outside_lag(s));
 }
 
 /* How much virtual time is to pass where so much real time has while nothing could run. A run whose steps take longer
@@ -182,6 +186,8 @@ static uint64_t keep_up(struct pct_sched *s, uint64_t passed)
 
 void pct_outside_note(struct pct_sched *s, uint64_t passed)
 {
+    if (pct_is_replay(s))
+        return; /* pct_replay_ready() feeds in what was recorded */
     passed = keep_up(s, passed);
     for (uint32_t id = 0; id < s->threads; id++)
         if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED && !s->thread_at(id)->early) {
@@ -202,7 +208,7 @@ static uint64_t passed_since(struct pct_sched *s, uint64_t real, bool world)
  * between it and the deadline. */
 static uint64_t until_stranger(const struct pct_sched *s, uint64_t virtual, uint64_t until)
 {
-    if (!s->timers_count || s->replay || s->stranger_at <= virtual)
+    if (!s->timers_count || s->stranger_at <= virtual)
         return until;
     uint64_t then = s->host->now() + (s->timers[0]->deadline - s->stranger_at);
     return then > until ? then : until;
@@ -213,7 +219,9 @@ static bool keep(struct pct_sched *s, bool relatives)
 {
     uint64_t real = s->host->now(), virtual = pct_sched_now(s), deadline = PCT_NEVER, until = PCT_NEVER;
     bool world = awaits_world(s, relatives);
-    bool recorded = s->replay && s->timers_count && pct_replay_jumps(s);
+    bool recorded = s->timers_count && pct_replay_jumps(s);
+    bool holds =
+        pct_is_replay(s) && !recorded; /* what was recorded came before the deadline: time does not pass by itself */
     if (s->timers_count) {
         deadline = s->timers[0]->deadline;
         if (deadline <= virtual || (recorded && !relatives))
@@ -221,23 +229,21 @@ static bool keep(struct pct_sched *s, bool relatives)
         if (!world && !relatives) {
             /* Only signals, which the kernel may have for them already. */
             pct_sched_attend(s);
-            if (!s->replay && pct_readiness_now(s))
+            if (pct_readiness_now(s))
                 pct_outside_note(s, 0);
             return !pct_readiness_now(s);
         }
         world = world && !recorded;
-        if (world && (!relatives || s->stranger))
+        if (world && !holds && (!relatives || s->stranger))
             until = real + (deadline - virtual);
     }
-    if (s->replay)
-        until = PCT_NEVER; /* what was recorded came before the deadline */
     if (s->hope)
         until = real + HOPE_NS;
     do {
         bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
         uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until, again = PCT_NEVER;
         bool passed = relatives && s->host->idle(virtual, first_deadline(s), world, &again);
-        if ((s->replay && !recorded) || (s->stranger && s->host->now() < until))
+        if (holds || (s->stranger && s->host->now() < until))
             passed = false;
         if (again < next)
             next = again;
@@ -250,15 +256,15 @@ static bool keep(struct pct_sched *s, bool relatives)
         pct_sched_kernel_changed(s);
         if (pct_is_due(s, PCT_DUE_ATTENTION) || silent || s->can_both)
             pct_sched_attend(s);
-        if (s->replay && (pct_replay_ready(s) || (!recorded && s->timers_count && pct_replay_jumps(s))))
-            return false;
-        if (!s->replay && pct_readiness_now(s)) {
+        if (pct_replay_ready(s)) {
             pct_outside_note(s, passed_since(s, real, world || !relatives));
             return false;
         }
+        if (holds && s->timers_count && pct_replay_jumps(s))
+            return false;
         if (passed)
             return true;
-        if (s->stranger && pct_outside_strangers(s))
+        if (s->stranger && pct_outside_strangers(s) && !pct_is_replay(s))
             until = until_stranger(s, virtual, until);
         if (!s->polled_outside && !s->outside && !s->can_attention && !s->stranger &&
             !(s->foreign & PCT_FOREIGN_SILENT) && !relatives)
@@ -289,7 +295,7 @@ bool pct_outside_idle(struct pct_sched *s)
     uint64_t again;
     if (relatives)
         s->host->idle(pct_sched_now(s), first_deadline(s), awaits_world(s, true), &again);
-    s->idle_deadline = s->timers_count && !s->replay ? s->timers[0]->deadline : PCT_NEVER;
+    s->idle_deadline = s->timers_count && !pct_is_replay(s) ? s->timers[0]->deadline : PCT_NEVER;
     if (s->idle_deadline != PCT_NEVER && s->host->tend)
         s->host->tend();
     if (set_free(s))
@@ -313,8 +319,7 @@ static void resume(struct pct_sched *s, const struct pct_thread *thread)
 {
     uint64_t passed = passed_until(s, thread);
     pct_outside_drain(s);
-    if (!s->replay)
-        pct_outside_note(s, passed);
+    pct_outside_note(s, passed);
     pct_timer_expire(s);
 }
 

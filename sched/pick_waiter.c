@@ -15,8 +15,6 @@ static uint32_t choose_among(struct pct_sched *s, uint32_t waiters)
 
 uint32_t pct_sched_choose(struct pct_sched *s, const struct pct_object *queue, uint32_t waiters)
 {
-    if (s->replay)
-        return pct_replay_choose(s, waiters);
     if (waiters < 2 || !s->strategy->may_wake)
         return choose_among(s, waiters);
     uint64_t step = pct_steps(s);

@@ -10,8 +10,8 @@
 static bool is_due(const struct pct_sched *s, const struct pct_thread *self, enum pct_op op, bool may_switch)
 {
     uint64_t step = pct_steps(s) + 1;
-    if (s->replay)
-        return pct_replay_expects(s, self, op) && pct_replay_arg(s) == PCT_ARG_ASKED;
+    if (pct_is_replay(s))
+        return pct_replay_expects(s, self, op) && pct_replay_arg(s, 0) == PCT_ARG_ASKED;
     return may_switch && s->pinned != self &&
            (pct_is_due(s, PCT_DUE_ENABLED) || step >= s->budget_end || (s->exiting && step >= s->exit_by));
 }

@@ -238,7 +238,7 @@ void pct_record_finish(struct pct_sched *s)
     h->threads = s->threads;
     h->max_enabled = s->max_enabled;
     h->objects = s->objects.numbered;
-    if (s->strategy->points && !s->replay)
+    if (s->strategy->points)
         h->points = s->strategy->points(s->strategy_state, h->steps - s->picked_at);
     for (int i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         h->uncontrolled[i] = s->uncontrolled[i];

@@ -1,5 +1,10 @@
-/* Following a recorded trace: its threads are chosen step by step, and each step is compared with the recorded one, so
- * that a replay that leaves the recorded path says where. */
+/* What the strategy `replay` (strategies/replay.c) cannot do, as it knows of threads and steps only. When a run follows
+ * a recorded one,
+ *  - each step is compared with the recorded one, so that a replay that leaves the recorded path says where;
+ *  - arrivals from outside and early deadlines are fed in at the step at which they came then, and take as much virtual
+ * time; otherwise time passes only where the recorded thread waited for its deadline;
+ *  - a thread loses the baton in the middle of its code (revoke.c), or behind an access (post_access.c), where it did
+ * then. On the turn of the thread that holds the baton. */
 #include "internal.h"
 #include "record.h"
 #include <common/text.h>
@@ -48,56 +53,68 @@ static void diverge(struct pct_sched *s, uint64_t step, const uint64_t *expected
     s->host->end(PCT_VERDICT_DIVERGENCE, buffer);
 }
 
-/* The step just made, against the recorded one. */
-void pct_replay_check(struct pct_sched *s)
+/* The next recorded step; NULL: there is none, or no recording. */
+static const uint64_t *expected_step(const struct pct_sched *s)
 {
-    if (pct_steps(s) == s->replay_checked)
-        return;
-    uint64_t at = pct_steps(s) - 1;
-    s->replay_checked = pct_steps(s);
-    uint64_t made = pct_record_before(s, 1); /* the block may have been turned since */
-    if (at >= s->replay_count)
-        diverge(s, at, NULL, NULL, &made);
-    else if (s->replay[at] != made)
-        diverge(s, at, &s->replay[at], NULL, &made);
+    uint64_t step = pct_steps(s);
+    return s->run.records && step < s->run.records_count ? &s->run.records[step] : NULL;
 }
 
-uint64_t pct_replay_microseconds(const struct pct_sched *s)
+void pct_replay_check(struct pct_sched *s)
 {
-    return PCT_RECORD_TIME(s->replay[pct_steps(s)]);
+    uint64_t steps = pct_steps(s);
+    for (; pct_is_replay(s) && s->replay_checked < steps; s->replay_checked++) {
+        uint64_t at = s->replay_checked, made = pct_record_before(s, steps - at);
+        if (at >= s->run.records_count)
+            diverge(s, at, NULL, NULL, &made);
+        else if (s->run.records[at] != made)
+            diverge(s, at, &s->run.records[at], NULL, &made);
+    }
+}
+
+uint64_t pct_replay_microseconds(const struct pct_sched *s, uint64_t now)
+{
+    const uint64_t *expected = expected_step(s);
+    return expected ? PCT_RECORD_TIME(*expected) : now;
+}
+
+/* Whether this thread, which cannot run, may do so later, when time has passed or something has come. */
+static bool may_come(struct pct_sched *s, const struct pct_thread *t)
+{
+    return pct_is_due(s, PCT_DUE_ATTENTION) || s->foreign & PCT_FOREIGN_THREADS || s->timers_count || t->wait.outside ||
+           t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s);
 }
 
 bool pct_replay_ready(struct pct_sched *s)
 {
-    while (pct_steps(s) < s->replay_count) {
-        uint64_t expected = s->replay[pct_steps(s)];
-        if (PCT_RECORD_THREAD(expected) >= s->threads)
-            return true;
-        struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
-        bool arrives = PCT_RECORD_OP(expected) == PCT_OP_OUTSIDE;
-        if (PCT_RECORD_OP(expected) == PCT_OP_DEADLINE && t->timer.place) {
+    if (!pct_is_replay(s))
+        return pct_readiness_now(s);
+    for (const uint64_t *expected; (expected = expected_step(s)) != NULL;) {
+        if (PCT_RECORD_THREAD(*expected) >= s->threads)
+            diverge(s, pct_steps(s), expected, "no such thread", NULL);
+        struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(*expected));
+        bool arrives = PCT_RECORD_OP(*expected) == PCT_OP_OUTSIDE;
+        if (PCT_RECORD_OP(*expected) == PCT_OP_DEADLINE && t->timer.place) {
             pct_slack_pass(s, t);
-            continue;
-        }
-        if (pct_state(t) == PCT_STATE_ENABLED && !arrives)
+        } else if (pct_state(t) != PCT_STATE_ENABLED) {
+            if (!arrives && !may_come(s, t))
+                diverge(s, pct_steps(s), expected, "that thread is not enabled", NULL);
+            return false;
+        } else if (arrives) {
+            pct_outside_arrived(s, t, PCT_RECORD_TIME(*expected) * 1000);
+        } else {
             return true;
-        if (pct_state(t) != PCT_STATE_ENABLED)
-            return !(arrives || pct_is_due(s, PCT_DUE_ATTENTION) || s->foreign & PCT_FOREIGN_THREADS ||
-                     s->timers_count || t->wait.outside || t->wait.attention || t->state == PCT_STATE_OUTSIDE ||
-                     pct_outside_strangers(s));
-        pct_outside_arrived(s, t, pct_replay_microseconds(s) * 1000);
+        }
     }
     return s->enabled;
 }
 
 bool pct_replay_jumps(const struct pct_sched *s)
 {
-    if (pct_steps(s) >= s->replay_count)
+    const uint64_t *expected = expected_step(s);
+    if (!expected || PCT_RECORD_THREAD(*expected) >= s->threads || PCT_RECORD_OP(*expected) == PCT_OP_OUTSIDE)
         return false;
-    uint64_t expected = s->replay[pct_steps(s)];
-    if (PCT_RECORD_THREAD(expected) >= s->threads || PCT_RECORD_OP(expected) == PCT_OP_OUTSIDE)
-        return false;
-    const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(expected));
+    const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(*expected));
     if (t->timer.place || (pct_state(t) == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention))
         return true;
     /* What comes from outside has a step of its own, so this was a signal of the process's own timer, if one is due
@@ -105,40 +122,14 @@ bool pct_replay_jumps(const struct pct_sched *s)
     return pct_state(t) == PCT_STATE_BLOCKED && s->timers_count && s->timers[0]->fire != t->timer.fire;
 }
 
-struct pct_thread *pct_replay_next(struct pct_sched *s)
-{
-    if (pct_steps(s) >= s->replay_count) {
-        /* The recording ends here: whatever comes now will be reported as the divergence that it is. */
-        for (uint32_t id = 0; id < s->threads; id++)
-            if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED)
-                return s->thread_at(id);
-    }
-    const uint64_t *expected = &s->replay[pct_steps(s)];
-    uint32_t id = PCT_RECORD_THREAD(*expected);
-    if (id >= s->threads)
-        diverge(s, pct_steps(s), expected, "no such thread", NULL);
-    if (pct_state(s->thread_at(id)) != PCT_STATE_ENABLED)
-        diverge(s, pct_steps(s), expected, "that thread is not enabled", NULL);
-    return s->thread_at(id);
-}
-
-uint32_t pct_replay_choose(struct pct_sched *s, uint32_t waiters)
-{
-    if (pct_steps(s) >= s->replay_count)
-        return 0;
-    uint32_t chosen = PCT_RECORD_ARG(s->replay[pct_steps(s)]);
-    return chosen < waiters ? chosen : 0;
-}
-
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op)
 {
-    if (!s->replay || pct_steps(s) >= s->replay_count)
-        return false;
-    uint64_t record = s->replay[pct_steps(s)];
-    return PCT_RECORD_THREAD(record) == thread->id && PCT_RECORD_OP(record) == op;
+    const uint64_t *expected = expected_step(s);
+    return expected && PCT_RECORD_THREAD(*expected) == thread->id && PCT_RECORD_OP(*expected) == op;
 }
 
-uint32_t pct_replay_arg(const struct pct_sched *s)
+uint32_t pct_replay_arg(const struct pct_sched *s, uint32_t now)
 {
-    return PCT_RECORD_ARG(s->replay[pct_steps(s)]);
+    const uint64_t *expected = expected_step(s);
+    return expected ? PCT_RECORD_ARG(*expected) : now;
 }

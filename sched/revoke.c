@@ -27,21 +27,17 @@ static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
 
 bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *holder, uint32_t arg)
 {
-    if (s->replay)
+    if (pct_is_replay(s))
         return pct_replay_expects(s, holder, PCT_OP_STUCK) &&
-               (pct_replay_arg(s) == PCT_ARG_SLEEPS) == (arg == PCT_ARG_SLEEPS);
+               (pct_replay_arg(s, arg) == PCT_ARG_SLEEPS) == (arg == PCT_ARG_SLEEPS);
     return s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->polled;
 }
 
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg)
 {
     s->current = NULL;
-    s->spins += SPINS;
-    record(s, self, s->replay ? pct_replay_arg(s) : arg);
-    if (s->strategy->spinning && !s->replay)
-        for (int i = 0; i < SPINS; i++)
-            s->strategy->spinning(s->strategy_state, self->id, ++self->spins);
-    s->budget_end = pct_steps(s);
+    record(s, self, pct_replay_arg(s, arg));
+    pct_sched_overtake(s, self, SPINS);
     pct_sched_pass(s, self, pct_sched_next(s, self));
     s->current = self;
 }
@@ -58,7 +54,7 @@ void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread)
 void pct_revoke_replay(struct pct_sched *s, struct pct_thread *self)
 {
     while (pct_replay_expects(s, self, PCT_OP_STUCK)) {
-        record(s, self, pct_replay_arg(s));
+        record(s, self, pct_replay_arg(s, 0));
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }
 }

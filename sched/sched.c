@@ -26,7 +26,7 @@ void pct_sched_set_stop(struct pct_sched *s)
         limit = min(limit, s->exit_by);
     if (s->break_step)
         limit = min(limit, s->break_step - 1);
-    if (s->replay || limit < step)
+    if (limit < step)
         limit = step;
     s->stop = s->record + (limit - step);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -46,6 +46,8 @@ int pct_sched_start(struct pct_sched *s, const char **why)
     if (!s->strategy_state)
         return -ENOMEM;
     *why = NULL;
+    if (pct_is_replay(s))
+        s->slack = 0; /* each early deadline has a step of its own */
     return s->strategy->start(s->strategy_state, &s->run, why);
 }
 
@@ -307,6 +309,7 @@ void pct_sched_attend(struct pct_sched *s)
 
 void pct_sched_turn(struct pct_sched *s)
 {
+    pct_replay_check(s);
     pct_polling_notice(s);
     if (s->record < s->block + PCT_TRACE_BLOCK)
         return;
@@ -330,8 +333,6 @@ void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self)
 
 void pct_sched_keep_house(struct pct_sched *s)
 {
-    if (s->replay)
-        pct_replay_check(s);
     if (s->sites)
         pct_sites_keep(s);
     pct_sched_turn(s);
@@ -388,19 +389,18 @@ static bool attention_may_come(struct pct_sched *s)
     return s->hope || (s->can_attention && !s->timers_count);
 }
 
-/* Until somebody can run, or, in a replay, the one that did. False: nobody, but for *keeper, who is to keep the baton;
- * NULL: it is free, or all have finished. */
+/* Until the strategy can be asked. False: nobody, but for *keeper, who is to keep the baton; NULL: it is
+ * free, or all have finished. */
 static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
 {
     *keeper = NULL;
-    while (s->replay ? !pct_replay_ready(s) : !pct_readiness_now(s)) {
+    while (!pct_replay_ready(s)) {
         if (!s->live)
             return false;
         if (pct_is_due(s, PCT_DUE_ATTENTION)) {
             /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
             pct_sched_attend(s);
-            if (pct_readiness_now(s) && !s->replay &&
-                (s->outside || s->can_outside || s->polled_outside || s->can_attention))
+            if (pct_readiness_now(s) && (s->outside || s->can_outside || s->polled_outside || s->can_attention))
                 pct_outside_note(s, 0);
             continue;
         }
@@ -449,10 +449,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     for (;; last = next) {
         if (!await_somebody(s, self, &next))
             return next;
-        if (s->replay) {
-            next = pct_replay_next(s);
-            s->budget_end = pct_steps(s) + 1;
-        } else if (s->exiting && pct_steps(s) >= s->exit_by && pct_state(s->exiting) == PCT_STATE_ENABLED) {
+        if (s->exiting && pct_steps(s) >= s->exit_by && pct_state(s->exiting) == PCT_STATE_ENABLED) {
             next = s->exiting;
             s->uncontrolled[PCT_UNCONTROLLED_HELD] += pct_readiness_now(s) > 1;
             s->budget_end = PCT_UNLIMITED;
@@ -490,7 +487,7 @@ static bool switch_is_due(struct pct_sched *s, const struct pct_thread *self)
 {
     if (pct_pinned_passes(s, self))
         return false;
-    return pct_is_due(s, PCT_DUE_ENABLED) || pct_steps(s) >= s->budget_end || s->replay ||
+    return pct_is_due(s, PCT_DUE_ENABLED) || pct_steps(s) >= s->budget_end ||
            (s->exiting && pct_steps(s) >= s->exit_by);
 }
 
@@ -569,8 +566,8 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
      * awaited. */
-    if (ready && wait->certain && pct_readiness_now(s) == 1 && !s->replay)
-        pct_outside_arrived(s, self, pct_outside_lag(s));
+    if (ready && wait->certain && pct_readiness_now(s) == 1)
+        pct_outside_awaited(s, self);
     if (ready && !switch_is_due(s, self)) {
         pct_sched_set_stop(s);
         pct_sched_depart(s, self);

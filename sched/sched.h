@@ -10,7 +10,7 @@
  *     spins.c    threads that make no progress
  *     slack.c    waits that may time out before all others have done what they can
  *     record.c   the trace and its running hash
- *     replay.c   following a recorded trace
+ *     replay.c   what the strategy `replay` cannot do: time, the world outside, revocations; comparing steps
  *     outside.c  waits that only the outside world can end
  *     group.c    many that wait for one object: enabled and disabled together
  *     deadlock_cycle.c    threads that wait for each other while others sleep
@@ -372,10 +372,7 @@ struct pct_sched {
     uint64_t *nowhere;      /* where records go then */
     const uint64_t *ends;   /* the end of the trace, once that is finished */
 
-    /* replay.c */
-    const uint64_t *replay; /* the records to follow, or NULL */
-    uint64_t replay_count;
-    uint64_t replay_checked; /* steps compared so far */
+    uint64_t replay_checked; /* replay.c: steps compared with run.records so far */
 
     /* sites.c */
     struct pct_site *sites; /* by step, or NULL: not recorded */
@@ -546,6 +543,12 @@ static inline enum pct_state pct_state(const struct pct_thread *thread)
     if (!thread->group)
         return thread->state;
     return thread->group->enabled ? PCT_STATE_ENABLED : PCT_STATE_BLOCKED;
+}
+
+/* Whether the run follows a recorded one (strategies/replay.c). */
+static inline bool pct_is_replay(const struct pct_sched *s)
+{
+    return s->run.records != NULL;
 }
 
 /* Steps passed so far. */

@@ -72,7 +72,7 @@ void pct_slack_begin(struct pct_sched *s, struct pct_thread *thread)
     }
     s->deadlines++;
     uint64_t place = (uint64_t)thread->id << 32 | thread->coins++;
-    if (!s->slack || s->replay || (s->slack_coins && pct_random(s->run.seed, PCT_STREAM_SLACK, place) & 1))
+    if (!s->slack || (s->slack_coins && pct_random(s->run.seed, PCT_STREAM_SLACK, place) & 1))
         return;
     uint64_t deadline = thread->timer.deadline;
     thread->nearing.fire = come_near;
@@ -94,13 +94,10 @@ void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread)
     uint64_t ahead = deadline > now ? deadline - now : 0, microseconds = (ahead + 999) / 1000;
     if (microseconds > most)
         microseconds = most;
-    if (s->replay)
-        microseconds = pct_replay_microseconds(s);
+    microseconds = pct_replay_microseconds(s, microseconds);
     s->base += ahead;
     pct_record(s, thread, PCT_OP_DEADLINE, (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
     s->timed = pct_steps(s);
-    if (s->replay)
-        pct_replay_check(s);
     pct_sched_turn(s);
     pct_timer_expire(s);
     pct_set_due(s, PCT_DUE_ENABLED); /* whoever is chosen next, the budget of this one means nothing any more */

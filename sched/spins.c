@@ -49,7 +49,7 @@ void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t
     for (uint32_t i = 0; i < times; i++) {
         thread->spins++;
         s->spins++;
-        if (s->strategy->spinning && !s->replay)
+        if (s->strategy->spinning)
             s->strategy->spinning(s->strategy_state, thread->id, thread->spins);
     }
     s->budget_end = pct_steps(s);
@@ -86,8 +86,8 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = NULL;
     spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
     /* Nobody but a sleeper could change what the thread looks at. */
-    if (self->spins >= PCT_SPINS_ALONE && pct_readiness_now(s) == 1 && s->timers_count && !s->replay &&
-        pct_outside_still(s) && !pct_outside_strangers(s))
+    if (self->spins >= PCT_SPINS_ALONE && pct_readiness_now(s) == 1 && s->timers_count && pct_outside_still(s) &&
+        !pct_outside_strangers(s))
         pct_timer_jump(s);
     s->current = self;
 }

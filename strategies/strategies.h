@@ -33,6 +33,9 @@ PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
  * choose. */
 extern const struct pct_strategy pct_strategy_explore;
 
+/* What follows a recorded trace. Not in the list either: it needs one. */
+extern const struct pct_strategy pct_strategy_replay;
+
 /* All of them, ended by NULL. */
 extern const struct pct_strategy *const pct_strategies[];
 

@@ -57,6 +57,9 @@ struct pct_run {
     /* What `pct explore` tells one run beside its token; NULL: nothing. For the strategy `explore`. */
     const uint32_t *plan;
     uint32_t plan_count;
+    /* The steps of the trace that a replay follows (<pct/trace.h>); NULL: it is none. For the strategy `replay`. */
+    const uint64_t *records;
+    uint64_t records_count;
 };
 /* A place in the plan: the thread that makes this step, and which waiter it is to wake, plus 1; 0: whichever. */
 #define PCT_PLAN(thread, waiter) ((uint32_t)(thread) | (uint32_t)(waiter) << 16)

@@ -394,8 +394,8 @@ static struct pct_thread *thread_at(uint32_t id)
     return &pct_shim.slots[id].core;
 }
 
-/* Begin a run in this process, whose only thread is the caller. */
-static void begin(struct pct_trace_header *header)
+/* Begin a run in this process, whose only thread is the caller; it follows this trace, if that has records. */
+static void begin(struct pct_trace_header *header, const struct pct_recorded *recorded)
 {
     struct pct_sched *s = &pct_S;
     const char *why = NULL;
@@ -421,8 +421,10 @@ static void begin(struct pct_trace_header *header)
     map_slots();
     s->host = &pct_host_futex;
     s->thread_at = thread_at;
-    s->strategy = pct_shim.strategy;
+    s->strategy = recorded->records ? &pct_strategy_replay : pct_shim.strategy;
     s->run = pct_shim.config.run;
+    s->run.records = recorded->records;
+    s->run.records_count = recorded->count;
     s->run.list = list ? list : pct_shim.config.list;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
@@ -498,7 +500,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_shim.config.run.seed = pct_random(parent_seed, PCT_STREAM_CHILD, ordinal);
     struct pct_trace_header *header = private_header();
     if (header)
-        begin(header);
+        begin(header, &(const struct pct_recorded){ .count = 0 });
 }
 
 /* A forked run: it has variables of its own. */
@@ -541,8 +543,6 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_engine_start();
     pct_fd_note_error();
     struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
-    pct_S.replay = replay.records;
-    pct_S.replay_count = replay.count;
     if (!forked && pct_forkserver_is_on()) {
         pct_shim.pending = true;
         return NULL;
@@ -551,7 +551,7 @@ struct pct_shim_thread *pct_enter_first(void)
         header = private_header();
     if (!header)
         pct_start_fail_for_memory();
-    begin(header);
+    begin(header, &replay);
     struct pct_shim_thread *self = pct_enter();
     if (self && pct_shim.exited)
         pct_exit_point(self, pct_shim.exit_status);

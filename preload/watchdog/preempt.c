@@ -192,7 +192,7 @@ static void look(struct pct_shim_thread *self, const ucontext_t *context, bool l
     }
     bool spin = has_moved(self) && spins(self, context);
     /* A replay knows that it lost the baton here; but not at which access. */
-    bool sure = spin || long_run || (pct_S.replay && !pct_memory_view.active);
+    bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
         return;
     if (!spin || !pct_leave_at_access(self))

@@ -5,6 +5,7 @@
  * without the baton until its wait begins. The driver, on the real thread's own stack, gets control when nobody can run
  * but by the passing of real time, when somebody comes back from outside, and at the end. */
 #include "simhost.h"
+#include <strategies/strategies.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -263,7 +264,7 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     sim_check(from != to, "go() from a thread to itself");
     /* One that waits may get the baton to keep it until a deadline, or until something comes. */
     bool keeper = (pct_state(to) == PCT_STATE_BLOCKED || to->early) &&
-                  (!pct_readiness_now(&sim.sched) || sim.sched.replay) &&
+                  (!pct_readiness_now(&sim.sched) || pct_is_replay(&sim.sched)) &&
                   ((sim.sched.timers_count && (sim.sched.outside || sim.program->relative)) ||
                    sim.sched.polled_outside || sim.sched.can_attention);
     sim_check((pct_state(to) == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
@@ -450,8 +451,10 @@ static bool begin(void)
     host.strangers = sim.program->stranger ? strangers : NULL;
     s->host = &host;
     s->thread_at = thread_at;
-    s->strategy = sim.options->strategy;
+    s->strategy = sim.options->replay ? &pct_strategy_replay : sim.options->strategy;
     s->run = sim.options->run;
+    s->run.records = sim.options->replay;
+    s->run.records_count = sim.options->replay_count;
     s->run.threads = SIM_THREADS;
     s->run.objects = SIM_OBJECTS;
     s->max_steps = sim.options->max_steps;
@@ -465,8 +468,6 @@ static bool begin(void)
     s->run.plan_count = channel ? channel->plan_count : 0;
     s->slack_coins = sim.options->slack_coins;
     s->foreign = sim.program->foreign;
-    s->replay = sim.options->replay;
-    s->replay_count = sim.options->replay_count;
     sim.populate_left = sim.options->populate;
     if (pct_record_start(s, &sim.header, sim.options->records, sim.options->max) || pct_sched_start(s, &why)) {
         sim.result->verdict = PCT_VERDICT_INTERNAL;

@@ -50,8 +50,8 @@ bool sim_could_proceed(const struct sim_thread *t)
 static bool is_early(const struct sim_thread *t)
 {
     uint64_t now = pct_sched_now(S), slack = S->slack;
-    return pct_state(&t->core) == PCT_STATE_ENABLED && t->core.timer.place && !S->replay && !t->core.wait.outside &&
-           t->deadline > now && t->deadline - now <= slack && !sim_could_proceed(t);
+    return pct_state(&t->core) == PCT_STATE_ENABLED && t->core.timer.place && !pct_is_replay(S) &&
+           !t->core.wait.outside && t->deadline > now && t->deadline - now <= slack && !sim_could_proceed(t);
 }
 
 /* What the scheduler need not know yet: in real time a deadline is noticed some steps later, and so is what the world did. */
@@ -74,7 +74,7 @@ static void audit(void)
             sim_check(t->core.early ? is_early(t) : sim_could_proceed(t), "a thread is enabled that could not proceed");
         else if (pct_state(&t->core) == PCT_STATE_BLOCKED && !may_lag(t))
             sim_check(!sim_could_proceed(t), "a thread is blocked that could proceed");
-        bool near = S->slack && !S->replay && pct_state(&t->core) == PCT_STATE_BLOCKED && t->core.timer.place &&
+        bool near = S->slack && !pct_is_replay(S) && pct_state(&t->core) == PCT_STATE_BLOCKED && t->core.timer.place &&
                     !t->core.wait.outside && t->deadline <= pct_sched_now(S) + S->slack;
         sim_check(!near || S->slack_coins, "a thread is blocked whose deadline is near");
         early += t->core.early;

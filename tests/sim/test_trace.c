@@ -254,6 +254,7 @@ static void test_replay(void **unused)
                 struct sim_result recorded = probe_result;
                 seen[recorded.verdict] = true;
                 struct sim_options replay = { .replay = whole, .replay_count = recorded.recorded };
+                probe.picks = probe.chooses = probe.spins = 0;
                 probe_run_with(programs[i], PREFER_NEW, 1, replay);
                 if (probe_result.verdict != recorded.verdict)
                     fail_msg("%s, %s, seed %lu: verdict %d, was %d: %s", programs[i]->name, (*strategy)->name,

@@ -1,0 +1,74 @@
+/* The strategy `replay`: the thread of the next recorded step makes the next step, and a wake wakes whom it woke then.
+ *
+ * What it cannot do, the scheduler does (sched/replay.c): wait for what came from outside then, let as much time pass, take the baton
+ * from a thread that lost it, compare what is done with what was recorded. So it is asked only where the recorded thread can run. Behind
+ * the end of the recording anybody does: the next step is reported as one too many.
+ *
+ * Called by the scheduler through <pct/strategy.h>. */
+#include "all.h"
+#include <pct/sets.h>
+#include <pct/trace.h>
+
+struct state {
+    const uint64_t *records;
+    uint64_t count;
+    struct pct_rank_set enabled; /* thread ids */
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    (void)run;
+    return sizeof(struct state);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    struct state *s = state;
+    s->records = run->records;
+    s->count = run->records_count;
+    return 0;
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_rank_set_insert(&s->enabled, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    pct_rank_set_remove(&s->enabled, thread);
+}
+
+PCT_DEFINE_ALL
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    const struct state *s = state;
+    uint32_t thread =
+        point->step < s->count ? PCT_RECORD_THREAD(s->records[point->step]) : pct_rank_set_lowest(&s->enabled);
+    return (struct pct_choice){ .thread = thread, .budget = 1 };
+}
+
+/* Which waiter was woken is the argument of the step that woke it. */
+static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
+{
+    const struct state *s = state;
+    uint32_t chosen = step < s->count ? PCT_RECORD_ARG(s->records[step]) : 0;
+    return chosen < waiters ? chosen : 0;
+}
+
+const struct pct_strategy pct_strategy_replay = {
+    .abi = PCT_STRATEGY_ABI,
+    .name = "replay",
+    .summary = "the schedule of a trace",
+    .state_size = state_size,
+    .start = start,
+    .enable = enable,
+    .disable = disable,
+    PCT_ENABLE_ALL,
+    .pick = pick,
+    .choose = choose,
+};
