@@ -11,20 +11,15 @@
  * What deviates: the papers explore all schedules with up to `bound` delays; here their steps are drawn, independently
  * and uniformly over 1 .. k, so that several may fall on one step and pass over several threads. A thread that spins,
  * and one that ends the process, goes to the end of the circle without counting as delayed. */
-#include "all.h"
+#include "base.h"
 #include "change_points.h"
 #include "lockstep.h"
-#include <pct/sets.h>
 
 enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_BOUND] = { .name = "bound", .default_value = 2, .max = PCT_MAX_CHANGES, .help = "delays in a run" },
-    [PARAM_K] = { .name = "k",
-                  .default_value = 1000,
-                  .min = 1,
-                  .max = UINT64_C(1000000000000),
-                  .help = "the steps over which delays are spread: those of a run" },
+    PCT_K_PARAM(PARAM_K, 1000, "the steps over which delays are spread: those of a run"),
     PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
@@ -38,11 +33,7 @@ struct state {
     struct pct_rank_set enabled; /* thread ids */
 };
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    (void)run;
-    return sizeof(struct state);
-}
+PCT_STATE
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
@@ -69,7 +60,7 @@ static void disable(void *state, uint32_t thread)
         s->over = true;
 }
 
-PCT_DEFINE_ALL
+PCT_ENABLE_ALL
 
 static void advance(struct state *s)
 {
@@ -90,11 +81,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = s->turn - 1, .budget = pct_changes_budget(&s->delays, point->step) };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 static void hand_on(struct state *s, uint32_t thread)
 {
@@ -116,17 +103,11 @@ static void final_wait(void *state, uint32_t thread)
 }
 
 const struct pct_strategy pct_strategy_delay_bound = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "delay-bound",
     .summary = "threads run until they block, in turn, but for `bound` delays at random steps",
     .source = "Emmi, Qadeer, Rakamaric, Delay-Bounded Scheduling, POPL 2011",
     .params = params,
-    .state_size = state_size,
-    .start = start,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
+    PCT_BASE,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

@@ -5,8 +5,7 @@
  * A thread that ends the process does so when no other can go on. A thread that spins is followed by the next one in a
  * circle. A place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by
  * the scheduler through <pct/strategy.h>. */
-#include <pct/sets.h>
-#include <pct/strategy.h>
+#include "base.h"
 #include <pct/trace.h>
 #include <stddef.h>
 
@@ -19,11 +18,7 @@ struct state {
     struct pct_rank_set enabled, last;
 };
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    (void)run;
-    return sizeof(struct state);
-}
+PCT_STATE
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
@@ -43,15 +38,7 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
         pct_rank_set_remove(&s->last, thread);
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    pct_rank_set_insert(&((struct state *)state)->enabled, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    pct_rank_set_remove(&((struct state *)state)->enabled, thread);
-}
+PCT_ENABLED(enabled, pct_rank_set)
 
 /* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process.
  */
@@ -111,16 +98,11 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
 }
 
 const struct pct_strategy pct_strategy_explore = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "explore",
     .summary = "what `pct explore` makes its runs with; alone, a single run without preemptions",
     .source = "optimal DPOR: Abdulla, Aronis, Jonsson, Sagonas, JACM 2017",
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
 };

@@ -10,10 +10,8 @@
  * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is
  * about to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it
  * for ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
-#include "all.h"
+#include "base.h"
 #include "one_object.h"
-#include <pct/layout.h>
-#include <pct/sets.h>
 #include <pct/operations.h>
 
 enum { PATIENCE = 4096, SPIN = 256, OWNERS = 1 << 12 };
@@ -43,10 +41,9 @@ struct state {
     uint64_t seed;
     uint32_t object;
     uint8_t kind;
-    bool some;                       /* accesses only, drawn by their number in their thread */
-    uint32_t threads;                /* that there have been: ids are below it */
-    uint64_t step;                   /* of the last pick */
-    uint32_t redraw;                 /* picks at that step before the last one */
+    bool some;        /* accesses only, drawn by their number in their thread */
+    uint32_t threads; /* that there have been: ids are below it */
+    struct pct_draws draws;
     uint32_t previous;               /* the thread that the last pick chose, plus 1 */
     uint32_t in_vain;                /* steps since one was let go */
     struct pct_operation last;       /* what that thread was about to do */
@@ -63,18 +60,12 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    struct state *s = begin(state, run);
     s->object = pct_object_of_run(run->param[PARAM_OBJECT], run->seed);
     s->kind = (uint8_t)run->param[PARAM_KIND];
     if (s->kind == KIND_AUTO)
@@ -142,7 +133,7 @@ static void disable(void *state, uint32_t thread)
     sort(s, thread);
 }
 
-PCT_DEFINE_ALL
+PCT_ENABLE_ALL
 
 /* The thread that was picked last has made its step. What it will do next was announced before. */
 static void made(struct state *s)
@@ -192,12 +183,10 @@ static void let_go(struct state *s, uint64_t place)
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    if (s->previous && point->step > s->step)
+    if (s->previous && point->step > s->draws.step)
         made(s);
-    s->in_vain += point->step > s->step && pct_dense_set_size(&s->held);
-    s->redraw = point->step == s->step ? s->redraw + 1 : 0;
-    s->step = point->step;
-    uint64_t place = point->step << 16 | (s->redraw & 0xffff);
+    s->in_vain += point->step > s->draws.step && pct_dense_set_size(&s->held);
+    uint64_t place = pct_draws_next(&s->draws, point->step);
     if (!pct_dense_set_size(&s->free) || (s->in_vain >= PATIENCE && pct_dense_set_size(&s->held)))
         let_go(s, place);
     uint64_t i = pct_random_below(s->seed, PCT_STREAM_PICK, place, pct_dense_set_size(&s->free));
@@ -207,11 +196,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
@@ -230,18 +215,12 @@ static void final_wait(void *state, uint32_t thread)
 }
 
 const struct pct_strategy pct_strategy_hold = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "hold",
     .summary = "threads that come to one kind of access to one object wait while others can go on",
     .params = params,
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

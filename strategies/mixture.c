@@ -7,6 +7,7 @@
  *
  * Called by the scheduler through <pct/strategy.h>. But pct and libpct.so draw the member before the run begins, and
  * its token names that: so tokens do not depend on the shares. */
+#include "base.h"
 #include "depth_param.h"
 #include "members.h"
 #include "strategies.h"
@@ -29,11 +30,7 @@ static const struct pct_param params[] = { [PARAM_DEPTH] = { .name = "depth",
                                                              .max = PCT_MAX_DEPTH,
                                                              .zero = "auto",
                                                              .help = "that of pct; auto: drawn for each run" },
-                                           [PARAM_K] = { .name = "k",
-                                                         .default_value = 1000,
-                                                         .min = 1,
-                                                         .max = UINT64_C(1000000000000),
-                                                         .help = "that of pct: the steps of a run" },
+                                           PCT_K_PARAM(PARAM_K, 1000, "that of pct: the steps of a run"),
                                            PCT_COUNT_PARAMS(PARAM_N, "that of surw: events of a thread"),
                                            { 0 } };
 

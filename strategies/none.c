@@ -4,19 +4,13 @@
  * trace is recorded as far as that can be done without ordering the threads, so that plain runs and stress tests can be
  * compared with the others. Should they be called all the same (by a scheduler without an operating system beneath it),
  * the running thread keeps on running until it blocks, and then the lowest enabled id runs. */
-#include "all.h"
-#include <pct/sets.h>
-#include <pct/strategy.h>
+#include "base.h"
 
 struct state {
     struct pct_rank_set enabled; /* thread ids */
 };
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    (void)run;
-    return sizeof(struct state);
-}
+PCT_STATE
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
@@ -26,19 +20,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_insert(&s->enabled, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->enabled, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED(enabled, pct_rank_set)
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
@@ -50,13 +32,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
 }
 
 const struct pct_strategy pct_strategy_none = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "none",
     .summary = "the operating system decides; for comparison",
-    .state_size = state_size,
-    .start = start,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
+    PCT_BASE,
 };

@@ -18,10 +18,8 @@
  * it is held back if that may be the operation that has to wait.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "all.h"
+#include "base.h"
 #include "number_list.h"
-#include <pct/random.h>
-#include <pct/sets.h>
 #include <pct/trace.h>
 #include <stddef.h>
 
@@ -104,27 +102,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->early, thread);
-    pct_rank_set_insert(&s->enabled, thread);
-}
-
-static void early(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_insert(&s->early, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->early, thread);
-    pct_rank_set_remove(&s->enabled, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED_OR_EARLY(enabled, early)
 
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
 {
@@ -229,11 +207,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = next, .budget = 1 };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 /* The running thread's next operation, after the steps that it has made since the last pick, is this one. */
 static bool is_next(const struct state *s, const struct event *event, uint64_t step)
@@ -263,18 +237,12 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
 }
 
 const struct pct_strategy pct_strategy_order = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "order",
     .summary = "a random schedule that keeps to a list of ordering constraints",
     .source = "Burckhardt et al., ASPLOS 2010, definitions 5 to 8 (the depth of a bug)",
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
     .early = early,
-    .pick = pick,
     .choose = choose,
     .may_wake = may_wake,
     .spinning = spinning,

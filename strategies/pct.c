@@ -19,7 +19,7 @@
  * join points": a phase begins when only one enabled thread is left of several. In each, the steps are counted, change
  * points and priorities drawn, anew: each phase is a run of its own, of at most k steps. The theorem then holds for
  * bugs whose constraints lie in one phase */
-#include "all.h"
+#include "base.h"
 #include "change_points.h"
 #include "priorities.h"
 
@@ -29,11 +29,7 @@ enum { PARAM_DEPTH, PARAM_K, PARAM_SPIN, PARAM_FINAL, PARAM_SEQUENTIAL, PARAM_PH
 
 static const struct pct_param params[] = {
     PCT_DEPTH_PARAM(PARAM_DEPTH),
-    [PARAM_K] = { .name = "k",
-                  .default_value = 1000,
-                  .min = 1,
-                  .max = UINT64_C(1000000000000),
-                  .help = "the steps over which change points are spread: those of a run" },
+    PCT_K_PARAM(PARAM_K, 1000, "the steps over which change points are spread: those of a run"),
     [PARAM_SPIN] = { .name = "spin",
                      .default_value = PCT_SPIN_INVERSE,
                      .max = UINT64_C(1000000000),
@@ -84,17 +80,11 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->phase_of = pct_layout_take(layout, threads, sizeof *s->phase_of);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    struct state *s = begin(state, run);
     s->k = run->param[PARAM_K];
     s->spin = run->param[PARAM_SPIN];
     s->final = run->param[PARAM_FINAL];
@@ -141,7 +131,7 @@ static void disable(void *state, uint32_t thread)
     pct_priorities_disable(&s->priorities, thread);
 }
 
-PCT_DEFINE_ALL
+PCT_ENABLE_ALL
 
 /* Of `ran` steps since the last pick, those that count. While threads were alone, only the last step can have changed
  * that: otherwise there would have been a pick. */
@@ -196,11 +186,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = budget };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
@@ -226,20 +212,14 @@ static uint64_t points(const void *state, uint64_t ran)
 }
 
 const struct pct_strategy pct_strategy_pct = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "pct",
     .summary =
         "random priorities, changed at depth-1 random steps; finds every bug of that depth with a known probability",
     .source = "Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010, "
               "sections 3 and 4",
     .params = params,
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

@@ -12,23 +12,18 @@
  * that one, with its priority. All events of the first come before the creation, and so before those of the second. The
  * paper partitions messages, one by one and greedily, by vector clocks; causality through locks, semaphores and queues
  * (a pool of threads that serves tasks) is not looked at here. */
-#include "all.h"
+#include "base.h"
 #include "change_points.h"
 #include "priorities.h"
 #include <pct/trace.h>
 
 enum { PARAM_DEPTH, PARAM_K, PARAM_SHIFT };
 
-static const struct pct_param params[] = {
-    PCT_DEPTH_PARAM(PARAM_DEPTH),
-    [PARAM_K] = { .name = "k",
-                  .default_value = 1000,
-                  .min = 1,
-                  .max = UINT64_C(1000000000000),
-                  .help = "the steps over which change points are spread: those of a run" },
-    PCT_SHIFT_PARAMS(PARAM_SHIFT),
-    { 0 }
-};
+static const struct pct_param params[] = { PCT_DEPTH_PARAM(PARAM_DEPTH),
+                                           PCT_K_PARAM(PARAM_K, 1000,
+                                                       "the steps over which change points are spread: those of a run"),
+                                           PCT_SHIFT_PARAMS(PARAM_SHIFT),
+                                           { 0 } };
 
 struct life {
     bool made; /* there was a thread of this id */
@@ -57,18 +52,12 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->life = pct_layout_take(layout, threads, sizeof *s->life);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    struct state *s = begin(state, run);
     s->depth = pct_depth_of_run(run->param[PARAM_DEPTH], run->seed);
     pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->changes, s->seed, 0, s->depth - 1, run->param[PARAM_K]);
@@ -126,19 +115,7 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
         s->life[thread].joining = (uint16_t)(next->object - PCT_THREAD_OBJECT + 1);
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_enable(&s->priorities, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_disable(&s->priorities, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED_PRIORITIES
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
@@ -157,39 +134,18 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = pct_changes_budget(&s->changes, point->step) };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
-}
-
-static void final_wait(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_put_last_later(&s->priorities, thread);
-}
+PCT_LAST_PRIORITIES
 
 const struct pct_strategy pct_strategy_pctcp = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "pctcp",
     .summary = "pct with priorities for chains of threads that follow each other: for programs with many short threads",
     .source = "Ozkan et al., Randomized Testing of Distributed Systems with Probabilistic Guarantees, OOPSLA 2018",
     .params = params,
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

@@ -5,6 +5,7 @@
  * share of the runs, and none costs more than the number of members times its own runs to the first failure.
  *
  * Called by the scheduler through <pct/strategy.h>. */
+#include "base.h"
 #include "change_points.h"
 #include "depth_param.h"
 #include "members.h"
@@ -26,11 +27,7 @@ static const struct pct_param params[] = {
                       .max = PCT_MAX_DEPTH,
                       .zero = "auto",
                       .help = "that of pct and tapct; auto: drawn for each run" },
-    [PARAM_K] = { .name = "k",
-                  .default_value = 1000,
-                  .min = 1,
-                  .max = UINT64_C(1000000000000),
-                  .help = "that of pct, tapct and preemption-bound: the steps of a run" },
+    PCT_K_PARAM(PARAM_K, 1000, "that of pct, tapct and preemption-bound: the steps of a run"),
     [PARAM_BOUND] = { .name = "bound",
                       .default_value = 2,
                       .max = 63,

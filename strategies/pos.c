@@ -13,7 +13,7 @@
  * operations have the same, so their order is uniform all the same, and of one that is drawn anew nearly so (an error
  * of the order of the number of threads / 65,536). The paper knows no loops that wait: a thread that spins, and one
  * that ends the process, is put below all others as in pct.c. */
-#include "all.h"
+#include "base.h"
 #include "priorities.h"
 
 enum { LISTS = 1 << 13 };
@@ -42,18 +42,12 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->pending = pct_layout_take(layout, threads, sizeof *s->pending);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    begin(state, run);
     return 0;
 }
 
@@ -98,19 +92,7 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
     }
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_enable(&s->priorities, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_disable(&s->priorities, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED_PRIORITIES
 
 /* This thread has made its operation `last`. */
 static void redraw(struct state *s, uint32_t thread)
@@ -143,38 +125,17 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
-}
-
-static void final_wait(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_put_last_later(&s->priorities, thread);
-}
+PCT_LAST_PRIORITIES
 
 const struct pct_strategy pct_strategy_pos = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "pos",
     .summary = "a random priority for each operation, drawn anew when one that it races with was made",
     .source = "Yuan, Yang, Gu, Partial Order Aware Concurrency Sampling, CAV 2018",
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

@@ -9,29 +9,23 @@
  * What deviates: the paper explores all schedules with up to `bound` preemptions; here their steps are drawn,
  * independently and uniformly over 1 .. k. Those that coincide are one, and one that finds no other thread enabled does
  * nothing. A thread that spins, and one that ends the process, lets another one run without counting as preempted. */
-#include "all.h"
+#include "base.h"
 #include "change_points.h"
-#include <pct/sets.h>
 
 enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     [PARAM_BOUND] = { .name = "bound", .default_value = 2, .max = PCT_MAX_CHANGES, .help = "preemptions in a run" },
-    [PARAM_K] = { .name = "k",
-                  .default_value = 1000,
-                  .min = 1,
-                  .max = UINT64_C(1000000000000),
-                  .help = "the steps over which preemptions are spread: those of a run" },
+    PCT_K_PARAM(PARAM_K, 1000, "the steps over which preemptions are spread: those of a run"),
     PCT_SHIFT_PARAMS(PARAM_SHIFT),
     { 0 }
 };
 
 struct state {
     uint64_t seed;
-    uint64_t step;   /* of the last pick */
-    uint32_t redraw; /* picks at that step before the last one */
-    uint32_t turn;   /* who runs until it blocks, plus 1; 0: nobody */
-    bool yields;     /* it lets another one run */
+    struct pct_draws draws;
+    uint32_t turn; /* who runs until it blocks, plus 1; 0: nobody */
+    bool yields;   /* it lets another one run */
     struct pct_changes preemptions;
     struct pct_dense_set enabled;
 };
@@ -41,18 +35,12 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     pct_dense_set_start(&s->enabled, layout, pct_layout_threads(run));
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    struct state *s = begin(state, run);
     pct_changes_shift(&s->preemptions, &run->param[PARAM_SHIFT]);
     pct_changes_draw(&s->preemptions, s->seed, 0, (uint32_t)run->param[PARAM_BOUND], run->param[PARAM_K]);
     return 0;
@@ -73,14 +61,13 @@ static void disable(void *state, uint32_t thread)
         s->turn = 0;
 }
 
-PCT_DEFINE_ALL
+PCT_ENABLE_ALL
 
 /* An enabled thread by chance, but for the one whose turn it is, unless there is no other. */
-static uint32_t draw(const struct state *s)
+static uint32_t draw(const struct state *s, uint64_t place)
 {
     uint32_t size = pct_dense_set_size(&s->enabled);
     bool another = s->turn && size > 1;
-    uint64_t place = s->step << 16 | (s->redraw & 0xffff);
     uint32_t i = (uint32_t)pct_random_below(s->seed, PCT_STREAM_PICK, place, another ? size - 1 : size);
     uint32_t thread = pct_dense_set_at(&s->enabled, i);
     /* The last one stands for the one that is left out. */
@@ -90,22 +77,17 @@ static uint32_t draw(const struct state *s)
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    s->redraw = point->step == s->step ? s->redraw + 1 : 0;
-    s->step = point->step;
+    uint64_t place = pct_draws_next(&s->draws, point->step);
     bool preempted = s->yields;
     for (; pct_changes_next(&s->preemptions) <= point->step; pct_changes_take(&s->preemptions))
         preempted = true;
     if (!s->turn || preempted)
-        s->turn = draw(s) + 1;
+        s->turn = draw(s, place) + 1;
     s->yields = false;
     return (struct pct_choice){ .thread = s->turn - 1, .budget = pct_changes_budget(&s->preemptions, point->step) };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
@@ -120,18 +102,12 @@ static void final_wait(void *state, uint32_t thread)
 }
 
 const struct pct_strategy pct_strategy_preemption_bound = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "preemption-bound",
     .summary = "threads run until they block, but for `bound` preemptions at random steps; the next one by chance",
     .source =
         "Musuvathi, Qadeer, Iterative Context Bounding for Systematic Testing of Multithreaded Programs, PLDI 2007",
     .params = params,
-    .state_size = state_size,
-    .start = start,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
+    PCT_BASE,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

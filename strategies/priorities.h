@@ -15,9 +15,8 @@
 #ifndef PCT_STRATEGIES_PRIORITIES_H
 #define PCT_STRATEGIES_PRIORITIES_H
 
+#include "base.h"
 #include "depth_param.h"
-#include <pct/layout.h>
-#include <pct/random.h>
 
 enum {
     PCT_RANK_LAST = 1 << 16, /* twice as many as there can be threads, so that moving up is seldom */
@@ -228,5 +227,30 @@ static inline void pct_priorities_spin(struct pct_priorities *p, uint64_t seed, 
     if (inverse && pct_random_below(seed, PCT_STREAM_SPIN, place, inverse) == 0)
         pct_priorities_put_last_later(p, thread);
 }
+
+/* enable(), disable() of a state whose member `priorities` these are. */
+#define PCT_ENABLED_PRIORITIES                                                                                         \
+    static void enable(void *state, uint32_t thread)                                                                   \
+    {                                                                                                                  \
+        pct_priorities_enable(&((struct state *)state)->priorities, thread);                                           \
+    }                                                                                                                  \
+    static void disable(void *state, uint32_t thread)                                                                  \
+    {                                                                                                                  \
+        pct_priorities_disable(&((struct state *)state)->priorities, thread);                                          \
+    }                                                                                                                  \
+    PCT_ENABLE_ALL
+
+/* spinning(), final_wait(): such a thread is put last, the first by chance. */
+#define PCT_LAST_PRIORITIES                                                                                            \
+    static void spinning(void *state, uint32_t thread, uint64_t spins)                                                 \
+    {                                                                                                                  \
+        (void)spins;                                                                                                   \
+        struct state *s = state;                                                                                       \
+        pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);                                        \
+    }                                                                                                                  \
+    static void final_wait(void *state, uint32_t thread)                                                               \
+    {                                                                                                                  \
+        pct_priorities_put_last_later(&((struct state *)state)->priorities, thread);                                   \
+    }
 
 #endif

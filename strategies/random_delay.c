@@ -27,10 +27,7 @@
  *
  * The window of the calendar: a thread that made its step began it at now - 1, or at now if it was blocked and enabled
  * again meanwhile. It goes on one tick and at most `length` ticks of sleep later. */
-#include "all.h"
-#include <pct/random.h>
-#include <pct/sets.h>
-#include <pct/strategy.h>
+#include "base.h"
 
 enum { MAX_LENGTH = 100000, BEYOND_LENGTH = 2 }; /* ticks: the window is now .. now + length + 1 */
 _Static_assert(MAX_LENGTH + BEYOND_LENGTH <= PCT_RANKS, "the window fits in the calendar");
@@ -74,18 +71,12 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->clock = pct_layout_take(layout, threads, sizeof *s->clock);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    struct state *s = begin(state, run);
     s->inverse = run->param[PARAM_INVERSE];
     s->length = run->param[PARAM_LENGTH];
     return 0;
@@ -122,7 +113,7 @@ static void disable(void *state, uint32_t thread)
     pct_calendar_remove(&s->later, thread);
 }
 
-PCT_DEFINE_ALL
+PCT_ENABLE_ALL
 
 /* The thread that the last pick chose has made its step. */
 static void step(struct state *s, uint32_t thread)
@@ -166,24 +157,14 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 const struct pct_strategy pct_strategy_random_delay = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "random-delay",
     .summary = "a parallel machine on which threads sleep at random before their steps",
     .source = "Burckhardt et al., ASPLOS 2010, section 5.1.2 (random sleep)",
     .params = params,
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
 };

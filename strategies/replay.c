@@ -5,8 +5,7 @@
  * the end of the recording anybody does: the next step is reported as one too many.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "all.h"
-#include <pct/sets.h>
+#include "base.h"
 #include <pct/trace.h>
 
 struct state {
@@ -15,11 +14,7 @@ struct state {
     struct pct_rank_set enabled; /* thread ids */
 };
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    (void)run;
-    return sizeof(struct state);
-}
+PCT_STATE
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
@@ -30,19 +25,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_insert(&s->enabled, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->enabled, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED(enabled, pct_rank_set)
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
@@ -61,14 +44,8 @@ static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
 }
 
 const struct pct_strategy pct_strategy_replay = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "replay",
     .summary = "the schedule of a trace",
-    .state_size = state_size,
-    .start = start,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
+    PCT_BASE,
     .choose = choose,
 };

@@ -7,10 +7,8 @@
  * or tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "all.h"
+#include "base.h"
 #include "lockstep.h"
-#include <pct/sets.h>
-#include <pct/strategy.h>
 
 enum { PARAM_QUANTUM };
 
@@ -33,11 +31,7 @@ struct state {
     struct pct_rank_set enabled; /* thread ids */
 };
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    (void)run;
-    return sizeof(struct state);
-}
+PCT_STATE
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
@@ -62,7 +56,7 @@ static void disable(void *state, uint32_t thread)
         s->left = 0;
 }
 
-PCT_DEFINE_ALL
+PCT_ENABLE_ALL
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
@@ -86,15 +80,9 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
 }
 
 const struct pct_strategy pct_strategy_round_robin = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "round-robin",
     .summary = "threads take turns of `quantum` steps; without chance",
     .params = params,
-    .state_size = state_size,
-    .start = start,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
+    PCT_BASE,
     .spinning = spinning,
 };

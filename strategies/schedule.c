@@ -15,9 +15,8 @@
  * target draws.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "all.h"
+#include "base.h"
 #include "number_list.h"
-#include <pct/sets.h>
 #include <stddef.h>
 
 struct item {
@@ -85,27 +84,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->early, thread);
-    pct_rank_set_insert(&s->enabled, thread);
-}
-
-static void early(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_insert(&s->early, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->early, thread);
-    pct_rank_set_remove(&s->enabled, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED_OR_EARLY(enabled, early)
 
 /* The first item at this count or later. */
 static uint32_t skip_passed(const struct state *s, uint32_t item, uint32_t count)
@@ -187,16 +166,10 @@ static void final_wait(void *state, uint32_t thread)
 }
 
 const struct pct_strategy pct_strategy_schedule = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "schedule",
     .summary = "the switches of a list, and otherwise no preemption; what `pct minimize` makes",
-    .state_size = state_size,
-    .start = start,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
+    PCT_BASE,
     .early = early,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

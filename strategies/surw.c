@@ -16,10 +16,9 @@
  * blocks, ends or spins is not waited for, another one is drawn. Nor is one that makes `PATIENCE` steps without
  * coming to an interesting event, or a thread that polls for what another one is to do would hold back that one for
  * ever; it is drawn again only after it has come to such an event. */
-#include "all.h"
+#include "base.h"
 #include "one_object.h"
 #include "weights.h"
-#include <pct/sets.h>
 
 /* Steps of the intended thread; a spin of another one, for which it may be to blame, counts as so many. */
 enum { PATIENCE = 256, SPIN = 16 };
@@ -56,8 +55,7 @@ struct surw_thread {
 struct state {
     uint64_t seed, among;
     uint32_t object;
-    uint64_t step;              /* of the last pick */
-    uint32_t redraw;            /* picks at that step before the last one */
+    struct pct_draws draws;
     uint32_t previous;          /* the thread that the last pick chose, plus 1 */
     bool last;                  /* that thread was about to make an interesting event */
     uint32_t intended;          /* plus 1; 0: to be drawn */
@@ -75,19 +73,7 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
-
-static struct state *begin(void *state, const struct pct_run *run)
-{
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
-    return s;
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
@@ -177,21 +163,7 @@ static void disable(void *state, uint32_t thread)
         s->intended = 0;
 }
 
-static void enable_all(void *state, const uint16_t *threads, uint32_t count)
-{
-    struct state *s = state;
-    pct_weights_expect(&s->weights, count);
-    for (uint32_t i = 0; i < count; i++)
-        enable(s, threads[i]);
-}
-
-static void disable_all(void *state, const uint16_t *threads, uint32_t count)
-{
-    struct state *s = state;
-    pct_weights_expect(&s->weights, count);
-    for (uint32_t i = 0; i < count; i++)
-        disable(s, threads[i]);
-}
+PCT_ENABLE_ALL_WEIGHTS
 
 /* The intended thread has come to no interesting event, for so many steps more. */
 static void waited(struct state *s, uint32_t steps)
@@ -222,11 +194,9 @@ static void made(struct state *s)
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    if (s->previous && point->step > s->step)
+    if (s->previous && point->step > s->draws.step)
         made(s);
-    s->redraw = point->step == s->step ? s->redraw + 1 : 0;
-    s->step = point->step;
-    uint64_t place = point->step << 16 | (s->redraw & 0xffff);
+    uint64_t place = pct_draws_next(&s->draws, point->step);
     /* Where nobody may be drawn, nobody is about to make an interesting event either, and all are free. */
     if (!s->intended && s->weights.sum) {
         uint32_t intended = pct_weights_draw(&s->weights, s->seed, PCT_STREAM_INTEND, place);
@@ -241,11 +211,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
 static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
@@ -258,37 +224,25 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
 }
 
 const struct pct_strategy pct_strategy_surw = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "surw",
     .summary = "uniform over the interleavings of operations on some objects, drawn for each run",
     .source = "Zhao, Wolff, Mathur, Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025 (SURW)",
     .params = params,
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
 };
 
 const struct pct_strategy pct_strategy_surw_one = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "surw-one",
     .summary = "uniform over the interleavings of the operations on one object, drawn for each run",
     .source = "Zhao, Wolff, Mathur, Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025 (SURW)",
     .params = one_params,
-    .state_size = state_size,
-    .start = start_one,
+    PCT_BASE_BEGUN_BY(start_one),
     .created = created,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
 };

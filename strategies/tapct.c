@@ -16,7 +16,7 @@
  * Operations on threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a
  * table of 65,536 places, or fewer if it is known that there will not be so many objects; those that fall into one
  * place count as one, which makes more operations racy, never fewer. */
-#include "all.h"
+#include "base.h"
 #include "change_points.h"
 #include "priorities.h"
 
@@ -24,11 +24,7 @@ enum { PARAM_DEPTH, PARAM_K, PARAM_TRIAL, PARAM_SHIFT };
 
 static const struct pct_param params[] = {
     PCT_DEPTH_PARAM(PARAM_DEPTH),
-    [PARAM_K] = { .name = "k",
-                  .default_value = 300,
-                  .min = 1,
-                  .max = UINT64_C(1000000000000),
-                  .help = "the racy operations over which change points are spread: those of a run" },
+    PCT_K_PARAM(PARAM_K, 300, "the racy operations over which change points are spread: those of a run"),
     [PARAM_TRIAL] = { .name = "trial",
                       .default_value = 8,
                       .min = 1,
@@ -82,18 +78,12 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     s->object = pct_layout_take(layout, s->places, sizeof *s->object);
 }
 
-static uint32_t state_size(const struct pct_run *run)
-{
-    return PCT_LAYOUT_SIZE(struct state, lay_out, run);
-}
+PCT_STATE_OF_TABLES
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     (void)why;
-    struct state *s = state;
-    struct pct_layout layout = { .base = state, .used = sizeof *s };
-    lay_out(s, &layout, run);
-    s->seed = run->seed;
+    struct state *s = begin(state, run);
     s->depth = pct_depth_of_run(run->param[PARAM_DEPTH], run->seed);
     s->trial = (uint32_t)run->param[PARAM_TRIAL];
     pct_changes_shift(&s->changes, &run->param[PARAM_SHIFT]);
@@ -129,19 +119,7 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
         object->user = USED_BY_SEVERAL;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_enable(&s->priorities, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_disable(&s->priorities, thread);
-}
-
-PCT_DEFINE_ALL
+PCT_ENABLED_PRIORITIES
 
 static bool is_racy(const struct state *s, uint32_t thread)
 {
@@ -179,24 +157,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 
-static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
-{
-    const struct state *s = state;
-    return pct_random_waiter(s->seed, waiters, step);
-}
+PCT_CHOOSE
 
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
-}
-
-static void final_wait(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_priorities_put_last_later(&s->priorities, thread);
-}
+PCT_LAST_PRIORITIES
 
 static uint64_t points(const void *state, uint64_t ran)
 {
@@ -206,19 +169,13 @@ static uint64_t points(const void *state, uint64_t ran)
 }
 
 const struct pct_strategy pct_strategy_tapct = {
-    .abi = PCT_STRATEGY_ABI,
     .name = "tapct",
     .summary = "pct with change points at operations on objects that several threads use",
     .source = "Ozkan, Majumdar, Oraee, Trace Aware Random Testing for Distributed Systems, OOPSLA 2019",
     .params = params,
-    .state_size = state_size,
-    .start = start,
+    PCT_BASE,
     .created = created,
     .announce = announce,
-    .enable = enable,
-    .disable = disable,
-    PCT_ENABLE_ALL,
-    .pick = pick,
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,

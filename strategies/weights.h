@@ -155,4 +155,19 @@ static inline uint32_t pct_weights_draw(struct pct_weights *w, uint64_t seed, ui
     return before;
 }
 
+/* PCT_ENABLE_ALL (base.h) of a state whose member `weights` these are. */
+#define PCT_ENABLE_ALL_WEIGHTS                                                                                         \
+    static void enable_all(void *state, const uint16_t *threads, uint32_t count)                                       \
+    {                                                                                                                  \
+        pct_weights_expect(&((struct state *)state)->weights, count);                                                  \
+        for (uint32_t i = 0; i < count; i++)                                                                           \
+            enable(state, threads[i]);                                                                                 \
+    }                                                                                                                  \
+    static void disable_all(void *state, const uint16_t *threads, uint32_t count)                                      \
+    {                                                                                                                  \
+        pct_weights_expect(&((struct state *)state)->weights, count);                                                  \
+        for (uint32_t i = 0; i < count; i++)                                                                           \
+            disable(state, threads[i]);                                                                                \
+    }
+
 #endif
