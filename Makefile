@@ -398,7 +398,7 @@ $(B)/gen/timeline-tail.html: scripts/gen-timeline $(timeline_sources)
 $(B)/obj/cli/trace/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
 
 # It runs while the vector registers hold the values of the program.
-$(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
+$(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/progress.o $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
 
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: CFLAGS += -O3

@@ -53,12 +53,6 @@ void pct_group_split(struct pct_sched *s, struct pct_thread *thread);
 /* The question that all of them ask has this answer now. */
 void pct_group_set_enabled(struct pct_sched *s, struct pct_group *group, bool enabled);
 
-/* spins.c */
-/* The thread has made no progress: tell the strategy, which is asked at the next step. */
-void pct_sched_in_vain(struct pct_sched *s, struct pct_thread *thread);
-/* Others should go before this thread, though it may have made progress; likewise, so many times. */
-void pct_sched_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t times);
-
 /* slack.c */
 /* The thread waits from now on, with the deadline that its timer is armed for: that may come early. */
 void pct_slack_begin(struct pct_sched *s, struct pct_thread *thread);
@@ -71,16 +65,6 @@ void pct_sched_answer(struct pct_sched *s, struct pct_thread *thread, bool ready
 /* Time goes on to the deadline of this thread, which was chosen while others could run: a step. Behind it the wait is
  * over; but the thread may have to wait for something else now. */
 void pct_slack_pass(struct pct_sched *s, struct pct_thread *thread);
-
-/* polling.c */
-/* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */
-void pct_polling_notice(struct pct_sched *s);
-/* The next step at which to look, once a thread was seen to poll. */
-uint64_t pct_polling_next(const struct pct_sched *s);
-
-/* starvation.c */
-/* At the end of a block of the trace: does a thread starve? Then the one that runs is to let others overtake. */
-void pct_starvation_notice(struct pct_sched *s);
 
 /* deadlock_cycle.c */
 /* Whether threads wait for each other's locks in a cycle: for ever, whatever the others do. Nothing is enabled. */

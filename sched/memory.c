@@ -175,59 +175,12 @@ void pct_memory_touch(struct pct_sched *s, struct pct_memory *m, const struct pc
     *entry = cell;
 }
 
-/* Whether since the last spin, as far as the record goes back, nothing was done but to look at memory. */
-static bool only_looked(const struct pct_sched *s)
-{
-    uint64_t steps = pct_steps(s) - s->spin_step;
-    if (steps >= PCT_TRACE_BLOCK)
-        return false;
-    for (uint64_t i = 1; i <= steps; i++) {
-        uint32_t op = PCT_RECORD_OP(pct_record_before(s, i));
-        if (op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD && op != PCT_OP_ATOMIC_TRY)
-            return false;
-    }
-    return true;
-}
-
-/* Whether the thread's step before this one, if it was made not long ago, was at memory too. */
-static bool follows_memory(const struct pct_sched *s, const struct pct_thread *self)
-{
-    for (const uint64_t *r = s->record - 1; r > s->block && s->record - r <= 16; r--)
-        if (PCT_RECORD_THREAD(r[-1]) == self->id)
-            return PCT_RECORD_OP(r[-1]) >= PCT_OP_LOAD && PCT_RECORD_OP(r[-1]) <= PCT_OP_ATOMIC_TRY;
-    return true;
-}
-
-void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
-                       uint64_t record)
-{
-    bool again = recent->record[0] == record || recent->record[1] == record || recent->record[2] == record ||
-                 recent->record[3] == record;
-    if (!again) {
-        recent->record[recent->next++ % 4] = record;
-        recent->spun = false;
-    }
-    recent->repeats = again && follows_memory(s, self) ? recent->repeats + 1 : 0;
-}
-
-/* The thread looks again and again? Then others go first at the next point. */
-static void look_for_spin(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent,
-                          uint64_t record)
-{
-    pct_memory_looked(s, self, recent, record);
-    if (recent->repeats < PCT_MEMORY_SPIN)
-        return;
-    recent->repeats = 0;
-    recent->spun = true;
-    pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
-}
-
 void pct_memory_behind(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, enum pct_op op,
                        struct pct_object *location, bool may_switch)
 {
     /* Before it is recorded, so that this very access is where others go first. */
     if (op == PCT_OP_LOAD)
-        look_for_spin(s, self, recent, self->stamp | PCT_RECORD(0, op, 0, location->number));
+        pct_progress_look(s, self, recent, self->stamp | PCT_RECORD(0, op, 0, location->number));
     else
         pct_memory_progress(s, recent);
     pct_sched_behind(s, self, op, location, may_switch);
@@ -241,5 +194,5 @@ void pct_memory_step(struct pct_sched *s, struct pct_thread *self, struct pct_me
         pct_memory_progress(s, recent);
         return;
     }
-    look_for_spin(s, self, recent, record);
+    pct_progress_look(s, self, recent, record);
 }

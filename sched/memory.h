@@ -20,9 +20,6 @@ enum { PCT_MEMORY_TOUCHES = 4, PCT_MEMORY_PER_PLACE = 16 };
  * others' timeouts a hundred times sooner than it would alone. */
 #define PCT_MEMORY_NS UINT64_C(20)
 
-/* As many accesses in a row that look at the same few locations and change nothing are a spin. */
-#define PCT_MEMORY_SPIN 64u
-
 /* So many accesses by its only thread that are no points, whatever the location, make it settled. */
 enum { PCT_MEMORY_PASSES = 16 };
 
@@ -44,13 +41,6 @@ struct pct_memory {
     uint32_t places_log, places_count;
     bool all; /* every location counts, from the first touch */
     void *(*map)(size_t size);
-};
-
-/* What a thread looked at last. */
-struct pct_memory_recent {
-    uint64_t record[4];
-    uint32_t next, repeats;
-    bool spun; /* its looks were a spin, and it has only looked since, and there */
 };
 
 /* table: for m->cells, zeroed; NULL: it is made. Returns 0, or -ENOMEM: then there are no points at memory. */
@@ -130,7 +120,7 @@ static inline void pct_memory_progress(struct pct_sched *s, struct pct_memory_re
 {
     recent->repeats = 0;
     recent->spun = false;
-    s->spin_run = 0;
+    s->progress.in_a_row = 0;
 }
 
 /* Of pct_memory_step(): the record. Returns it. */
@@ -143,10 +133,6 @@ static inline uint64_t pct_memory_record(struct pct_sched *s, const struct pct_t
         s->base -= s->still ? 0 : s->step_ns - PCT_MEMORY_NS;
     return record;
 }
-
-/* Of pct_memory_step(): the thread has looked; its record is the last. */
-void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
-                       uint64_t record);
 
 /* All of a scheduling point at memory, where that is little: the location counts already, nothing is due at this step,
  * and the thread does not spin. For an access that stays within one location. False: nothing was done, and it is for

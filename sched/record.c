@@ -245,7 +245,7 @@ void pct_record_finish(struct pct_sched *s)
     for (int i = 0; i < 16; i++)
         h->uncontrolled_first[i] = s->uncontrolled[i];
     h->choices = s->choices;
-    h->spins = s->spins;
+    h->spins = s->progress.told;
     h->left = s->left;
     h->deadlines = s->deadlines;
     h->fixed_deadlines = s->fixed_deadlines;

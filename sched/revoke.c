@@ -3,10 +3,6 @@
  * STUCK, so that a replay by trace knows where the baton was taken, and takes it there again. */
 #include "internal.h"
 
-/* A strategy may answer a spin by letting others overtake with a small probability (PCT: 1/16). This thread has gone
- * round its loop millions of times, so it is asked this often. */
-enum { SPINS = 64 };
-
 /* A step of op STUCK, with everything that is due before and after it. What time it took is not measured but agreed
  * upon: so it is the same in every run. */
 static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
@@ -15,14 +11,12 @@ static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
     pct_sched_keep_house(s);
     pct_record(s, thread, PCT_OP_STUCK, arg, 0);
     if (s->step_ns)
-        s->base += arg == PCT_ARG_SPINS ? PCT_SPIN_NS : arg == PCT_ARG_RUNS ? s->run_ns : 0;
+        s->base += arg == PCT_ARG_SPINS ? PCT_STUCK_NS : arg == PCT_ARG_RUNS ? s->run_ns : 0;
     pct_set_due(s, PCT_DUE_ATTENTION); /* no call said what the thread may have changed */
     pct_sched_keep_house(s);
     pct_sched_kernel_changed(s);
-    /* Nobody but a sleeper could change what the thread looks at. */
-    if (arg == PCT_ARG_SPINS && pct_readiness_now(s) == 1 && s->timers_count && pct_outside_still(s) &&
-        !pct_outside_strangers(s))
-        pct_timer_jump(s);
+    if (arg == PCT_ARG_SPINS)
+        pct_progress_jump(s);
 }
 
 bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *holder, uint32_t arg)
@@ -37,7 +31,7 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
 {
     s->current = NULL;
     record(s, self, pct_replay_arg(s, arg));
-    pct_sched_overtake(s, self, SPINS);
+    pct_progress_overtake(s, self, PCT_STUCK_SPINS);
     pct_sched_pass(s, self, pct_sched_next(s, self));
     s->current = self;
 }

@@ -18,8 +18,8 @@ void pct_sched_set_stop(struct pct_sched *s)
     uint64_t step = pct_steps(s), limit = min(s->budget_end, s->block_step + PCT_TRACE_BLOCK);
     if (s->max_steps)
         limit = min(limit, s->max_steps);
-    if (s->pollings)
-        limit = min(limit, pct_polling_next(s));
+    if (s->progress.pollings)
+        limit = min(limit, pct_progress_polling_next(s));
     if (s->timers_count)
         limit = min(limit, pct_timer_step(s));
     if (s->exiting && step < s->exit_by)
@@ -90,7 +90,7 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
         if (++s->enabled > s->max_enabled)
             s->max_enabled = s->enabled;
         if (pct_readiness_now(s) > 1)
-            s->company = pct_steps(s);
+            s->progress.company = pct_steps(s);
         if (thread->early && s->strategy->early)
             s->strategy->early(s->strategy_state, thread->id);
         else
@@ -310,12 +310,12 @@ void pct_sched_attend(struct pct_sched *s)
 void pct_sched_turn(struct pct_sched *s)
 {
     pct_replay_check(s);
-    pct_polling_notice(s);
+    pct_progress_polling(s);
     if (s->record < s->block + PCT_TRACE_BLOCK)
         return;
     if (s->record > s->block + PCT_TRACE_BLOCK)
         s->host->end(PCT_VERDICT_INTERNAL, "more steps were made than a block of the trace has");
-    pct_starvation_notice(s);
+    pct_progress_starvation(s);
     pct_record_turn(s);
     /* The next record is somewhere else: whatever was to be done by then is asked again. */
     pct_stop_soon(s);

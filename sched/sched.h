@@ -7,7 +7,7 @@
  *     sched.c    scheduling points, picking, waiting and waking, ends of threads
  *     object.c   objects by address, numbered by first use
  *     timer.c    deadlines, virtual time
- *     spins.c    threads that make no progress
+ *     progress.c threads that make no progress
  *     slack.c    waits that may time out before all others have done what they can
  *     record.c   the trace and its running hash
  *     replay.c   what the strategy `replay` cannot do: time, the world outside, revocations; comparing steps
@@ -29,6 +29,7 @@
 #define PCT_SCHED_H
 
 #include "object.h"
+#include "progress.h"
 #include <common/end.h>
 #include <pct/strategy.h>
 #include <pct/trace.h>
@@ -45,9 +46,6 @@
 #define PCT_READ_NS UINT64_C(100)
 #define PCT_NEVER UINT64_MAX
 
-/* What a spin on plain memory takes before others go first. */
-#define PCT_SPIN_NS UINT64_C(20000000)
-
 /* Threads that pct does not know; threads that have finished, and free what libc has left: they only keep shortcuts
  * from being taken. */
 #define PCT_FOREIGN_THREADS 1u
@@ -57,33 +55,6 @@
 /* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that
  * stands still. */
 #define PCT_EXPECT_NS UINT64_C(10000000000)
-
-/* This many steps in a row that are all spins (yields, failed try-operations, sleeps, clock reads), by whichever
- * threads, are a livelock: every strategy has let the others overtake thousands of times by then. Twice as many if a
- * deadline is pending, to which time jumps in between; never while something from outside may come. */
-#define PCT_LIVELOCK_SPINS UINT64_C(1000000)
-/* So many looks at memory count as one of them: threads that look a million times before they sleep are real (redis's),
- * and several may do so at once. */
-#define PCT_SPIN_LOOKS 16u
-
-/* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper.
- */
-#define PCT_SPINS_ALONE 64u
-
-/* A spin that took many steps, of memory, counts once for so many. A strategy may answer one by letting others overtake
- * with a small probability only (PCT: 1/16), and each of these steps is one of the k. */
-#define PCT_SPIN_STEPS 4u
-
-/* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks,
- * unlocks it) while others could run is polling: that is one long spin, which would starve them under a strategy with
- * priorities. When it does the same again later, this many steps are enough to know: a prime, so that it does not
- * always stop at the same place of its round, with the same lock in its hands. */
-#define PCT_POLLING_BLOCKS 8u
-#define PCT_POLLING_STEPS 37u
-
-/* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back.
- * More than most runs have, so that the guarantee is theirs; little enough to be made in a second. */
-#define PCT_STARVATION_STEPS UINT64_C(500000)
 
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
  * thread that never blocks must not keep it from ending. */
@@ -104,9 +75,6 @@ enum pct_result {
     PCT_INTERRUPTED, /* pct_sched_interrupt(): there is a signal to handle */
     PCT_GO_OUTSIDE   /* nothing else can run: wait for real, without the baton, then pct_sched_return() */
 };
-
-/* Nothing runs but timers of the host, so many times in a row without a step in between: they wake nobody. */
-#define PCT_VAIN_JUMPS 10000u
 
 /* Why the next scheduling point is not passed the fast way: bits of pct_sched.due. The others are steps:
  * pct_sched_set_stop(). */
@@ -185,7 +153,7 @@ struct pct_thread {
     bool in_then;             /* the first part of the wait is over */
     bool near;                /* its deadline is within the slack, and its coin says that this matters */
     bool early;               /* and only that enables it */
-    bool passed_over;         /* it has not run since starvation.c saw that it could */
+    bool passed_over;         /* it has not run since progress.c saw that it could */
     struct pct_timer timer;   /* armed while it waits with a deadline */
     struct pct_timer nearing; /* armed until that deadline is near */
     uint32_t coins;           /* drawn for its waits with a deadline */
@@ -338,15 +306,7 @@ struct pct_sched {
     uint32_t left;              /* threads that lived, at most, when the process began to end */
     struct pct_thread *exiting; /* is ending the process */
     uint64_t exit_by;           /* from this step on it goes before all others */
-    uint64_t spin_step;         /* the step of the last spin */
-    uint64_t spin_run;          /* spins in a row up to then */
-    uint64_t polling; /* the operations that one thread repeated for the whole last block, 0: there were others */
-    uint32_t polling_blocks; /* for so many blocks */
-    uint32_t pollings;
-    uint64_t polled_by[8];  /* what was found to be polling before: then PCT_POLLING_STEPS are enough */
-    uint64_t polling_step;  /* the last step at which this was looked at */
-    uint64_t company;       /* the step at which somebody was last enabled beside another one */
-    uint64_t starving_step; /* the step from which on starvation.c looks again */
+    struct pct_progress progress;
 
     uint64_t idle_real, idle_virtual; /* when nobody began to hold the baton */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
@@ -390,7 +350,6 @@ struct pct_sched {
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
     uint64_t choices;     /* signals and wakes that had several waiters to choose from */
     uint64_t passed_over; /* points at which others could run, but the thread is pinned */
-    uint64_t spins;       /* times that the strategy was told of a spin, and may have lowered a priority by chance */
 };
 
 /* The thread, which holds the baton, keeps it until it blocks or is unpinned. Returns who did before: to be put back.
@@ -476,13 +435,6 @@ void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread);
 /* Which of `waiters` the strategy would wake: an index below it. They are those in the queue, and others behind these
  * that are not in it for a moment. */
 uint32_t pct_sched_choose(struct pct_sched *s, const struct pct_object *queue, uint32_t waiters);
-
-/* The running thread is about to pass a point without making progress. Call before its pct_point(). */
-void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
-
-/* The same after a spin of so many steps. in_a_row: since the last spin, by whichever thread, nothing was done but to
- * look. */
-void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
 
 /* The running thread is about to end the process: pass the point before what exit calls, and the one behind it, before
  * the process is gone. Which of them is the final wait, if any, `end` says. */

@@ -1,13 +1,14 @@
-/* What strategies do alike, so that the file of each says what it decides. Macros define the functions of struct pct_strategy
+/* What strategies do alike, so that the file of each says what it decides. Macros define the functions of struct
+ * pct_strategy
  * (<pct/strategy.h>) for a file's `struct state`, whose seed is its member `seed`.
  *
  *     PCT_STATE                  state_size() of a state of fixed size
- *     PCT_STATE_OF_TABLES        state_size() of one with tables, after lay_out() (<pct/layout.h>); and begin(), for start()
- *     PCT_ENABLED(MEMBER, KIND)  enable(), disable(): MEMBER, a set of this kind (<pct/sets.h>), has the enabled threads
- *     PCT_ENABLED_OR_EARLY(MEMBER, WAITING)   the same of two sets of ranks, and early(): WAITING has those whose deadline is near
- *     PCT_ENABLE_ALL             enable_all(), disable_all(): after enable() and disable(), one call for many threads
- *     PCT_CHOOSE                 choose(): each waiter is as likely as any other
- *     PCT_BASE                   in the table of functions: those that every strategy here has */
+ *     PCT_STATE_OF_TABLES        state_size() of one with tables, after lay_out() (<pct/layout.h>); and begin(), for
+ * start() PCT_ENABLED(MEMBER, KIND)  enable(), disable(): MEMBER, a set of this kind (<pct/sets.h>), has the enabled
+ * threads PCT_ENABLED_OR_EARLY(MEMBER, WAITING)   the same of two sets of ranks, and early(): WAITING has those whose
+ * deadline is near PCT_ENABLE_ALL             enable_all(), disable_all(): after enable() and disable(), one call for
+ * many threads PCT_CHOOSE                 choose(): each waiter is as likely as any other PCT_BASE                   in
+ * the table of functions: those that every strategy here has */
 #ifndef PCT_STRATEGIES_BASE_H
 #define PCT_STRATEGIES_BASE_H
 
@@ -92,8 +93,8 @@
 #define PCT_K_PARAM(at, value, text)                                                                                   \
     [at] = { .name = "k", .default_value = (value), .min = 1, .max = UINT64_C(1000000000000), .help = (text) }
 
-/* Numbers for the draws of picks, each used once. A chosen thread may find its operation disabled, and the pick is made again at the same
- * step: with a number of its own, for the old one is known to have led to that thread. */
+/* Numbers for the draws of picks, each used once. A chosen thread may find its operation disabled, and the pick is made
+ * again at the same step: with a number of its own, for the old one is known to have led to that thread. */
 struct pct_draws {
     uint64_t step;   /* of the last pick */
     uint32_t redraw; /* picks at that step before the last one */

@@ -1,8 +1,8 @@
 /* The strategy `replay`: the thread of the next recorded step makes the next step, and a wake wakes whom it woke then.
  *
- * What it cannot do, the scheduler does (sched/replay.c): wait for what came from outside then, let as much time pass, take the baton
- * from a thread that lost it, compare what is done with what was recorded. So it is asked only where the recorded thread can run. Behind
- * the end of the recording anybody does: the next step is reported as one too many.
+ * What it cannot do, the scheduler does (sched/replay.c): wait for what came from outside then, let as much time pass,
+ * take the baton from a thread that lost it, compare what is done with what was recorded. So it is asked only where the
+ * recorded thread can run. Behind the end of the recording anybody does: the next step is reported as one too many.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "base.h"

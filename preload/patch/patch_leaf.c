@@ -425,7 +425,7 @@ static __attribute__((used, noinline)) void assembly(void)
           [points] "i"(offsetof(struct pct_memory_own, points)), [current] "i"(offsetof(struct pct_sched, current)),
           [record] "i"(offsetof(struct pct_sched, record)), [stop] "i"(offsetof(struct pct_sched, stop)),
           [live] "i"(offsetof(struct pct_sched, live)), [step_ns] "i"(offsetof(struct pct_sched, step_ns)),
-          [base] "i"(offsetof(struct pct_sched, base)), [spin_run] "i"(offsetof(struct pct_sched, spin_run)),
+          [base] "i"(offsetof(struct pct_sched, base)), [spin_run] "i"(offsetof(struct pct_sched, progress.in_a_row)),
           [stamp] "i"(offsetof(struct pct_shim_thread, core.stamp)),
           [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [memory_ns] "i"(PCT_MEMORY_NS),
           [recent] "i"(offsetof(struct pct_shim_thread, recent.record)),

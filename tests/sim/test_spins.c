@@ -52,14 +52,14 @@ static void test_livelock(void **unused)
         assert_null(probe_result.broken);
         assert_int_equal(probe_result.verdict, PCT_VERDICT_LIVELOCK);
         assert_non_null(strstr(probe_result.message, "million steps"));
-        assert_in_range(sim.sched.spin_run, PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
+        assert_in_range(sim.sched.progress.in_a_row, PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
     }
     /* Not if somebody makes progress in between: three other steps between two spins. */
     const struct sim_program progress = { .thread = { THREAD(YIELD, READ(0), READ(0), READ(0), BACK(4)) } };
     struct sim_options options = { .strategy = &pct_strategy_round_robin, .run.param = { 10 }, .max_steps = 4200000 };
     sim_run(&progress, &options, &probe_result);
     assert_string_equal(probe_result.message, "the step bound was reached");
-    assert_int_equal(sim.sched.spin_run, 1);
+    assert_int_equal(sim.sched.progress.in_a_row, 1);
 }
 
 /* Threads may spin for as long as something that is pending may end it: a deadline far away, to which time jumps, ... */

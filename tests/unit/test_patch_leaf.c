@@ -219,7 +219,7 @@ static void test_points(void **state)
                                         .live = what == ALONE ? 1 : 2,
                                         .step_ns = step,
                                         .base = 5000,
-                                        .spin_run = 7 };
+                                        .progress.in_a_row = 7 };
             self.recent.repeats = 9;
             own.points = what == NO_POINTS ? NULL : &self;
             chunk[12] = (what == NO_NUMBER ? 0 : 77) | (what == NOT_SHARED ? (uint64_t)OTHERS << 32 : PCT_CELL_SHARED);
@@ -231,7 +231,7 @@ static void test_points(void **state)
             assert_ptr_equal(pct_S.record, records + (what == ALL ? 2 : 1));
             assert_true(records[1] == (what == ALL ? PCT_RECORD(3, op, 0, 77) : 0));
             assert_int_equal(pct_S.base, 5000 - (what == ALL && step ? step - PCT_MEMORY_NS : 0));
-            assert_int_equal(pct_S.spin_run, what == ALL ? 0 : 7);
+            assert_int_equal(pct_S.progress.in_a_row, what == ALL ? 0 : 7);
             assert_int_equal(self.recent.repeats, what == ALL ? 0 : 9);
             assert_true(!records[0] && !records[2] && !records[3]);
         }
@@ -295,7 +295,7 @@ static void looks_like_the_slow_half(uint64_t leaf, unsigned size, unsigned op, 
                                 .live = 2,
                                 .step_ns = draw() % 2 ? 1000 : 0,
                                 .base = 5000,
-                                .spin_run = 7 };
+                                .progress.in_a_row = 7 };
     struct pct_sched s = pct_S, untouched = pct_S;
     struct pct_memory_recent recent = self.recent, untouched_recent = self.recent;
     s.record = expected + BEFORE;
@@ -319,7 +319,7 @@ static void looks_like_the_slow_half(uint64_t leaf, unsigned size, unsigned op, 
     assert_memory_equal(records, expected, sizeof records);
     assert_ptr_equal(pct_S.record, records + BEFORE + 1);
     assert_int_equal(pct_S.base, s.base);
-    assert_int_equal(pct_S.spin_run, s.spin_run);
+    assert_int_equal(pct_S.progress.in_a_row, s.progress.in_a_row);
     if (!size)
         return;
     /* Not aligned: not for leaves. */

@@ -1,0 +1,116 @@
+/* Threads that make no progress: what all signs of it mean, and from when on.
+ *
+ *     sign                                                                      seen by                  threshold
+ *     a yield, a failed try, a sleep of no length, a read of the clock in a     the wrapper, which       the first one
+ *       loop                                                                    calls pct_sched_spin()
+ *     accesses that look at the same few locations and change nothing           pct_progress_look() PCT_MEMORY_SPIN
+ *     polling: the same few operations over and over while others could run     the trace, in blocks     PCT_POLLING_*
+ *     starvation: a thread could run and never did, while others did anything   the trace, in blocks PCT_STARVATION_*
+ *     a loop on memory that passes no scheduling point at all                   the watchdog (revoke.c)  its own, in
+ * real time
+ *
+ * Each makes the thread spin so many times for the strategy (`spinning`), which lets others overtake (PCT, section 4.1,
+ * "starvation free"), and is asked at the next point. Where only sleepers could change what is waited for, time jumps
+ * to the next deadline; a run of nothing but spins for long enough is a livelock. */
+#ifndef PCT_SCHED_PROGRESS_H
+#define PCT_SCHED_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pct_sched;
+struct pct_thread;
+
+/* This many steps in a row that are all spins, by whichever threads, are a livelock: every strategy has let the others
+ * overtake thousands of times by then. Twice as many if a deadline is pending, to which time jumps in between; never
+ * while something from outside may come. */
+#define PCT_LIVELOCK_SPINS UINT64_C(1000000)
+/* So many looks at memory count as one of them: threads that look a million times before they sleep are real (redis's),
+ * and several may do so at once. */
+#define PCT_SPIN_LOOKS 16u
+
+/* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper.
+ */
+#define PCT_SPINS_ALONE 64u
+
+/* As many accesses in a row that look at the same few locations and change nothing are a spin. */
+#define PCT_MEMORY_SPIN 64u
+/* It is told to the strategy once for so many of them. A strategy may answer one spin by letting others overtake with a
+ * small probability only (PCT: 1/16), and each of these steps is one of the k. */
+#define PCT_SPIN_STEPS 4u
+
+/* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks,
+ * unlocks it) while others could run is polling: that is one long spin, which would starve them under a strategy with
+ * priorities. When it does the same again later, this many steps are enough to know: a prime, so that it does not
+ * always stop at the same place of its round, with the same lock in its hands. A round is at most so many operations.
+ */
+#define PCT_POLLING_BLOCKS 8u
+#define PCT_POLLING_STEPS 37u
+#define PCT_POLLING_ROUND 16u
+
+/* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back.
+ * More than most runs have, so that the guarantee is theirs; little enough to be made in a second. It counts as so many
+ * spins: a whole block. */
+#define PCT_STARVATION_STEPS UINT64_C(500000)
+#define PCT_STARVATION_SPINS 256u
+
+/* A thread that the watchdog found in a loop has gone round it millions of times: so many spins, which take so much
+ * virtual time. */
+#define PCT_STUCK_SPINS 64u
+#define PCT_STUCK_NS UINT64_C(20000000)
+
+/* Nothing runs but timers of the host, so many times in a row without a step in between: they wake nobody, which is a
+ * livelock. */
+#define PCT_VAIN_JUMPS 10000u
+
+/* What a run has shown of it so far: a member of struct pct_sched, written by progress.c, and by pct_progress_made().
+ */
+struct pct_progress {
+    uint64_t spun_at;  /* the step of the last spin */
+    uint64_t in_a_row; /* spins up to then with nothing else in between */
+    uint64_t told;     /* times that the strategy was told of a spin, and may have lowered a priority by chance */
+    uint64_t
+        polling; /* the sum of the operations that one thread repeated for the whole last block, 0: there were others */
+    uint64_t known[8];      /* those that were found to be polling before: then PCT_POLLING_STEPS are enough */
+    uint64_t looked_at;     /* the last step at which polling was looked for */
+    uint64_t company;       /* the step at which somebody was last enabled beside another one */
+    uint64_t starvation_at; /* the step from which on starvation is looked for */
+    uint32_t blocks;        /* for so many blocks it has been polling */
+    uint32_t pollings;      /* that were found */
+};
+
+/* What a thread looked at last. */
+struct pct_memory_recent {
+    uint64_t record[4];
+    uint32_t next, repeats;
+    bool spun; /* its looks were a spin, and it has only looked since, and there */
+};
+
+/* The running thread is about to pass a point without making progress. Call before its pct_point(). */
+void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
+
+/* The running thread looks at memory by an access whose record is this one, as it does again and again? Then others go
+ * first at the next point. */
+void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, uint64_t record);
+
+/* The same, but it is no spin yet: for pct_memory_pass(), which has asked. */
+void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
+                       uint64_t record);
+
+/* The same for a spin of so many steps that was seen otherwise. in_a_row: since the last spin, by whichever thread,
+ * nothing was done but to look. */
+void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
+
+/* Inside the scheduler: */
+/* Others should go before this thread, though it may have made progress; as after so many spins. */
+void pct_progress_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t spins);
+/* The thread waits for what only sleepers could change: time goes on to the next deadline, if that is so. */
+void pct_progress_jump(struct pct_sched *s);
+/* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */
+void pct_progress_polling(struct pct_sched *s);
+/* The next step at which to look, once a thread was seen to poll. */
+uint64_t pct_progress_polling_next(const struct pct_sched *s);
+/* At the end of a block of the trace: does a thread starve? Then the one that runs is to let others overtake. */
+void pct_progress_starvation(struct pct_sched *s);
+
+#endif
