@@ -1,0 +1,290 @@
+/* The engine that makes runs (cli/campaign/engine.c), with sources of its own, and real runs of a shell: what a source hears, and in
+ * which order. And how long runs may take (cli/process/time_limit.c). */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <cli/base/cli.h>
+#include <cli/campaign/engine.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RUNS = 9, JOBS = 3 };
+
+static struct pct_launch launch;
+
+/* The run with seed 2 takes longest; the exit status is the seed. */
+static char *command[] = { "sh", "-c",
+                           "seed=${PCT_TOKEN#*:*:} seed=${seed%%:*}\n"
+                           "[ $seed != 2 ] || while [ $((i += 1)) -lt 100000 ]; do :; done\n"
+                           "exit $seed",
+                           NULL };
+
+static int set_up(void **unused)
+{
+    static char library[4096];
+    const char *build = getenv("PCT_BUILD");
+    (void)unused;
+    snprintf(library, sizeof library, "%s/libpct.so", build ? build : "build");
+    if (access(library, R_OK))
+        return 0; /* a build without the shim: the sanitizers' */
+    launch.command = command;
+    launch.library = library;
+    launch.alone = true; /* this process supervises nobody */
+    if (pct_launch_prepare(&launch))
+        return -1;
+    launch.alone = launch.terminal = false;
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    if (launch.library)
+        pct_launch_finish(&launch);
+    return 0;
+}
+
+/* --- A source that notes what it hears --- */
+
+struct noting {
+    struct pct_run_source source; /* the first member */
+    struct pct_engine *engine;
+    uint64_t next;
+    bool going[JOBS];                  /* by worker: a run was begun that is not over */
+    bool has_judged[RUNS], over[RUNS]; /* by number */
+    uint64_t told[RUNS];               /* the numbers, as ended() heard of them, */
+    unsigned count;                    /* so many */
+    uint64_t wanted;                   /* by turn() */
+    unsigned enough;                   /* after so many */
+    bool cancels;                      /* all that are left, after the first */
+};
+
+static int next(struct pct_run_source *source, struct pct_run_spec *spec)
+{
+    struct noting *n = (struct noting *)source;
+    char error[256];
+    if (n->next == RUNS)
+        return PCT_RUNS_WAIT;
+    assert_true(spec->worker < JOBS);
+    assert_false(n->going[spec->worker]);
+    n->going[spec->worker] = true;
+    spec->index = n->next++;
+    assert_int_equal(pct_config_parse_spec(&spec->config, "pos", pct_cli_find_strategy, error, sizeof error), 0);
+    spec->config.run.seed = spec->index;
+    spec->config.slack = 0;
+    return PCT_RUNS_ON;
+}
+
+static void over(struct pct_run_source *source, const struct pct_process *process)
+{
+    struct noting *n = (struct noting *)source;
+    assert_true(n->going[process->worker]);
+    n->going[process->worker] = false;
+    n->over[process->index] = true;
+}
+
+static int judge(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct noting *n = (struct noting *)source;
+    assert_true(n->over[run->process.index]);
+    assert_int_equal(run->result.ending, PCT_ENDING_EXIT);
+    assert_int_equal(run->result.code, run->process.index);
+    n->has_judged[run->process.index] = true;
+    return PCT_RUNS_ON;
+}
+
+static int ended(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct noting *n = (struct noting *)source;
+    assert_true(n->has_judged[run->process.index]);
+    n->told[n->count++] = run->process.index;
+    n->wanted++;
+    if (n->cancels && n->count == 1) {
+        pct_engine_cancel(n->engine, 0, RUNS);
+        n->next = RUNS;
+    }
+    return n->count == n->enough ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
+}
+
+static uint64_t turn(const struct pct_run_source *source)
+{
+    return ((const struct noting *)source)->wanted;
+}
+
+/* Run it. Returns how many runs were begun. */
+static uint64_t run(struct noting *n, struct pct_engine *engine)
+{
+    if (!launch.library)
+        skip();
+    engine->launch = &launch;
+    engine->quiet = true;
+    engine->jobs = engine->jobs ? engine->jobs : JOBS;
+    n->source.next = next;
+    n->source.judge = judge;
+    n->source.ended = ended;
+    n->source.over = over;
+    n->engine = engine;
+    assert_int_equal(pct_engine_run(engine, &n->source), 0);
+    assert_int_equal(engine->signal, 0);
+    assert_int_equal(launch.running, 0);
+    return n->count + engine->dropped;
+}
+
+static void assert_in_order(const struct noting *n, uint64_t first)
+{
+    for (unsigned i = 0; i < n->count; i++)
+        assert_int_equal(n->told[i], first + i);
+}
+
+static void test_order(void **unused)
+{
+    (void)unused;
+    for (unsigned sure = 0; sure < 2; sure++)
+        for (unsigned jobs = 1; jobs <= JOBS; jobs += 2) {
+            struct noting n = { .enough = 0 };
+            struct pct_engine engine = { .jobs = jobs, .sure = sure };
+            assert_int_equal(run(&n, &engine), RUNS);
+            assert_int_equal(n.count, RUNS);
+            assert_in_order(&n, 0);
+        }
+}
+
+/* The source says whose turn it is; runs that never have one are dropped. */
+static void test_turn(void **unused)
+{
+    (void)unused;
+    struct noting n = { .source = { .turn = turn }, .wanted = 3 };
+    struct pct_engine engine = { .jobs = JOBS };
+    assert_int_equal(run(&n, &engine), RUNS);
+    assert_int_equal(n.count, RUNS - 3);
+    assert_int_equal(engine.dropped, 3);
+    assert_in_order(&n, 3);
+}
+
+static void test_enough(void **unused)
+{
+    (void)unused;
+    struct noting n = { .enough = 4 };
+    struct pct_engine engine = { .sure = true };
+    uint64_t begun = run(&n, &engine);
+    assert_int_equal(n.count, 4);
+    assert_int_equal(begun, n.next);
+}
+
+static void test_cancel(void **unused)
+{
+    (void)unused;
+    struct noting n = { .cancels = true };
+    struct pct_engine engine = { .room = JOBS };
+    assert_int_equal(run(&n, &engine), JOBS);
+    assert_int_equal(n.count, 1);
+}
+
+/* No more than there is room for are under way, or wait. */
+static void test_room(void **unused)
+{
+    (void)unused;
+    struct noting n = { .source = { .turn = turn }, .wanted = RUNS };
+    struct pct_engine engine = { .room = 5 };
+    assert_int_equal(run(&n, &engine), 5);
+    assert_int_equal(n.count, 0);
+    assert_int_equal(engine.dropped, 5);
+}
+
+static void test_one(void **unused)
+{
+    (void)unused;
+    static struct pct_ended_run one;
+    struct pct_engine engine = { .launch = &launch, .quiet = true };
+    struct pct_run_spec spec = { .index = 7 };
+    char error[256];
+    if (!launch.library)
+        skip();
+    assert_int_equal(pct_config_parse_spec(&spec.config, "pct,depth=2", pct_cli_find_strategy, error, sizeof error), 0);
+    spec.config.run.seed = 7;
+    spec.config.slack = 0;
+    assert_int_equal(pct_engine_run_one(&engine, &spec, &one), 0);
+    assert_int_equal(one.result.code, 7);
+    struct pct_run_spec same = { 0 };
+    assert_int_equal(pct_run_spec_parse(&same, one.result.trace.header.token, error, sizeof error), 0);
+    assert_int_equal(same.config.run.seed, 7);
+    assert_string_equal(same.config.strategy, "pct");
+    pct_ended_run_close(&one);
+}
+
+/* --- How long runs may take --- */
+
+static double allowed(struct pct_time_limit limit, double timeout)
+{
+    const struct pct_launch some = { .timeout = timeout, .limit = limit };
+    return pct_time_limit_seconds(&some);
+}
+
+static void test_time_limit(void **unused)
+{
+    (void)unused;
+    struct pct_time_limit limit = { .least = 5, .longest = 2 };
+    assert_true(allowed(limit, 60) == 60); /* nothing is cut */
+    assert_true(allowed(limit, 0) == 0);
+    limit.cuts = true;
+    assert_true(allowed(limit, 60) == 20);
+    assert_true(allowed(limit, 7) == 7);
+    assert_true(allowed(limit, 0) == 20);
+    limit.longest = 0.01;
+    assert_true(allowed(limit, 60) == 5);
+    limit.longest = 0; /* none has passed */
+    assert_true(allowed(limit, 60) == 60);
+    assert_true(allowed(limit, 0) == 0);
+    limit.most = 4;
+    assert_true(allowed(limit, 60) == 4);
+    assert_true(allowed(limit, 0) == 4);
+    limit.longest = 0.01;
+    limit.least = 3;
+    assert_true(allowed(limit, 60) == 3);
+}
+
+/* Only runs that pass say how long others may take. */
+static void test_learning(void **unused)
+{
+    (void)unused;
+    static const bool ok[256] = { [3] = true };
+    static struct pct_launch some;
+    struct pct_process process = { .launch = &some, .status = W_EXITCODE(0, 0), .seconds = 2 };
+    pct_time_limit_learn(&process);
+    assert_true(some.limit.longest == 2);
+    process.seconds = 1;
+    pct_time_limit_learn(&process);
+    assert_true(some.limit.longest == 2);
+    process.seconds = 9;
+    process.status = W_EXITCODE(3, 0);
+    pct_time_limit_learn(&process);
+    process.status = W_EXITCODE(0, 9);
+    pct_time_limit_learn(&process);
+    process.status = W_EXITCODE(0, 0);
+    process.timed_out = true;
+    pct_time_limit_learn(&process);
+    assert_true(some.limit.longest == 2);
+    some.limit.ok = ok;
+    process.timed_out = false;
+    pct_time_limit_learn(&process);
+    assert_true(some.limit.longest == 2);
+    process.status = W_EXITCODE(3, 0);
+    pct_time_limit_learn(&process);
+    assert_true(some.limit.longest == 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_turn),     cmocka_unit_test(test_enough),
+        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_room),     cmocka_unit_test(test_one),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
