@@ -6,7 +6,7 @@
 #include "diagnosis.h"
 #include <cli/base/cli.h>
 #include "elf_facts.h"
-#include "patch_plan.h"
+#include "memory_advice.h"
 #include "locate.h"
 #include <elf.h>
 #include <errno.h>
@@ -276,19 +276,17 @@ static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
     free(text);
 }
 
-/* What --memory could do for a program that makes threads. */
-static void check_memory(struct pct_diagnosis *d)
+/* What a program that makes threads needs beside points at calls. */
+static void check_memory(struct pct_diagnosis *d, const struct pct_elf_facts *facts)
 {
-    struct pct_plan *plan = pct_plan_make(d->program, PCT_PATCH_GLOBALS);
-    if (plan && plan->refusal)
-        add(d, PCT_DIAGNOSIS_NOTE, "--memory cannot make scheduling points of its memory accesses: %s",
-            pct_plan_refusal(plan->refusal));
-    else if (plan && plan->sites)
+    struct pct_memory_advice advice;
+    pct_memory_advise(&advice, d->program, facts);
+    for (unsigned kind = 0; kind < PCT_ADVICE_KINDS; kind++)
+        if (advice.why[kind][0])
+            add(d, PCT_DIAGNOSIS_NOTE, "%s", advice.why[kind]);
+    if (!pct_elf_tells(d->program))
         add(d, PCT_DIAGNOSIS_NOTE,
-            "%llu atomic instructions and accesses to global variables in its own code could be scheduling points: "
-            "pct run --memory=globals",
-            (unsigned long long)plan->sites);
-    free(plan);
+            "its memory accesses are not seen: --races needs a program that is built with pct-cc, or --memory=globals");
 }
 
 /* Returns 0, or an exit status when there is nothing to look at. */
@@ -313,15 +311,8 @@ int pct_diagnose(struct pct_diagnosis *d, const char *word, bool libraries)
     if (!check_kind(d, &facts) || !libraries)
         return 0;
     check_object(d, d->program, &facts);
-    if (facts.has_futexes && !pct_elf_tells(d->program))
-        add(d, PCT_DIAGNOSIS_NOTE,
-            "it implements its own locks (futexes), and takes them by atomic instructions, not by calls: pct run and "
-            "campaign choose --memory=atomics");
     if (facts.imports_threads)
-        check_memory(d);
-    if (facts.imports_threads && !pct_elf_tells(d->program))
-        add(d, PCT_DIAGNOSIS_NOTE,
-            "its memory accesses are not seen: --races needs a program that is built with pct-cc, or --memory=globals");
+        check_memory(d, &facts);
     check_libraries(d, facts.interpreter);
     return 0;
 }

@@ -36,6 +36,15 @@ static bool begins(const char *name, const char *with)
     return !strncmp(name, with, strlen(with));
 }
 
+/* Functions by which a program makes threads: of libc, of C++ (std::thread, with a mangled name that tells its
+ * parameters, too), of GLib. */
+static bool makes_threads(const char *name)
+{
+    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create") ||
+           begins(name, "_ZNSt6thread15_M_start_thread") || !strcmp(name, "g_thread_new") ||
+           !strcmp(name, "g_thread_try_new");
+}
+
 static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -54,7 +63,7 @@ static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section
         facts->imports_priorities |= !strcmp(name, "sched_setscheduler") || !strcmp(name, "sched_setparam") ||
                                      !strcmp(name, "pthread_setschedparam") || !strcmp(name, "pthread_setschedprio") ||
                                      !strcmp(name, "pthread_attr_setschedpolicy");
-        facts->imports_threads |= !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create");
+        facts->imports_threads |= makes_threads(name);
     }
 }
 

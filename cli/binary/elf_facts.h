@@ -28,7 +28,7 @@ struct pct_elf_facts {
     bool is_go;
     bool imports_syscall, imports_io_uring, imports_seccomp, imports_clone;
     bool imports_priorities;
-    bool imports_threads; /* pthread_create or thrd_create */
+    bool imports_threads; /* what makes threads: of libc, C++ or GLib */
     bool has_futexes;     /* and what looks like calls of futex() */
     struct pct_raw_calls raw;
 };

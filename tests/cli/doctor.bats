@@ -79,6 +79,65 @@ END
     has "calls syscall()"
 }
 
+@test "which scheduling points a program needs" {
+    cat > points.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+int plain;
+_Atomic int counter;
+static void *work(void *lock)
+{
+    pthread_mutex_lock(lock);
+#ifdef PLAIN
+    plain++;
+#endif
+#ifdef ATOMIC
+    counter++;
+#endif
+#ifdef LOCK_FREE
+    int one = 1;
+    while (!atomic_compare_exchange_weak(&counter, &one, one + 1))
+        ;
+#endif
+    pthread_mutex_unlock(lock);
+    return 0;
+}
+int main(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t t = 0;
+    pthread_create(&t, 0, work, &lock);
+    return pthread_join(t, 0);
+}
+END
+    "$cc" -O1 -o calls points.c -pthread
+    run "$pct" doctor ./calls
+    has "it needs points at calls only"
+    "$cc" -O1 -DPLAIN -o plain points.c -pthread
+    run "$pct" doctor ./plain
+    has "it may need --memory=globals: 1 instructions"
+    lacks "memory=atomics"
+    lacks "calls only"
+    "$cc" -O1 -DATOMIC -o atomic points.c -pthread
+    run "$pct" doctor ./atomic
+    has "it needs --memory=atomics: its own code has 1 atomic instructions"
+    "$cc" -O1 -DLOCK_FREE -o lock_free points.c -pthread
+    run "$pct" doctor ./lock_free
+    has "it needs to be built with pct-cc, if it can be: 1 of its atomic instructions compare and exchange"
+    "$root/build/pct-cc" -O1 -DLOCK_FREE -o told points.c -pthread
+    run "$pct" doctor ./told
+    has "built to tell of its memory accesses (pct-cc): nothing more is needed"
+    lacks "it needs"
+}
+
+@test "a C++ program makes threads, too" {
+    echo '#include <thread>
+int x; int main() { std::thread t([] { x++; }); t.join(); return x - 1; }' > thread.cc
+    "${CXX:-c++}" -O1 -o thread thread.cc -pthread
+    run "$pct" doctor ./thread
+    has "it may need --memory=globals"
+}
+
 @test "a library that is missing is named" {
     echo 'int there(void) { return 0; }' > there.c
     echo 'int there(void); int main(void) { return there(); }' > needs.c
