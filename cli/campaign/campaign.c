@@ -48,17 +48,19 @@ uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index)
     return c->config.run.seed + c->offset + index * c->stride;
 }
 
-static void make_spec(const struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
+void pct_campaign_make_spec(const struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
 {
+    bool other = pct_other_points_has(c, index);
     spec->index = index;
-    spec->config = c->config;
+    spec->config = other ? *pct_other_points_config(c, index) : c->config;
     spec->config.run.seed = pct_campaign_seed(c, index);
-    if (c->depth >= 0)
+    if (c->depth >= 0 && !other)
         spec->config.run.param[c->depth] = depth_of(c, index);
     spec->config.slack = pct_config_draw_slack(&spec->config, c->strategy);
-    pct_sampling_configure(c, index, &spec->config);
+    if (!other)
+        pct_sampling_configure(c, index, &spec->config);
     spec->strategy = c->strategy;
-    pct_objects_settle(c->objects, &spec->config, &spec->strategy);
+    pct_objects_settle(other ? pct_other_points_objects(c, index) : c->objects, &spec->config, &spec->strategy);
 }
 
 /* --- What the runs so far teach ----------------------------------------------------------------------------------- */
@@ -200,18 +202,10 @@ uint32_t pct_campaign_threads(const struct pct_result *result)
     return threads;
 }
 
-static void count(struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
+/* Of a run that has the campaign's own scheduling points: what the claim and later runs want to know. */
+static void count_own(struct pct_campaign *c, const struct pct_result *result, uint64_t index, uint32_t threads)
 {
     const struct pct_trace_header *header = &result->trace.header;
-    c->done++;
-    c->failures += failed;
-    c->unrecorded += pct_result_lacks_space(result);
-    c->lost += result->unseen && result->ending == PCT_ENDING_EXIT;
-    if (failed)
-        c->by_ending[result->ending]++;
-    uint32_t threads = pct_campaign_threads(result);
-    if (threads > c->max_threads)
-        c->max_threads = threads;
     uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
     if (steps > c->max_steps)
         c->max_steps = steps;
@@ -235,8 +229,26 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
             c->uncontrolled[i] += header->uncontrolled[i];
         else if (c->uncontrolled[i] < header->uncontrolled[i])
             c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */
-    snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
     pct_guarantee_report_add(c, result, depth_of(c, index), points, threads);
+}
+
+static void count(struct pct_campaign *c, const struct pct_result *result, uint64_t index, bool failed)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    c->done++;
+    c->failures += failed;
+    c->unrecorded += pct_result_lacks_space(result);
+    c->lost += result->unseen && result->ending == PCT_ENDING_EXIT;
+    if (failed)
+        c->by_ending[result->ending]++;
+    uint32_t threads = pct_campaign_threads(result);
+    if (threads > c->max_threads)
+        c->max_threads = threads;
+    snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
+    if (!pct_other_points_has(c, index))
+        count_own(c, result, index, threads);
+    else
+        c->other.runs++;
 }
 
 /* The races that were kept are forgotten. */
@@ -293,7 +305,7 @@ static int prepare_next(struct state *s)
         learn(c, s->next);
         plan(s);
     }
-    return 0;
+    return s->stop ? 0 : pct_other_points_decide(c, s->next);
 }
 
 static int next(struct pct_run_source *source, struct pct_run_spec *spec)
@@ -306,7 +318,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return status;
     if (s->stop || s->hold || s->next >= c->runs || (!alone && (is_milestone(s) || pct_supervised_is_alone(s->next))))
         return PCT_RUNS_WAIT;
-    make_spec(c, s->next, spec);
+    pct_campaign_make_spec(c, s->next, spec);
     status = c->observer && c->observer->next ? c->observer->next(c->observer, c, spec) : PCT_RUNS_ON;
     if (status)
         return status;
@@ -358,7 +370,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         run->taken = c->failed = true;
         c->first = *process;
         c->first_result = *result;
-    } else if (!s->failed) {
+    } else if (!s->failed && !pct_other_points_has(c, process->index)) {
         run->taken = keep_races(c, process, result);
     }
     s->frontier++;
@@ -440,6 +452,7 @@ void pct_campaign_close(struct pct_campaign *campaign)
     pct_ordered_free(&campaign->ordered);
     pct_objects_free(&campaign->objects);
     pct_objects_free(&campaign->counting);
+    pct_other_points_free(&campaign->other);
     close_races(campaign);
     if (!campaign->failed)
         return;

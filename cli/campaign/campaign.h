@@ -10,6 +10,7 @@
 #include <cli/base/cli.h>
 #include "engine.h"
 #include "guarantee.h"
+#include "other_points.h"
 #include <cli/process/launch.h>
 #include <cli/process/learned_sites.h>
 #include "state.h"
@@ -60,9 +61,10 @@ struct pct_campaign {
     bool may_take_slack; /* nobody has said how much slack deadlines have: that of a campaign file holds */
     bool repeat;         /* after a clean campaign, repeat its first run: does the schedule decide all? */
     struct pct_object_counts
-        *objects;              /* what is known of them, for the next runs; NULL: nothing. Of its owner, as the next */
-    bool ok[256];              /* exit statuses that are no failure */
-    struct pct_learned before; /* what earlier campaigns have learned */
+        *objects; /* what is known of them, for the next runs; NULL: nothing. Of its owner, as the next */
+    struct pct_other_points other; /* runs that have other scheduling points */
+    bool ok[256];                  /* exit statuses that are no failure */
+    struct pct_learned before;     /* what earlier campaigns have learned */
     double confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that
                           is kept in a file, `runs` says how many that are), */
     double budget;     /* if that takes no more than so many seconds, */
@@ -119,6 +121,9 @@ struct pct_campaign {
 
 /* The seed of a run. */
 uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index);
+
+/* What the run of this number is. *spec is zeroed. */
+void pct_campaign_make_spec(const struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec);
 
 /* How many threads a run had. */
 uint32_t pct_campaign_threads(const struct pct_result *result);

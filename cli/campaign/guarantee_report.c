@@ -403,7 +403,8 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
               out);
     if (is_mixed(c))
         fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
-                format_count(count, sizeof count, g->added), format_count(other, sizeof other, c->done));
+                format_count(count, sizeof count, g->added),
+                format_count(other, sizeof other, c->done - c->other.runs));
     if (counted < g->added)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
@@ -484,6 +485,12 @@ void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool qu
         print_unaffordable(out, c);
         return;
     }
+    char count[32];
+    if (c->other.runs && !quiet)
+        fprintf(out,
+                "pct: %s of these runs had other scheduling points than the rest, and count for no claim "
+                "(--memory-points=shared, or --memory=off: none has)\n",
+                format_count(count, sizeof count, c->other.runs));
     if (doubt) {
         if (!quiet || c->confidence > 0)
             fprintf(out, "pct: no claim about the bugs that these runs may have missed: %s\n", doubt);

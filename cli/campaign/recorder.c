@@ -351,9 +351,11 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     struct pct_recorder *r = of(observer);
     const struct pct_trace_header *header = &result->trace.header;
     bool killed = header->verdict == PCT_VERDICT_RUNNING, new = false;
+    const bool other = pct_other_points_has(c, process->index);
+    const uint64_t *param = other ? pct_other_points_config(c, process->index)->run.param : c->config.run.param;
     struct pct_store_run run = { .seed = pct_campaign_seed(c, process->index),
-                                 .k = c->k < 0 ? 0 : c->config.run.param[c->k],
-                                 .depth = c->depth < 0 ? 0 : c->config.run.param[c->depth],
+                                 .k = c->k < 0 ? 0 : param[c->k],
+                                 .depth = c->depth < 0 ? 0 : param[c->depth],
                                  .code = result->code,
                                  .steps = killed ? result->trace.count : header->steps,
                                  .spins = header->spins,
@@ -361,6 +363,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                                  .preemptions = header->preemptions,
                                  .threads = pct_campaign_threads(result),
                                  .complete = result->trace.complete,
+                                 .other = other,
                                  .hash = header->hash };
     run.points = header->points ? header->points : run.steps;
     struct scan scan = { .r = r, .seed = run.seed };
@@ -369,7 +372,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = pct_store_add_run(r->store, &run);
     if (!error)
         error = pct_coverage_scan(r->coverage, &result->trace, store_pair, &scan);
-    if (!error)
+    if (!error && !other)
         error = store_uncontrolled(r, header);
     if (!error)
         error = store_most(r, "choices", &r->choices, c->choices);
@@ -408,10 +411,13 @@ static int restore_run(void *data, const struct pct_store_run *run)
     struct pct_campaign *c = data;
     c->done++;
     c->failures += run->finding != 0;
-    if (run->steps > c->max_steps)
-        c->max_steps = run->steps;
+    c->other.runs += run->other;
     if (run->threads > c->max_threads)
         c->max_threads = run->threads;
+    if (run->other)
+        return 0;
+    if (run->steps > c->max_steps)
+        c->max_steps = run->steps;
     const struct pct_guarantee_report_run claim = { .seed = run->seed,
                                                     .depth = run->depth,
                                                     .k = run->k,

@@ -458,6 +458,7 @@ static int campaign(int argc, char **argv)
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
     c.launch.resumes = true;
     if (!status) {
+        c.other.quiet = w.quiet;
         pct_configure_memory(&c, w.quiet);
         status = pct_launch_prepare(&c.launch);
     }

@@ -262,6 +262,9 @@ static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool 
     c->may_sample = !text && !config->focus[0] && !config->watch[0] && config->memory_points == PCT_POINTS_SHARED &&
                     !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS") && c->learns &&
                     strcmp(config->strategy, "none") != 0;
+    c->other.may = c->strategy == &pct_strategy_mixture && !text && !config->focus[0] && !config->watch[0] &&
+                   !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS") && config->races == PCT_RACES_OFF &&
+                   !(c->confidence > 0);
     if (text && !all && !error[0])
         pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
     if (!error[0] && !pct_config_fits(config, c->strategy))

@@ -314,6 +314,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
     campaign.repeat = !wishes.quiet && !campaign.pass_output;
     pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
+    campaign.other.quiet = wishes.quiet;
     pct_configure_memory(&campaign, wishes.quiet);
     status = pct_launch_prepare(&campaign.launch);
     if (status)

@@ -112,9 +112,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     for (char *const *at = command; *at; at++)
         used += footprint(*at);
     used += strlen(launch->program) + 1; /* the kernel stores it too, as AT_EXECFN */
-    char plans[PATH_MAX] = "";
-    if (strstr(token, ",memory="))
-        find_plans(plans, sizeof plans);
+    char plans[PATH_MAX];
+    find_plans(plans, sizeof plans); /* a fork server's runs may want them, though its own token does not */
     char ordered[PATH_MAX] = "";
     if (strstr(token, ",memory-points=learned"))
         pct_ordered_find(ordered, sizeof ordered);

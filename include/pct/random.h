@@ -25,6 +25,7 @@ enum {
     PCT_STREAM_END = 16,      /* which end a run has */
     PCT_STREAM_SCALE = 17,    /* of k, where nobody knows it */
     PCT_STREAM_MEMBER = 18,   /* of the mixture, by group of seeds */
+    PCT_STREAM_POINTS = 19,   /* whether a run has other scheduling points than the campaign's */
     PCT_STREAM_SPURIOUS = 20, /* by thread and count of its waits for condition variables */
     PCT_STREAM_USER = 256
 };

@@ -1,0 +1,50 @@
+/* Runs of a campaign that have other scheduling points than the rest, where nobody has said which there shall be: what
+ * more points find that fewer cannot, and what fewer find sooner.
+ *
+ *   - Of a program that tells of its memory accesses (pct-cc), from run PCT_OTHER_CALLS_FROM on, one run in
+ *     PCT_OTHER_CALLS has points at calls only: more points dilute chance.
+ *   - Of one that does not, from run PCT_OTHER_MEMORY_FROM on, one run in PCT_OTHER_MEMORY is patched
+ *     (--memory=globals), if its memory accesses are such as calls do not order. That is found out by the first of
+ *     these runs: the race detector sees two of them unordered, or the run fails.
+ *
+ * Which runs these are is drawn from their seeds; their tokens say it. They are of another program to the theorem: they
+ * count for no claim, and teach nothing of k. Their own k, and what is known of objects, is from the first of them. */
+#ifndef PCT_CLI_OTHER_POINTS_H
+#define PCT_CLI_OTHER_POINTS_H
+
+#include <common/config.h>
+
+enum { PCT_OTHER_CALLS = 3, PCT_OTHER_CALLS_FROM = 16, PCT_OTHER_MEMORY = 4, PCT_OTHER_MEMORY_FROM = 128 };
+
+struct pct_campaign;
+struct pct_object_counts;
+struct pct_run_spec;
+
+struct pct_other_points {
+    bool may;                          /* nobody has said which points there shall be: before the first run */
+    bool quiet;                        /* what is not said */
+    bool decided;                      /* whether there are such runs, */
+    bool on;                           /* that is: there are */
+    bool memory;                       /* with points at memory accesses; else at calls only */
+    uint64_t from;                     /* the number of the first */
+    uint64_t runs;                     /* that were looked at */
+    struct pct_config first, config;   /* of the first, and of the others, but for their seeds */
+    struct pct_object_counts *objects; /* for these others; NULL: nothing is known */
+};
+
+/* Before the run of this number, when nothing is under way: find out whether there are such runs from now on, which may
+ * take a run. Returns 0, or an exit status after a message. */
+int pct_other_points_decide(struct pct_campaign *c, uint64_t next);
+
+/* Whether the run of this number is one of them. */
+bool pct_other_points_has(const struct pct_campaign *c, uint64_t index);
+
+/* What is known of objects for this one of them; NULL: nothing. */
+const struct pct_object_counts *pct_other_points_objects(const struct pct_campaign *c, uint64_t index);
+
+/* The configuration of this one of them, but for its seed. */
+const struct pct_config *pct_other_points_config(const struct pct_campaign *c, uint64_t index);
+
+void pct_other_points_free(struct pct_other_points *other);
+
+#endif
