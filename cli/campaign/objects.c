@@ -16,8 +16,8 @@
 enum { MOST = 1024, NAMED = PCT_NAMED_COUNTS, OTHERS = NAMED };
 
 struct use {
-    uint64_t takes, gives;
-    uint64_t by[NAMED + 1]; /* thread, or all others */
+    uint64_t takes, gives;  /* in all runs */
+    uint64_t by[NAMED + 1]; /* in a run, at most: thread, or all others */
 };
 
 struct pct_object_counts {
@@ -25,12 +25,22 @@ struct pct_object_counts {
     struct use use[MOST];   /* by number - 1 */
 };
 
-static struct use *use_of(struct pct_object_counts *counts, uint64_t record)
+/* The uses of an object in the table that an operation is one of; NULL: none. */
+static struct use *use_of(struct use *table, uint64_t record)
 {
     uint32_t number = PCT_RECORD_OBJECT(record);
     unsigned class_ = pct_name_op_class(PCT_RECORD_OP(record));
     bool numbered = class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && class_ != PCT_CLASS_FD;
-    return numbered && number && number <= MOST ? &counts->use[number - 1] : NULL;
+    return numbered && number && number <= MOST ? &table[number - 1] : NULL;
+}
+
+/* The counts of one more run. */
+static void merge(struct use *all, const struct use *run)
+{
+    all->takes += run->takes;
+    all->gives += run->gives;
+    for (unsigned i = 0; i <= NAMED; i++)
+        all->by[i] = all->by[i] < run->by[i] ? run->by[i] : all->by[i];
 }
 
 int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *trace)
@@ -39,10 +49,13 @@ int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *t
         *counts = calloc(1, sizeof **counts);
     if (!*counts)
         return -ENOMEM;
+    struct use *run = calloc(MOST, sizeof *run);
+    if (!run)
+        return -ENOMEM;
     (*counts)->runs++;
     for (uint64_t i = 0; i < trace->count; i++) {
         uint64_t record = trace->records[i], thread = PCT_RECORD_THREAD(record);
-        struct use *use = use_of(*counts, record);
+        struct use *use = use_of(run, record);
         if ((*counts)->threads <= thread)
             (*counts)->threads = thread + 1;
         if (!use)
@@ -50,6 +63,9 @@ int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *t
         use->by[thread < NAMED ? thread : OTHERS]++;
         *(pct_operation_gives(PCT_RECORD_OP(record)) ? &use->gives : &use->takes) += 1;
     }
+    for (unsigned i = 0; i < MOST; i++)
+        merge(&(*counts)->use[i], &run[i]);
+    free(run);
     return 0;
 }
 
@@ -104,20 +120,21 @@ static uint64_t *open_parameter(struct pct_config *config, const struct pct_stra
     return i < 0 || (config->given >> i & 1) ? NULL : &config->run.param[i];
 }
 
-/* What each thread will do to it; 0 would mean that nobody knows. */
+/* What each thread will do to it; 0 would mean that nobody knows. The most of any run: a thread that does more than was
+ * expected would have to wait for all others, and where they leave it little to do it matters least. */
 static void estimate(const struct pct_object_counts *counts, const struct use *use, struct pct_config *config,
                      const struct pct_strategy *strategy)
 {
     for (uint64_t i = 0; i < NAMED && i < counts->threads; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", (unsigned)i);
-        uint64_t *count = open_parameter(config, strategy, name), mean = (use->by[i] + counts->runs - 1) / counts->runs;
+        uint64_t *count = open_parameter(config, strategy, name);
         if (count)
-            *count = mean ? mean : 1;
+            *count = use->by[i] ? use->by[i] : 1;
     }
     uint64_t *rest = open_parameter(config, strategy, "n"), others = counts->threads - NAMED;
     if (rest)
-        *rest = counts->threads > NAMED ? 1 + use->by[OTHERS] / counts->runs / others : 1;
+        *rest = counts->threads > NAMED ? 1 + use->by[OTHERS] / others : 1;
 }
 
 static void settle_object(const struct pct_object_counts *counts, struct pct_config *config,

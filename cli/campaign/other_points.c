@@ -7,8 +7,10 @@
 #include <cli/binary/elf_facts.h>
 #include <pct/random.h>
 
-/* The first of these runs may take so many seconds; if it takes longer, there are no others. */
+/* The first of these runs may take so many seconds, and this part of the time that runs have: the others may take
+ * longer. If it takes more, there are no others. */
 #define PATIENCE 10.0
+#define PART 0.1
 
 bool pct_other_points_has(const struct pct_campaign *c, uint64_t index)
 {
@@ -103,7 +105,7 @@ static int probe(struct pct_campaign *c)
     o->on = true;
     pct_campaign_make_spec(c, o->from, &spec);
     o->on = false;
-    c->launch.timeout = timeout > 0 && timeout < PATIENCE ? timeout : PATIENCE;
+    c->launch.timeout = timeout > 0 && PART * timeout < PATIENCE ? PART * timeout : PATIENCE;
     int status = pct_engine_run_one(&engine, &spec, &run);
     c->launch.timeout = timeout;
     if (status)

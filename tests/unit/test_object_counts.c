@@ -70,6 +70,27 @@ static void test_draw(void **unused)
     pct_objects_free(&counts);
 }
 
+/* Of a thread whose uses differ from run to run, the most are expected. */
+static void test_most(void **unused)
+{
+    (void)unused;
+    static uint64_t records[] = { PCT_RECORD(1, PCT_OP_ATOMIC_STORE, 0, 1), PCT_RECORD(2, PCT_OP_ATOMIC_STORE, 0, 1),
+                                  PCT_RECORD(2, PCT_OP_ATOMIC_STORE, 0, 1) };
+    struct pct_trace trace = { .records = records, .count = sizeof records / sizeof *records };
+    struct pct_object_counts *counts = counts_of_run();
+    const struct pct_strategy *strategy = &pct_strategy_surw_one;
+    struct pct_config config = configure("surw-one");
+    assert_int_equal(pct_objects_add(&counts, &trace), 0);
+    for (uint64_t seed = 1; value_of(&config, strategy, "object") != 1; seed++) {
+        config = configure("surw-one");
+        config.run.seed = seed;
+        pct_objects_settle(counts, &config, &strategy);
+    }
+    assert_int_equal(value_of(&config, strategy, "n1"), 3);
+    assert_int_equal(value_of(&config, strategy, "n2"), 2);
+    pct_objects_free(&counts);
+}
+
 /* The stores of object 1 are all that there is to hold; what the user has said stays. */
 static void test_kinds(void **unused)
 {
@@ -153,10 +174,8 @@ static void test_text(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draw),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_mixture),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_draw),    cmocka_unit_test(test_most), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_mixture), cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
 }
