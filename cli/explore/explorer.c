@@ -217,27 +217,23 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
 
 static int replay(struct pct_campaign *c, struct pct_finding *finding)
 {
-    struct pct_process process = { .index = UINT64_MAX };
-    struct pct_result result;
+    static struct pct_ended_run run; /* large */
+    struct pct_engine engine = { .launch = &c->launch, .quiet = true };
+    struct pct_run_spec spec = { .index = UINT64_MAX };
     struct pct_signature signature;
-    int ended;
-    if (pct_process_start(&process, &c->launch, finding->token, NULL, -1, true))
-        return PCT_EXIT_INTERNAL;
-    int signal = pct_launch_wait(&c->launch, &process, 1, 0, &ended);
-    if (signal) {
-        pct_process_kill(&process, SIGKILL);
-        pct_process_close(&process);
-        return 128 + signal;
-    }
-    pct_process_result(&process, &result);
-    if (result.state == PCT_TRACE_GOOD && !pct_signature_make(&signature, &process, &result)) {
+    char error[256];
+    if (pct_run_spec_parse(&spec, finding->token, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    int status = pct_engine_run_one(&engine, &spec, &run);
+    if (status)
+        return status;
+    if (!pct_signature_make(&signature, &run.process, &run.result)) {
         finding->replayed = signature.hash == finding->hash;
         if (finding->replayed)
-            snprintf(finding->token, sizeof finding->token, "%s", result.trace.header.token);
+            snprintf(finding->token, sizeof finding->token, "%s", run.result.trace.header.token);
         pct_signature_free(&signature);
     }
-    pct_result_close(&result);
-    pct_process_close(&process);
+    pct_ended_run_close(&run);
     return 0;
 }
 
