@@ -7,16 +7,26 @@
  *
  *     TOKEN = "pct1" ":" SPEC ":" SEED ":" EPOCH ":" HASH ":" CHECK
  *     SPEC  = NAME *( "," PARAM "=" VALUE ) [ "," LISTNAME "=" LIST ] [ ",time=" WORD ] [ ",max-steps=" VALUE ]
- *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ] [ ",memory-modules=" NAME *( "/" NAME )
- * ] [ ",focus=" PATTERN *( "/" PATTERN ) ] [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE ] [
- * ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ] [ ",spurious=on" ] NAME  = the
- * name of a built-in strategy, or the path of a shared object, without ":" and "," PARAM = [a-z0-9-]+, every parameter
- * of the strategy, in the strategy's order; VALUE is decimal LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it
- * is empty SEED  = decimal EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start HASH  = 16
- * lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known CHECK = 4 lower-case hexadecimal
- * digits: the low 16 bits of XXH3_64bits (seed 0) over all that stands before the last ":"
+ *             [ ",memory-points=" WORD ] [ ",races=" WORD ] [ ",memory=" WORD ]
+ *             [ ",memory-modules=" NAME *( "/" NAME ) ] [ ",focus=" PATTERN *( "/" PATTERN ) ]
+ *             [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE [ "-" VALUE ] ]
+ *             [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ]
+ *             [ ",spurious=on" ]
+ *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
+ *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
+ *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
+ *     SEED  = decimal
+ *     EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start
+ *     HASH  = 16 lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known
+ *     CHECK = 4 lower-case hexadecimal digits: the low 16 bits of XXH3_64bits (seed 0) over all that stands before the
+ *             last ":"
  *
  *     pct1:pct,depth=3,k=1207:42:671f3a20:8f1c22d0a1b2c3d4:33ab
+ *
+ * A new field: a member of struct pct_config; a name in reserved_names with its SEEN_*; reading in parse_reserved();
+ * writing, and how long that is, in pct_config_add_numbers() and pct_config_numbers_length() (choice.c), only where it
+ * is not the default, so that old tokens stay what they are; docs/TOKEN.md; tests/unit/test_config*.c. The option that
+ * sets it: cli/command/configure.c, the variable: PCT_VARIABLES.
  *
  * There is exactly one token for a configuration: whatever pct itself would have written differently (a leading zero,
  * parameters in another order) is refused. The check digits let one damaged token in 65,536 pass. */

@@ -2,10 +2,14 @@
  * and on memory that nothing runs in yet, so that the process is changed only when all is done (preload/patch/patch.c).
  *
  * An instruction of five bytes or more becomes a jmp. A shorter one, because the bytes behind it must stay (something
- * may jump to them), becomes one of a punned jmp      whose last bytes are the first ones of what follows, so it leads
- * to one of few places: there an *island* is put, a jmp to the trampoline. (Chamith et al., Instruction Punning, PLDI
- * 2017) a short jmp       to an island in a pad near by or is left alone. Sites are taken from the last to the first,
- * as a punned jmp needs what follows to be final; the bytes that it borrowed are locked from then on. */
+ * may jump to them), becomes one of
+ *
+ *     a punned jmp      whose last bytes are the first ones of what follows, so it leads to one of few places: there an
+ *                       *island* is put, a jmp to the trampoline (Chamith et al., Instruction Punning, PLDI 2017);
+ *     a short jmp       to an island in a pad near by;
+ *
+ * or is left alone. Sites are taken from the last to the first, as a punned jmp needs what follows to be final; the
+ * bytes that it borrowed are locked from then on. */
 #ifndef PCT_PATCH_PLACE_H
 #define PCT_PATCH_PLACE_H
 

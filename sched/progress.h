@@ -1,13 +1,13 @@
 /* Threads that make no progress: what all signs of it mean, and from when on.
  *
- *     sign                                                                      seen by                  threshold
- *     a yield, a failed try, a sleep of no length, a read of the clock in a     the wrapper, which       the first one
- *       loop                                                                    calls pct_sched_spin()
- *     accesses that look at the same few locations and change nothing           pct_progress_look() PCT_MEMORY_SPIN
- *     polling: the same few operations over and over while others could run     the trace, in blocks     PCT_POLLING_*
- *     starvation: a thread could run and never did, while others did anything   the trace, in blocks PCT_STARVATION_*
- *     a loop on memory that passes no scheduling point at all                   the watchdog (revoke.c)  its own, in
- * real time
+ *     sign                                                                    seen by                 threshold
+ *     a yield, a failed try, a sleep of no length, a read of the clock in a   the wrapper, which      the first one
+ *       loop                                                                  calls pct_sched_spin()
+ *     accesses that look at the same few locations and change nothing         pct_progress_look()     PCT_MEMORY_SPIN
+ *     polling: the same few operations over and over while others could run   the trace, in blocks    PCT_POLLING_*
+ *     starvation: a thread could run and never did, while others went on      the trace, in blocks    PCT_STARVATION_*
+ *     a loop on memory that passes no scheduling point at all                 the watchdog            its own, in
+ *                                                                             (revoke.c)              real time
  *
  * Each makes the thread spin so many times for the strategy (`spinning`), which lets others overtake (PCT, section 4.1,
  * "starvation free"), and is asked at the next point. Where only sleepers could change what is waited for, time jumps
@@ -63,8 +63,8 @@ struct pct_thread;
  * livelock. */
 #define PCT_VAIN_JUMPS 10000u
 
-/* What a run has shown of it so far: a member of struct pct_sched, written by progress.c, and by pct_progress_made().
- */
+/* What a run has shown of it so far: a member of struct pct_sched, written by progress.c; single fields by sched.c and
+ * pct_memory_progress() (memory.h). */
 struct pct_progress {
     uint64_t spun_at;  /* the step of the last spin */
     uint64_t in_a_row; /* spins up to then with nothing else in between */

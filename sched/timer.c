@@ -1,6 +1,8 @@
 /* Deadlines and virtual time. A binary heap of timers by (deadline, order): the deadlines of waits, whose order is the
  * thread's id, and behind them the host's own timers, in order of creation. Only timed waits and those timers touch it.
- * A second heap has when deadlines come near (slack.c): nothing that waits for time looks at it. */
+ * pct_timer_expire() fires those that are due, before a scheduling point or behind a jump of time; of a wait, that is
+ * time_out() in threads.c. A second heap has when deadlines come near (slack.c): nothing that waits for time looks at
+ * it. */
 #include "internal.h"
 #include "log.h"
 #include <errno.h>

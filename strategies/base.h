@@ -1,14 +1,17 @@
 /* What strategies do alike, so that the file of each says what it decides. Macros define the functions of struct
- * pct_strategy
- * (<pct/strategy.h>) for a file's `struct state`, whose seed is its member `seed`.
+ * pct_strategy (<pct/strategy.h>) for a file's `struct state`, whose seed is its member `seed`.
  *
- *     PCT_STATE                  state_size() of a state of fixed size
- *     PCT_STATE_OF_TABLES        state_size() of one with tables, after lay_out() (<pct/layout.h>); and begin(), for
- * start() PCT_ENABLED(MEMBER, KIND)  enable(), disable(): MEMBER, a set of this kind (<pct/sets.h>), has the enabled
- * threads PCT_ENABLED_OR_EARLY(MEMBER, WAITING)   the same of two sets of ranks, and early(): WAITING has those whose
- * deadline is near PCT_ENABLE_ALL             enable_all(), disable_all(): after enable() and disable(), one call for
- * many threads PCT_CHOOSE                 choose(): each waiter is as likely as any other PCT_BASE                   in
- * the table of functions: those that every strategy here has */
+ *     PCT_STATE                               state_size() of a state of fixed size
+ *     PCT_STATE_OF_TABLES                     state_size() of one with tables, after lay_out() (<pct/layout.h>); and
+ *                                             begin(), for start()
+ *     PCT_ENABLED(MEMBER, KIND)               enable(), disable(): MEMBER, a set of this kind (<pct/sets.h>), has the
+ *                                             enabled threads
+ *     PCT_ENABLED_OR_EARLY(MEMBER, WAITING)   the same of two sets of ranks, and early(): WAITING has those whose
+ *                                             deadline is near
+ *     PCT_ENABLE_ALL                          enable_all(), disable_all(): after enable() and disable(), one call for
+ *                                             many threads
+ *     PCT_CHOOSE                              choose(): each waiter is as likely as any other
+ *     PCT_BASE                                in the table of functions: those that every strategy here has */
 #ifndef PCT_STRATEGIES_BASE_H
 #define PCT_STRATEGIES_BASE_H
 

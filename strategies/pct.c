@@ -14,11 +14,12 @@
  *     spin        "starvation free" (4.1): a thread that spins is put below all others once in so many spins
  *     final       "final wait" (4.2): so is the thread that ends the process
  *     sequential  "identifying sequential execution": steps that a thread makes alone are not counted, and k is the
- * number of the others. A step is made alone if its thread is the only enabled one before and after it; the step that
- * enables a second thread counts, because a change in the steps before has the effect of one there phases "identifying
- * join points": a phase begins when only one enabled thread is left of several. In each, the steps are counted, change
- * points and priorities drawn, anew: each phase is a run of its own, of at most k steps. The theorem then holds for
- * bugs whose constraints lie in one phase */
+ *                 number of the others. A step is made alone if its thread is the only enabled one before and after it;
+ *                 the step that enables a second thread counts, because a change in the steps before has the effect of
+ *                 one there
+ *     phases      "identifying join points": a phase begins when only one enabled thread is left of several. In each,
+ *                 the steps are counted, change points and priorities drawn, anew: each phase is a run of its own, of
+ *                 at most k steps. The theorem then holds for bugs whose constraints lie in one phase */
 #include "base.h"
 #include "change_points.h"
 #include "priorities.h"

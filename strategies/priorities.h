@@ -5,9 +5,9 @@
  *
  *     PCT_RANK_INITIAL + 0 .. 65535   initial priorities
  *     PCT_RANK_CHANGE + 1 .. 63       those that priority change points give
- *     PCT_RANK_LAST - 1 down to 0     threads that were put below all others (section 4.1, "starvation free";
- * section 4.2, "Final Wait"): each new one gets the next rank below; when these run out, the ranks in use move up again
- * in their order
+ *     PCT_RANK_LAST - 1 down to 0     threads that were put below all others (section 4.1, "starvation free"; section
+ *                                     4.2, "Final Wait"): each new one gets the next rank below; when these run out,
+ *                                     the ranks in use move up again in their order
  *
  * Ranks stand in blocks of 64, and a block exists while a thread has one of its ranks: there are never more of them
  * than threads. Two levels of bits over the blocks say which have enabled threads, so the highest is found in O(1), and

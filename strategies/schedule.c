@@ -3,7 +3,7 @@
  *
  *     switches=1.4.2-2.9.w1       T.N.U   when thread T has made N operations, thread U goes on
  *                                 T.N.wI  the wake that is thread T's operation N+1 wakes waiter I, in the order of
- * arrival
+ *                                         arrival
  *
  * A thread's operations are counted by themselves, from its start, so a switch keeps its place when other threads do
  * more or less than before. A switch to a thread that is not enabled then is not made. One to a thread whose deadline

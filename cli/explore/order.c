@@ -5,12 +5,12 @@
  * there is a run in which the second comes without the first. Exceptions (docs/EXPLORE.md, "Races"):
  *
  *  - Who waits for a lock or a semaphore races not with who gave it back, which enabled it, but with who took it
- * before. So events that the second could not have come before are passed over, and what happens before them is looked
- * at as well.
+ *    before. So events that the second could not have come before are passed over, and what happens before them is
+ *    looked at as well.
  *  - What a thread waited for at the end (a deadlock), or had not come to (a crash), is as good as an event behind the
- * last.
+ *    last.
  *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as
- * well. */
+ *    well. */
 #include "order.h"
 #include "dependence.h"
 #include <errno.h>

@@ -9,7 +9,7 @@
  * the last steps of each finding, too. Returns 0 or a negative errno: pct_store_error(). */
 int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole);
 
-/* The sub-commands of `pct campaign`, with argv[0] as their name. Return the exit status. campaign_files_cmd.c */
+/* The sub-commands of `pct campaign`, with argv[0] as their name. Return the exit status. command/campaign_files.c */
 int pct_campaign_report_command(int argc, char **argv);
 int pct_campaign_merge_command(int argc, char **argv);
 

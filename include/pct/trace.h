@@ -32,7 +32,8 @@
 #define PCT_RECORD_ARG(r) ((uint32_t)((r) >> 25) & 0xffffu)
 #define PCT_RECORD_OBJECT(r) ((uint32_t)(r)&0x1ffffffu)
 
-/* Operations. X(identifier, name, object class): append only, the numbers stand in traces. */
+/* Operations. X(identifier, name, object class): append only, the numbers stand in traces. What a new one means is for
+ * rule_of() in sched/races_order.c, row_of() in cli/explore/dependence.c and cli/trace/events.c to say. */
 #define PCT_OPS(X)                                                                                                     \
     X(NONE, "none", NONE)                                                                                              \
     X(THREAD_START, "start", THREAD)   /* a thread's first step */                                                     \

@@ -5,9 +5,10 @@
  *     through REAL(), and only to do what the program asked for.
  *  2. A wrapper leaves errno as the real call would.
  *  3. A wrapper may be called before main, in a fork child, in a signal handler, after the thread's last destructor:
- * then pct_enter() returns NULL, and the wrapper passes the call through (PASS).
+ *     then pct_enter() returns NULL, and the wrapper passes the call through (PASS).
  *  4. Whatever touches the scheduler holds the baton, that is, came through pct_enter() or PCT_ENTER(). A call that may
- * sleep with the baton loses it to the watchdog: after it, pct_keep() (MAY_SLEEP) before anything of the scheduler's.
+ *     sleep with the baton loses it to the watchdog: after it, pct_keep() (MAY_SLEEP) before anything of the
+ *     scheduler's.
  *
  * A wrapper of an operation that cannot block:
  *
@@ -17,7 +18,28 @@
  *     struct pct_object *o = pct_at(self, PCT_OP_X, object, PCT_CLASS_Y);    passes the scheduling point
  *     int result = REAL(x)(object);
  *     pct_done(self, PCT_OP_X, 0, o);                                        records the step
+ *     pct_program_changed(o);                                                if others may wait for what it changed
  *     return result;
+ *
+ * Of one that can block, and of which the real object says whether it would (flockfile() in io/stdio.c; with deadlines
+ * and processes that share the object, sync/mutex.c):
+ *
+ *     static bool ready(const struct pct_thread *thread)                     would x succeed? Asked by other threads
+ *     {
+ *         return <what wait.ready_arg points to says so>;
+ *     }
+ *
+ *     PCT_ENTER(self);
+ *     if (!self)
+ *         return PASS(PCT_OP_X, PCT_CLASS_Y, object, REAL(x)(object));
+ *     struct pct_object *o = pct_object_at(&pct_S.objects, object, PCT_CLASS_Y);
+ *     do                                                                     passes the point; disabled until ready()
+ *         pct_wait_for(self, PCT_OP_X, o, ready, object, PCT_NEVER);
+ *     while (REAL(tryx)(object) == EBUSY);                                   in vain: others were faster, or a handler
+ *     pct_done(self, PCT_OP_X, 0, pct_object_at(...));                       again: others may have destroyed it
+ *
+ * What has no try is modelled beside the object (sync/barrier.c). On descriptors: io/io.h. A try that fails is followed
+ * by pct_sched_spin(). A call that waits for what pct cannot ask for: OUTSIDE().
  */
 #ifndef PCT_PRELOAD_SHIM_H
 #define PCT_PRELOAD_SHIM_H

@@ -303,7 +303,7 @@ static struct pct_trace_header *open_trace(const char *path)
     struct pct_trace_header old = { .magic = "" };
     struct stat status;
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-    /* In /tmp the kernel may refuse O_CREAT of another user's file (fs.protected_regular), to root, too (rights.c). */
+    /* In /tmp the kernel may refuse O_CREAT of another user's file (fs.protected_regular), to root, too. */
     long fd = PCT_SYS3(SYS_open, path, flags, 0);
     if (fd == -ENOENT)
         fd = PCT_SYS3(SYS_open, path, flags | O_CREAT, 0600);

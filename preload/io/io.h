@@ -2,10 +2,14 @@
  *
  * A wrapper of an operation that can block on a descriptor:
  *
- *     PCT_IO_ENTER(self, fd);                                                NULL also for regular files: they never
- * block if (!self) return PCT_IO_PASS(PCT_OP_X, fd, REAL(x)(fd, ...)); if (pct_io_begin(self, PCT_OP_X, fd, POLLIN,
- * nonblocking))             passes the point; waits until the kernel says return -1; that x would not block return
- * pct_io_end(self, PCT_OP_X, fd, REAL(x)(fd, ...));               records the step; others may be ready now
+ *     PCT_IO_ENTER(self, fd);                                        NULL also for regular files: they never block
+ *     if (!self)
+ *         return PCT_IO_PASS(PCT_OP_X, fd, REAL(x)(fd, ...));
+ *     if (pct_io_begin(self, PCT_OP_X, fd, POLLIN, nonblocking))     passes the point; waits until the kernel says that
+ *         return -1;                                                 x would not block. -1: errno is set, as by x
+ *     return pct_io_end(self, PCT_OP_X, fd, REAL(x)(fd, ...));       records the step; others may be ready now
+ *
+ * For streams, await() in stdio.c does this before libc is called.
  */
 #ifndef PCT_PRELOAD_IO_H
 #define PCT_PRELOAD_IO_H

@@ -10,7 +10,8 @@
  *     patch_leaf.c   what trampolines call: whether a place can matter to another thread
  *     patch_entry.c  the slow half: registers, the event
  *     patch_event.c  of it, what must not touch vector registers
- *     command.c      running the command
+ *
+ * preload/core/run_pct.c runs the command for a plan that nobody has made yet.
  */
 #ifndef PCT_PRELOAD_PATCH_H
 #define PCT_PRELOAD_PATCH_H

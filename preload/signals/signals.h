@@ -3,11 +3,11 @@
  * Handlers run on the turn of their thread. Every handler that the target sets is ours in the kernel (handler.c), which
  * decides by where the thread stands:
  *
- *     it holds the baton, in the target's own code     the handler runs right there, and the baton stays: the thread
- * may stand inside a lock of libc's that the scheduler does not know it stands inside a wrapper put off until the
- * wrapper waits or returns it is parked, or in the scheduler                put off; its wait is interrupted, and the
- * handler runs on its turn it waits outside, without the baton              it comes back for the baton, runs the
- * handler, and goes on waiting
+ *     it holds the baton, in the target's own code   the handler runs right there, and the baton stays: the thread may
+ *                                                    stand inside a lock of libc's that the scheduler does not know
+ *     it stands inside a wrapper                     put off until the wrapper waits or returns
+ *     it is parked, or in the scheduler              put off; its wait is interrupted, the handler runs on its turn
+ *     it waits outside, without the baton            it comes back for the baton, runs the handler, goes on waiting
  *
  * To put off is to block the signal in this thread and to send it on to the thread itself: so the kernel keeps it, with
  * all that belongs to it, and builds the frame on the right stack and with the right mask when it is let in again.
@@ -15,7 +15,7 @@
  *
  *     disposition.c   sigaction and its relatives
  *     handler.c       signals that arrive
- *     signal_send.c          threads that send signals to each other
+ *     signal_send.c   threads that send signals to each other
  *     sigwait.c       threads that wait for signals; masks */
 #ifndef PCT_PRELOAD_SIGNALS_H
 #define PCT_PRELOAD_SIGNALS_H
