@@ -69,7 +69,7 @@ cli_sources := $(sort $(wildcard cli/*/*.c))
 explore_sources := $(addprefix cli/explore/,commute.c dependence.c execution.c order.c search.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
-pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(cli_sources)))
+pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/explored/*.c) $(cli_sources)))
 
 # Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own name, and under
 # those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers are linked into each program.
@@ -77,7 +77,8 @@ compiler_names := pct-cc pct-c++ pct-clang pct-clang++
 compilers := $(addprefix $(B)/,$(compiler_names))
 takeovers := $(B)/tsan/libtsan.so.2 $(B)/tsan/libclang_rt.tsan-x86_64.so
 handlers := $(B)/tsan/pct-handlers.o
-runtime_parts := $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
+explored_sources := $(sort $(wildcard runtime/explored/*.c))
+runtime_parts := $(B)/libpct-explored.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
@@ -301,6 +302,7 @@ install: lib command compilers
 	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	$(INSTALL) -m 644 $(B)/libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
+	$(INSTALL) -m 644 $(B)/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so
 	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(handlers) $(DESTDIR)$(PREFIX)/lib/pct/tsan/
 	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
 	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
@@ -310,7 +312,8 @@ install: lib command compilers
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pct
-	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
+	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so \
+		$(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so
 	rm -rf $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
@@ -373,7 +376,7 @@ $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(pct_objects)' | cmp -s - $@ || printf '%s\n' '$(pct_objects)' > $@
 
-$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c scripts/gen-map scripts/rows.awk
+$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/core/channel.c scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-map > $@
 
@@ -421,6 +424,10 @@ $(B)/libpct-tsan.so: $(runtime_library) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
 $(takeovers): $(runtime_library) $(B)/sources
 	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+# What explored runs find in the place of libc's allocator.
+$(B)/libpct-explored.so: $(call objects_of,$(explored_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
 # What gcc links under -fsanitize=thread, where it looks for it with -B.

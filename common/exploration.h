@@ -8,7 +8,16 @@
 #include <stdint.h>
 
 #define PCT_CHANNEL_MAGIC "PCTEXPL"
-#define PCT_CHANNEL_VERSION 1u
+#define PCT_CHANNEL_VERSION 2u
+
+/* Keys of what is none of the program's objects. */
+#define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
+#define PCT_KEY_KERNEL (UINT64_C(254) << 56)  /* descriptors, files, and whatever else the kernel keeps */
+#define PCT_KEY_RANDOM (UINT64_C(253) << 56)  /* who draws the next random number gets it */
+#define PCT_KEY_END (UINT64_C(252) << 56)     /* who ends the process first gives it its exit status */
+#define PCT_KEY_TIME (UINT64_C(251) << 56)    /* who lets it go on early; who looks at it */
+#define PCT_KEY_HIDDEN                                                                                                 \
+    (UINT64_C(250) << 56) /* from here on: touched between scheduling points, by whatever runs there */
 
 enum pct_log_kind {
     PCT_LOG_NONE,
@@ -21,7 +30,10 @@ enum pct_log_kind {
     PCT_LOG_VALUE,    /* what the semaphore of this key counts now, or how many are still to arrive at the barrier */
     PCT_LOG_NAME,     /* the number in value is from now on that of the object with this key */
     PCT_LOG_CHOICE,   /* value: waiters that the running thread's step could wake, times 65536, and the one chosen */
-    PCT_LOG_JUMP      /* time went on to a deadline, as nobody could run */
+    PCT_LOG_JUMP,     /* time went on to a deadline, as nobody could run */
+    PCT_LOG_NEAR,     /* the deadline of this thread's wait may come early from now on */
+    PCT_LOG_HIDDEN /* the running thread has used what has this key, though that is no operation; value 1: it only read
+                    */
 };
 
 /* 16 bytes. Keys: the address, and the class in the highest byte (sched/object.h); of a thread its id. */
@@ -44,11 +56,21 @@ struct pct_log_entry {
     X(CHOICES, "an operation that chose among waiters more than once")                                                 \
     X(FULL, "a run that was too long to be logged")
 
+/* What the verdict takes for granted where a run has done this. X(identifier, text) */
+#define PCT_ASSUMPTIONS(X) X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")
+
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,
     PCT_DOUBTS(PCT_DOUBT_ENUM)
 #undef PCT_DOUBT_ENUM
         PCT_DOUBT_COUNT
+};
+
+enum pct_assumption {
+#define PCT_ASSUMES_ENUM(id, text) PCT_ASSUMES_##id,
+    PCT_ASSUMPTIONS(PCT_ASSUMES_ENUM)
+#undef PCT_ASSUMES_ENUM
+        PCT_ASSUMPTION_COUNT
 };
 
 /* The head of the file; behind it, plan_max places of the plan, then log_max entries of the log. */
@@ -57,9 +79,10 @@ struct pct_channel {
     uint32_t version;
     uint32_t plan_max, plan_count;
     uint32_t log_max, log_count;
-    uint32_t doubts; /* bit i: enum pct_doubt i */
-    uint32_t began;  /* runs that have begun to write the log */
-    uint32_t unused[7];
+    uint32_t doubts;  /* bit i: enum pct_doubt i */
+    uint32_t began;   /* runs that have begun to write the log */
+    uint32_t assumes; /* bit i: enum pct_assumption i */
+    uint32_t unused[6];
     uint32_t plan[];
 };
 

@@ -45,12 +45,12 @@ void pct_config_settle_slack(struct pct_config *config, const struct pct_strateg
 {
     if (config->slack == PCT_SLACK_UNSAID)
         config->slack = strategy->list ? 0 : PCT_SLACK_PRESET;
-    if (config->real_time || config->still || pct_text_same(config->strategy, "none"))
+    if (config->real_time || pct_text_same(config->strategy, "none"))
         config->slack = 0;
 }
 
 uint64_t pct_config_draw_slack(const struct pct_config *config, const struct pct_strategy *strategy)
 {
     bool none = !pct_random_below(config->run.seed, PCT_STREAM_SLACK, UINT64_MAX, PCT_SLACK_INVERSE);
-    return none && !strategy->list ? 0 : config->slack;
+    return none && !strategy->list && !config->still ? 0 : config->slack;
 }

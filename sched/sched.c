@@ -422,6 +422,8 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             } else {
                 pct_outside_keep(s);
             }
+        } else if (s->still && s->early) {
+            return true; /* whose deadline comes is a choice also where nothing else can be done */
         } else if (s->timers_count) {
             pct_timer_jump(s);
         } else if (s->foreign & PCT_FOREIGN_FINISHED && s->patience) {
@@ -459,6 +461,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
         if (!next->early)
             break;
         s->picked_at = pct_steps(s);
+        pct_log(s, PCT_LOG_PICK, next->id, (uint32_t)pct_steps(s));
         pct_slack_pass(s, next);
     }
     next->passed_over = false;

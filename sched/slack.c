@@ -16,6 +16,7 @@
  * A replay needs no slack: each early time-out is a step of its own in the trace, DEADLINE. On the turn of the thread
  * that holds the baton, inside the scheduler. */
 #include "internal.h"
+#include "log.h"
 #include <pct/random.h>
 
 /* Nothing else enables this thread; what it does if it is chosen is to let time go on. */
@@ -25,6 +26,11 @@ static void begin_early(struct pct_sched *s, struct pct_thread *thread)
     pct_sched_set_enabled(s, thread, false);
     thread->early = true;
     s->early++;
+    if (PCT_UNLIKELY(s->log != NULL))
+        pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_ANNOUNCE,
+                                                    .op = PCT_OP_DEADLINE,
+                                                    .thread = (uint16_t)thread->id,
+                                                    .key = pct_log_key(thread->wait.object) });
     if (s->strategy->announce)
         s->strategy->announce(s->strategy_state, thread->id, &deadline);
     pct_sched_set_enabled(s, thread, true);
@@ -61,6 +67,7 @@ static void come_near(struct pct_sched *s, struct pct_timer *timer)
 {
     struct pct_thread *thread = (struct pct_thread *)((char *)timer - offsetof(struct pct_thread, nearing));
     thread->near = true;
+    pct_log(s, PCT_LOG_NEAR, thread->id, 0);
     pct_sched_ask(s, thread);
 }
 
@@ -71,6 +78,7 @@ void pct_slack_begin(struct pct_sched *s, struct pct_thread *thread)
         return;
     }
     s->deadlines++;
+    pct_log_hidden(s, PCT_KEY_TIME, true);
     uint64_t place = (uint64_t)thread->id << 32 | thread->coins++;
     if (!s->slack || (s->slack_coins && pct_random(s->run.seed, PCT_STREAM_SLACK, place) & 1))
         return;

@@ -16,6 +16,7 @@ struct state {
     uint32_t running;     /* plus 1; 0: there was none */
     bool spins;           /* and it makes no progress */
     struct pct_rank_set enabled, last;
+    struct pct_rank_set early; /* only their deadlines enable them */
 };
 
 PCT_STATE
@@ -32,24 +33,26 @@ static int start(void *state, const struct pct_run *run, const char **why)
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
 {
     struct state *s = state;
-    if (next->op == PCT_OP_EXIT || next->op == PCT_OP_EXIT_NOW)
+    if (next->op == PCT_OP_EXIT_NOW)
         pct_rank_set_insert(&s->last, thread);
     else
         pct_rank_set_remove(&s->last, thread);
 }
 
-PCT_ENABLED(enabled, pct_rank_set)
+PCT_ENABLED_OR_EARLY(enabled, early)
 
-/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process.
- */
+/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process;
+ * before it ends, one whose deadline may come. */
 static uint32_t behind(const struct state *s, uint32_t thread)
 {
     uint32_t first = thread == PCT_NO_RANK ? pct_rank_set_lowest(&s->enabled) : pct_rank_set_after(&s->enabled, thread);
     uint32_t next = first;
+    if (first == PCT_NO_RANK)
+        return pct_rank_set_lowest(&s->early);
     while (next != PCT_NO_RANK && pct_rank_set_has(&s->last, next)) {
         next = pct_rank_set_after(&s->enabled, next);
         if (next == first)
-            break;
+            return pct_rank_set_lowest(&s->early) != PCT_NO_RANK ? pct_rank_set_lowest(&s->early) : next;
     }
     return next;
 }
@@ -58,7 +61,7 @@ static uint32_t choose_thread(struct state *s)
 {
     if (s->next < s->count) {
         uint32_t place = s->plan[s->next++], thread = PCT_PLAN_THREAD(place);
-        if (pct_rank_set_has(&s->enabled, thread)) {
+        if (pct_rank_set_has(&s->enabled, thread) || pct_rank_set_has(&s->early, thread)) {
             s->waiter = PCT_PLAN_WAITER(place);
             return thread;
         }
@@ -103,6 +106,7 @@ const struct pct_strategy pct_strategy_explore = {
     .source = "optimal DPOR: Abdulla, Aronis, Jonsson, Sagonas, JACM 2017",
     PCT_BASE,
     .announce = announce,
+    .early = early,
     .choose = choose,
     .spinning = spinning,
 };

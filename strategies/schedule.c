@@ -114,7 +114,7 @@ static uint32_t choose_thread(struct state *s)
         s->running && s->spins ? pct_rank_set_after(&s->enabled, s->running - 1) : pct_rank_set_lowest(&s->enabled);
     if (next != PCT_NO_RANK && next + 1 == s->exiting)
         next = pct_rank_set_after(&s->enabled, next);
-    return next;
+    return next != PCT_NO_RANK ? next : pct_rank_set_lowest(&s->early);
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)

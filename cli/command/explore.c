@@ -93,10 +93,8 @@ static int refuse(const struct wishes *w)
     const struct pct_wishes *s = &w->schedules;
     if (s->strategy || s->depth || s->points)
         return pct_cli_usage("pct explore makes all schedules: it takes no --strategy, --depth and --points");
-    if (s->slack || s->time)
-        return pct_cli_usage(
-            "pct explore has a time of its own, which goes on only when no thread can: it takes no --slack "
-            "and --time");
+    if (s->time)
+        return pct_cli_usage("pct explore has a time of its own, which goes on to deadlines only: it takes no --time");
     if (s->memory_points && strcmp(s->memory_points, "all") != 0 && strcmp(s->memory_points, "off") != 0)
         return pct_cli_usage(
             "--memory-points: of pct explore it is all, or off; which accesses the others choose depends "
@@ -114,7 +112,6 @@ static int configure(struct wishes *w)
     if (status)
         return status;
     w->schedules.strategy = "explore";
-    w->schedules.slack = "0";
     if (!w->schedules.seed)
         w->schedules.seed = "0";
     if (!w->schedules.memory_points)
@@ -128,7 +125,7 @@ static int configure(struct wishes *w)
             "PCT_WATCH, PCT_MEMORY_SAMPLE and PCT_RACES");
     c->config.still = true;
     c->config.real_time = false;
-    c->config.end = PCT_END_PLAIN;
+    c->config.end = PCT_END_FREE;
     if (!c->config.max_steps)
         c->config.max_steps = STEPS;
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");

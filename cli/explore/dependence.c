@@ -36,8 +36,8 @@ bool pct_event_passes(struct pct_event *event, const struct pct_event *made)
 }
 
 /* Operations by what they do, when they succeed and when they do not. NOTHING: no object. KERNEL: what the kernel
- * keeps, all of it one object. */
-enum { NOTHING = 255, UNKNOWN = 254, KERNEL = 253 };
+ * keeps, all of it one object. END: how the process ends. */
+enum { NOTHING = 255, UNKNOWN = 254, KERNEL = 253, END = 252 };
 struct row {
     uint8_t use, failed;
     bool waits;
@@ -123,9 +123,11 @@ static struct row row_of(enum pct_op op)
     case PCT_OP_YIELD:
     case PCT_OP_SLEEP:
     case PCT_OP_CLOCK:
-    case PCT_OP_EXIT:
     case PCT_OP_EXIT_NOW:
+    case PCT_OP_DEADLINE: /* what it is for, and time, are no object of its record: pct_event_suppose() */
         return ROW(NOTHING, NOTHING, false);
+    case PCT_OP_EXIT:
+        return ROW(END, END, false);
     case PCT_OP_READ:
     case PCT_OP_WRITE:
     case PCT_OP_POLL:
@@ -144,9 +146,18 @@ static struct row row_of(enum pct_op op)
 #undef ROW
 }
 
-bool pct_op_is_kernels(enum pct_op op)
+uint64_t pct_op_key(enum pct_op op)
 {
-    return row_of(op).use == KERNEL;
+    uint8_t use = row_of(op).use;
+    return use == KERNEL ? PCT_KEY_KERNEL : use == END ? PCT_KEY_END : 0;
+}
+
+bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *touch)
+{
+    bool of_operation = touch->key == pct_op_key((enum pct_op)event->op) ||
+                        (touch->key == PCT_KEY_THREADS && event->op == PCT_OP_THREAD_CREATE) ||
+                        (touch->key == PCT_KEY_TIME && event->op == PCT_OP_DEADLINE);
+    return touch->key >= PCT_KEY_HIDDEN && !of_operation;
 }
 
 bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none)
@@ -154,8 +165,10 @@ bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none)
     struct row row = row_of(op);
     *none = false;
     *use = PCT_USE_ANY;
-    if (row.use == UNKNOWN || row.use == KERNEL)
-        return row.use == KERNEL;
+    if (row.use == UNKNOWN)
+        return false;
+    if (pct_op_key(op))
+        return true;
     bool failed = arg == PCT_ARG_BUSY || arg == PCT_ARG_TIMEOUT;
     *none = row.use == NOTHING;
     *use = *none ? PCT_USE_ANY : (enum pct_use)(failed ? row.failed : row.use);
@@ -178,18 +191,26 @@ void pct_event_suppose(struct pct_event *event, uint64_t key)
     struct row row = row_of((enum pct_op)event->op);
     event->waits = row.waits;
     event->touches = 0;
+    if (event->op == PCT_OP_DEADLINE) {
+        event->touch[event->touches++] = (struct pct_touch){ .key = PCT_KEY_TIME, .use = PCT_USE_ANY };
+        if (key)
+            event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = PCT_USE_ANY };
+        event->own = event->touches;
+        return;
+    }
     if (event->op == PCT_OP_COND_WAKE) /* what is pending is the mutex */
         row.use = PCT_USE_TAKES;
     if (event->op == PCT_OP_THREAD_FINISH || event->op == PCT_OP_THREAD_START)
         key = (uint64_t)PCT_CLASS_THREAD << 56 | event->thread;
-    if (row.use == KERNEL) {
+    if (pct_op_key((enum pct_op)event->op)) {
         row.use = PCT_USE_ANY;
-        key = PCT_KEY_KERNEL;
+        key = pct_op_key((enum pct_op)event->op);
     }
     if (row.use == UNKNOWN || event->op == PCT_OP_COND_WAIT || (row.use != NOTHING && !key))
         event->global = true;
     else if (row.use != NOTHING)
         event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = row.use };
+    event->own = event->touches;
 }
 
 /* Whether the result depends on who came first. */
@@ -221,7 +242,7 @@ struct pct_event pct_event_open(const struct pct_event *event)
     struct pct_event open = *event;
     if (!result_is_open((enum pct_op)event->op))
         return open;
-    for (unsigned i = 0; i < open.touches; i++)
+    for (unsigned i = 0; i < open.own; i++)
         if (open.touch[i].use != PCT_USE_SHARES || event->op == PCT_OP_RWLOCK_TRYRDLOCK)
             open.touch[i].use = PCT_USE_ANY;
     open.choices = open.chosen = 0;

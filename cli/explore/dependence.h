@@ -4,10 +4,6 @@
 
 #include "execution.h"
 
-/* Objects that are none of the program's. */
-#define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
-#define PCT_KEY_KERNEL (UINT64_C(254) << 56)  /* descriptors and whatever else the kernel keeps */
-
 /* Two uses of one object, by two threads, one right behind the other: whether the other order leads to the same state
  * and results, and neither order keeps one of them from being made. */
 bool pct_uses_commute(enum pct_use a, enum pct_use b);
@@ -27,8 +23,11 @@ void pct_event_suppose(struct pct_event *event, uint64_t key);
  * uses no object, or one that only its own thread has. */
 bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none);
 
-/* Whether its object is PCT_KEY_KERNEL, whatever its record says. */
-bool pct_op_is_kernels(enum pct_op op);
+/* The key of what it uses, whatever its record says; 0: that has it. */
+uint64_t pct_op_key(enum pct_op op);
+
+/* Whether the event used this between scheduling points, and not by its operation. */
+bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *touch);
 
 /* Whether what a thread is about to do may be impossible until somebody else has done something. */
 bool pct_op_waits(enum pct_op op);

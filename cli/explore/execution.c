@@ -10,6 +10,9 @@ struct thread {
     uint32_t made; /* events */
     uint8_t op;    /* what it is about to do, */
     uint64_t key;  /* on this object */
+    uint8_t wait_op;
+    bool near; /* its deadline could come early, if not for what it waits for */
+    bool due;  /* and has, by choice */
     bool lives, enabled;
     uint32_t causes, after;
     uint32_t cause[PCT_EVENT_CAUSES];
@@ -23,6 +26,7 @@ struct reader {
     uint32_t names;
     const uint64_t *records;
     uint64_t record_count;
+    uint32_t misses_room;
     uint32_t step; /* the first record of the last event */
     bool jumped;   /* since the last event began */
     bool woke, leaves;
@@ -89,8 +93,8 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
     event->timed_out |= arg == PCT_ARG_TIMEOUT;
     if (none)
         return;
-    if (pct_op_is_kernels(op)) {
-        touch(event, PCT_KEY_KERNEL, PCT_USE_ANY);
+    if (pct_op_key(op)) {
+        touch(event, pct_op_key(op), PCT_USE_ANY);
     } else if (op == PCT_OP_THREAD_CREATE || op == PCT_OP_THREAD_JOIN || op == PCT_OP_THREAD_TRYJOIN ||
                op == PCT_OP_THREAD_DETACH || op == PCT_OP_THREAD_FINISH) {
         touch_thread(event, object, use);
@@ -113,11 +117,11 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
 /* A read-write lock is given back as it was taken. */
 static void settle_shares(struct pct_execution *x, struct pct_event *event)
 {
-    if (event->op != PCT_OP_RWLOCK_UNLOCK || !event->touches)
+    if (event->op != PCT_OP_RWLOCK_UNLOCK || !event->own)
         return;
     for (uint32_t i = x->count - 1; i--;) {
         const struct pct_event *before = &x->event[i];
-        if (before->thread != event->thread || !before->touches || before->touch[0].key != event->touch[0].key)
+        if (before->thread != event->thread || !before->own || before->touch[0].key != event->touch[0].key)
             continue;
         if (before->touch[0].use == PCT_USE_SHARES)
             event->touch[0].use = PCT_USE_PARTS;
@@ -140,6 +144,20 @@ static void settle_value(const struct reader *r, struct pct_event *event)
     }
 }
 
+/* First what its operation used. */
+static void sort_touches(struct pct_event *event)
+{
+    struct pct_touch sorted[PCT_EVENT_TOUCHES];
+    unsigned count = 0;
+    for (unsigned hidden = 0; hidden < 2; hidden++) {
+        for (unsigned i = 0; i < event->touches; i++)
+            if (hidden == pct_touch_is_hidden(event, &event->touch[i]))
+                sorted[count++] = event->touch[i];
+        event->own = hidden ? event->own : (uint8_t)count;
+    }
+    memcpy(event->touch, sorted, count * sizeof *sorted);
+}
+
 /* The last event is over: what it did stands in the records up to this step. */
 static int end_event(struct reader *r, uint32_t step)
 {
@@ -158,6 +176,7 @@ static int end_event(struct reader *r, uint32_t step)
         for (unsigned i = 0; i < supposed.touches; i++)
             touch(event, supposed.touch[i].key, PCT_USE_ANY);
     }
+    sort_touches(event);
     settle_shares(r->x, event);
     settle_value(r, event);
     r->value_key = 0;
@@ -168,14 +187,32 @@ static int end_event(struct reader *r, uint32_t step)
     return 0;
 }
 
+/* The deadline of this thread, which waits for this, could have come early behind what was made so far. */
+static int miss(struct reader *r, const struct thread *t, uint32_t id, uint8_t wait_op)
+{
+    struct pct_execution *x = r->x;
+    if (!grow((void **)&x->missed, &r->misses_room, x->misses, sizeof *x->missed))
+        return -ENOMEM;
+    struct pct_missed *missed = &x->missed[x->misses++];
+    *missed = (struct pct_missed){
+        .at = x->count,
+        .event = { .thread = (uint16_t)id, .op = PCT_OP_DEADLINE, .wait_op = wait_op, .number = t->made + 1 }
+    };
+    pct_event_suppose(&missed->event, t->key);
+    return 0;
+}
+
 static int begin_event(struct reader *r, const struct pct_log_entry *entry)
 {
     struct thread *t = thread_of(r, entry->thread);
     int failed = t ? end_event(r, entry->value) : -ENOMEM;
+    if (!failed && t->near && t->op != PCT_OP_DEADLINE)
+        failed = miss(r, t, entry->thread, t->op); /* it had not to wait any more */
     if (failed)
         return failed;
+    t->near = false;
     struct pct_event *event = &r->x->event[r->x->count++];
-    bool ends = t->op == PCT_OP_EXIT || t->op == PCT_OP_EXIT_NOW;
+    bool ends = t->op == PCT_OP_EXIT_NOW;
     *event = (struct pct_event){ .thread = entry->thread,
                                  .op = t->op,
                                  .number = ++t->made,
@@ -189,6 +226,11 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     if (t->op == PCT_OP_COND_WAKE) {
         touch(event, t->key, PCT_USE_TAKES);
         event->after = t->after;
+    }
+    if (t->op == PCT_OP_DEADLINE) {
+        pct_event_suppose(event, t->key);
+        event->wait_op = t->wait_op;
+        t->due = true;
     }
     t->after = 0;
     r->step = entry->value;
@@ -213,6 +255,37 @@ static void cause(struct reader *r, struct thread *t)
     t->causes++;
 }
 
+static int announce(struct reader *r, struct thread *t, const struct pct_log_entry *entry)
+{
+    const struct pct_event *event = last_event(r);
+    if (event && event->thread == entry->thread && entry->op == PCT_OP_BARRIER_LEAVE)
+        r->leaves = true;
+    int failed =
+        t->op == PCT_OP_DEADLINE && entry->op != PCT_OP_DEADLINE && !t->due ? miss(r, t, entry->thread, t->wait_op) : 0;
+    t->due = false;
+    if (entry->op == PCT_OP_DEADLINE)
+        t->wait_op = t->op;
+    t->op = entry->op;
+    t->key = entry->key;
+    return failed;
+}
+
+/* Its deadline has ended this one's wait. */
+static void time_out(struct reader *r, struct thread *t, uint32_t id)
+{
+    struct pct_event *event = last_event(r);
+    if (t->near && t->op != PCT_OP_DEADLINE)
+        return; /* what it waits for is there: it gets that all the same */
+    t->near = false;
+    if (r->jumped || !event) {
+        t->after = r->x->count;
+        return;
+    }
+    cause(r, t);
+    if (event->thread != id && t->key)
+        touch(event, t->key, PCT_USE_ANY);
+}
+
 static int take_name(struct reader *r, const struct pct_log_entry *entry)
 {
     if (!grow((void **)&r->name, &r->names, entry->value, sizeof *r->name))
@@ -231,11 +304,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
     case PCT_LOG_PICK:
         return begin_event(r, entry);
     case PCT_LOG_ANNOUNCE:
-        if (event && event->thread == entry->thread && entry->op == PCT_OP_BARRIER_LEAVE)
-            r->leaves = true;
-        t->op = entry->op;
-        t->key = entry->key;
-        return 0;
+        return announce(r, t, entry);
     case PCT_LOG_ENABLE:
         t->lives = t->enabled = true;
         return 0;
@@ -244,7 +313,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         return 0;
     case PCT_LOG_CAUSED:
         if (entry->value)
-            t->after = r->x->count;
+            time_out(r, t, entry->thread);
         else
             cause(r, t);
         return 0;
@@ -270,6 +339,13 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         return 0;
     case PCT_LOG_JUMP:
         r->jumped = true;
+        return 0;
+    case PCT_LOG_NEAR:
+        t->near = true;
+        return 0;
+    case PCT_LOG_HIDDEN:
+        if (event)
+            touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);
         return 0;
     case PCT_LOG_NONE:
         break;
@@ -303,6 +379,7 @@ static int finish(struct reader *r, bool ended)
                                 .global = t->causes > PCT_EVENT_CAUSES,
                                 .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
         memcpy(pending->event.cause, t->cause, sizeof t->cause);
+        pending->event.wait_op = t->wait_op;
         pct_event_suppose(&pending->event, t->key);
         if (t->op == PCT_OP_COND_WAKE)
             pending->event.after = t->after;
@@ -335,5 +412,6 @@ void pct_execution_free(struct pct_execution *x)
 {
     free(x->event);
     free(x->pending);
+    free(x->missed);
     *x = (struct pct_execution){ 0 };
 }

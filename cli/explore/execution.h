@@ -40,11 +40,13 @@ enum { PCT_EVENT_TOUCHES = 4, PCT_EVENT_CAUSES = 3 };
 
 struct pct_event {
     uint16_t thread;
-    uint8_t op;       /* enum pct_op: what was pending when the thread was chosen */
-    uint8_t touches;  /* how many of touch[] */
-    bool global;      /* commutes with nothing: what it uses is not known */
-    bool jumped;      /* time went on before it, when nobody could run; or it ends the process, which goes last */
-    bool waits;       /* it could be disabled: what enables it is no race with it */
+    uint8_t op;      /* enum pct_op: what was pending when the thread was chosen */
+    uint8_t wait_op; /* of DEADLINE: what the thread waits for */
+    uint8_t touches; /* how many of touch[]; */
+    uint8_t own; /* so many of them, the first, are its operation's: the others were used between scheduling points */
+    bool global; /* commutes with nothing: what it uses is not known */
+    bool jumped; /* time went on before it, when nobody could run; or it ends the process, which goes last */
+    bool waits;  /* it could be disabled: what enables it is no race with it */
     bool timed_out;   /* its deadline ended its wait */
     uint16_t choices; /* how many waiters it could wake: 0 or more than 1 */
     uint16_t chosen;
@@ -61,13 +63,23 @@ struct pct_pending {
     struct pct_event event; /* what it would have done next */
 };
 
+/* The deadline of a wait could have come, and did not: something else ended it, or time went on when nobody could run.
+ */
+struct pct_missed {
+    uint32_t
+        at; /* so many events came before it could no longer come early: the last of them may be what ended the wait */
+    struct pct_event event;
+};
+
 struct pct_execution {
     struct pct_event *event;
     uint32_t count;
     uint32_t threads;
     struct pct_pending *pending; /* by thread */
-    bool cut;                    /* the process ended in the middle of the last event: a crash, an assertion, a bound */
-    uint32_t doubts;             /* bit i: enum pct_doubt i */
+    struct pct_missed *missed;   /* in the order of .at */
+    uint32_t misses;
+    bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
+    uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */
 };
 

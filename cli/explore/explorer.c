@@ -45,7 +45,7 @@ static void reset_channel(struct pct_explorer *e, const uint32_t *plan, uint32_t
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
     channel->plan_count = count;
-    channel->log_count = channel->doubts = channel->began = 0;
+    channel->log_count = channel->doubts = channel->assumes = channel->began = 0;
 }
 
 /* --- A run that has ended ----------------------------------------------------------------------------------------- */
@@ -63,6 +63,7 @@ static void note(struct pct_explorer *e, const struct pct_result *result)
     e->deadlines |= header->deadlines != 0;
     e->timers |= header->fixed_deadlines != 0;
     e->handlers |= header->passed_over != 0;
+    e->assumes |= e->channel->assumes;
     if (e->threads < header->threads)
         e->threads = header->threads;
     for (uint64_t i = 0; i < result->trace.count && !e->memory; i++) {
@@ -134,20 +135,21 @@ static struct pct_finding *find(struct pct_explorer *e, uint64_t hash)
     return &more[e->findings++];
 }
 
-/* A class fails. */
+/* A class fails; or a run that is like one that was made before (known), which failed alike. */
 static int take_failure(struct pct_explorer *e, const struct pct_process *process, const struct pct_result *result,
-                        bool *hold)
+                        bool known, bool *hold)
 {
     struct pct_signature signature;
     int failed = pct_signature_make(&signature, process, result);
     struct pct_finding *finding = failed ? NULL : find(e, signature.hash);
     if (!finding)
         return pct_cli_no_memory("");
-    if (!finding->count++) {
+    if (!finding->title[0]) {
         snprintf(finding->title, sizeof finding->title, "%s", signature.title);
         *hold = pct_explorer_token(&result->trace, finding->token, sizeof finding->token);
     }
-    e->failing++;
+    finding->count += !known;
+    e->failing += !known;
     pct_signature_free(&signature);
     return 0;
 }
@@ -202,8 +204,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     int status = 0;
     if (was_cut(result))
         e->cut++;
-    else if (failed && !known)
-        status = take_failure(e, process, result, hold);
+    else if (failed)
+        status = take_failure(e, process, result, known, hold);
     else
         e->passed += !known;
     if (e->first && e->findings)
@@ -243,7 +245,7 @@ static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
     struct pct_explorer *e = of(observer);
     for (size_t i = 0; i < e->findings; i++) {
         struct pct_finding *finding = &e->finding[i];
-        if (finding->count != 1 || finding->replayed || !finding->token[0])
+        if (finding->count > 1 || finding->replayed || !finding->token[0])
             continue;
         int status = replay(c, finding);
         if (status)
@@ -281,6 +283,7 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
         return PCT_EXIT_INTERNAL;
     }
     c->observer = &e->observer;
+    c->launch.explored = true;
     c->runs = UINT64_MAX / 2;
     c->jobs = 1;
     c->stride = 0; /* the seed of all runs is the same: it is what the program draws its own random numbers from */

@@ -38,6 +38,7 @@ struct pct_explorer {
     bool timers;      /* that the outside may end, or timers */
     bool handlers;    /* points were passed over */
     bool differs;     /* runs without a plan were not all the same */
+    uint32_t assumes; /* of all runs: bit i: enum pct_assumption i */
     uint32_t threads;
     double seconds;
     /* Of its own. */

@@ -42,7 +42,7 @@ static bool knows(const uint32_t *clock, const struct pct_event *event)
 /* An event that is nothing but the end of a wait that began before time went on. */
 static bool waited_on(const struct pct_event *event)
 {
-    return event->waits && event->touches && !event->global;
+    return (event->waits || event->op == PCT_OP_DEADLINE) && event->own && !event->global;
 }
 
 /* What the event had to come behind. previous: its thread's last event before, plus 1. */
@@ -122,7 +122,14 @@ uint64_t pct_order_class(const struct pct_order *o)
     return sum;
 }
 
-/* --- Reversals ---------------------------------------------------------------------------------------------------- */
+/* Which ends the process: it goes last. */
+static bool never_races(const struct pct_event *event)
+{
+    return event->op == PCT_OP_EXIT_NOW;
+}
+
+/* --- Reversals
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 struct finder {
     const struct pct_order *o;
@@ -211,7 +218,7 @@ static const struct pct_touch *waits_for(const struct pct_event *event, const st
 {
     if (!event->waits)
         return NULL;
-    for (unsigned i = 0; i < open->touches; i++)
+    for (unsigned i = 0; i < open->own; i++)
         if (open->touch[i].use == PCT_USE_TAKES || open->touch[i].use == PCT_USE_SHARES ||
             open->touch[i].use == PCT_USE_DOWN)
             return &open->touch[i];
@@ -223,9 +230,9 @@ static struct pct_event as_wanted(const struct pct_event *event)
 {
     struct pct_event wanted = *event;
     struct pct_event supposed = { .op = event->op, .thread = event->thread };
-    if (!event->waits || !event->touches || event->global)
+    if (!event->waits || !event->own || event->global)
         return wanted;
-    for (unsigned i = 0; i < event->touches; i++) {
+    for (unsigned i = 0; i < event->own; i++) {
         pct_event_suppose(&supposed, event->touch[i].key);
         if (supposed.touches && !supposed.global)
             wanted.touch[i].use = supposed.touch[0].use;
@@ -260,13 +267,31 @@ static bool somebody_waits(const struct finder *f, uint64_t key, uint32_t i)
     return false;
 }
 
+/* A deadline in the place of event i, behind the kept events: where what the thread waits for can be had by then, it
+ * gets that. */
+static struct pct_event deadline_reversed(const struct finder *f, uint32_t i, const struct pct_event *event)
+{
+    const struct pct_event *first = &f->o->x->event[i];
+    struct pct_event wanted = { .thread = event->thread, .op = event->wait_op, .number = event->number };
+    uint32_t other;
+    pct_event_suppose(&wanted, event->touches > 1 ? event->touch[1].key : 0);
+    if (wanted.global || wanted.touches != 1 || first->global || first->op == PCT_OP_DEADLINE ||
+        !touch_of(first, wanted.touch[0].key))
+        return *event;
+    uint8_t use = wanted.touch[0].use;
+    bool taken = use == PCT_USE_TAKES || use == PCT_USE_SHARES || use == PCT_USE_DOWN;
+    return taken && could_take(f, &wanted, &wanted.touch[0], i, &other) ? wanted : *event;
+}
+
 /* The event as it would be in the place of event i, behind the kept ones, as far as its result follows from them. */
 static struct pct_event as_reversed(const struct finder *f, uint32_t i, const struct pct_event *event)
 {
     struct pct_event open = pct_event_open(event);
     const struct pct_event *first = &f->o->x->event[i];
     uint32_t other;
-    if (event->global || first->global || event->touches != 1 || open.touch[0].use != PCT_USE_ANY)
+    if (event->op == PCT_OP_DEADLINE)
+        return deadline_reversed(f, i, event);
+    if (event->global || first->global || event->own != 1 || open.touch[0].use != PCT_USE_ANY)
         return open;
     struct pct_touch *t = &open.touch[0];
     struct pct_touch wanted = *t;
@@ -318,7 +343,7 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
 {
     const struct pct_event *first = &f->o->x->event[i];
     *joins = false;
-    if (first->op == PCT_OP_EXIT || first->op == PCT_OP_EXIT_NOW)
+    if (never_races(first))
         return 0;
     if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH)
         return 0;
@@ -362,16 +387,31 @@ static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
     return 0;
 }
 
-static bool never_races(const struct pct_event *event)
-{
-    return event->op == PCT_OP_EXIT || event->op == PCT_OP_EXIT_NOW;
-}
-
 /* What only another thread ends, whatever the order. */
 static bool is_woken(enum pct_op op)
 {
     return op == PCT_OP_COND_WAIT || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WAIT || op == PCT_OP_AWAKE ||
            op == PCT_OP_THREAD_JOIN;
+}
+
+static uint32_t previous_of(const struct pct_execution *x, uint32_t thread, uint32_t before)
+{
+    while (before && x->event[before - 1].thread != thread)
+        before--;
+    return before;
+}
+
+/* Deadlines that could have come before the events behind the first `at`: those that were missed there. */
+static int missed_races(struct finder *f, uint32_t *next, uint32_t at, const uint32_t *jump)
+{
+    const struct pct_execution *x = f->o->x;
+    int result = 0;
+    for (; *next < x->misses && x->missed[*next].at <= at && !result; ++*next) {
+        const struct pct_missed *missed = &x->missed[*next];
+        begin_clock(f->o, f->clock, &missed->event, previous_of(x, missed->event.thread, missed->at), jump);
+        result = races_of(f, missed->at, &missed->event);
+    }
+    return result;
 }
 
 /* What a thread would have done next. */
@@ -383,11 +423,7 @@ static int pending_races(struct finder *f, uint32_t thread, const uint32_t *jump
         return 0;
     if (!pending->enabled && is_woken((enum pct_op)pending->event.op))
         return 0;
-    uint32_t previous = 0;
-    for (uint32_t i = x->count; i-- && !previous;)
-        if (x->event[i].thread == thread)
-            previous = i + 1;
-    begin_clock(f->o, f->clock, &pending->event, previous, jump);
+    begin_clock(f->o, f->clock, &pending->event, previous_of(x, thread, x->count), jump);
     return races_of(f, x->count, &pending->event);
 }
 
@@ -395,15 +431,21 @@ static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
 {
     const struct pct_execution *x = f->o->x;
     int result = 0;
+    uint32_t missed = 0;
+    while (from && missed < x->misses && x->missed[missed].at <= from)
+        missed++; /* looked at in an earlier run */
     for (uint32_t j = 0; j < x->count && !result; j++) {
+        result = missed_races(f, &missed, j, jump);
         if (x->event[j].jumped)
             for (uint32_t i = 0; i < j; i++)
                 jump[x->event[i].thread] = x->event[i].number;
-        if (j < from || never_races(&x->event[j]))
+        if (result || j < from || never_races(&x->event[j]))
             continue;
         memcpy(f->clock, before_of(f->o, j), f->o->threads * sizeof *f->clock);
         result = races_of(f, j, &x->event[j]);
     }
+    if (!result)
+        result = missed_races(f, &missed, x->count, jump);
     for (uint32_t t = 0; f->at_end && t < x->threads && !result; t++)
         result = pending_races(f, t, jump);
     return result;

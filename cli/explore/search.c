@@ -213,6 +213,15 @@ static bool same_objects(const struct pct_event *a, const struct pct_event *b)
     return true;
 }
 
+/* The same, but for what was used between scheduling points: what an event finds decides what it goes on to. */
+static bool same_operation(const struct pct_event *a, const struct pct_event *b)
+{
+    struct pct_event bare[] = { *a, *b };
+    for (unsigned n = 0; n < 2; n++) /* whom else a deadline wakes shows when it comes */
+        bare[n].touches = bare[n].op == PCT_OP_DEADLINE ? 0 : bare[n].own;
+    return same_objects(&bare[0], &bare[1]);
+}
+
 static bool same_event(const struct pct_event *a, const struct pct_event *b)
 {
     if (a->thread != b->thread || a->chosen != b->chosen || !same_objects(a, b))
@@ -282,7 +291,8 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
         drop_planned(s);
         return;
     }
-    s->facts.moved += !same_objects(&b->event, event);
+    /* Of the last one it was not known what it would find. */
+    s->facts.moved += b->first ? !same_objects(&b->event, event) : !same_operation(&b->event, event);
     node->alternatives |= b->alternative;
     node->open = b->next;
     s->planned = b->first;

@@ -10,6 +10,12 @@ static const char *const doubts[] = {
 #undef TEXT
 };
 
+static const char *const assumptions[] = {
+#define TEXT(id, text) text,
+    PCT_ASSUMPTIONS(TEXT)
+#undef TEXT
+};
+
 /* A list of reasons, with "; " in between. */
 struct reasons {
     char text[2048];
@@ -78,6 +84,24 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "interrupted");
 }
 
+/* What has to hold for "verified" to be true: ", if ...". */
+static void add_assumptions(struct reasons *given, const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    const char *join = ", if ";
+    size_t used = 0;
+    if ((!e->memory || c->config.memory) && e->threads > 1) {
+        used = (size_t)snprintf(given->text, sizeof given->text,
+                                "%sthreads share %smemory by calls alone (no data races, no atomics)", join,
+                                e->memory ? "what --memory has not patched of " : "");
+        join = ", and ";
+    }
+    for (unsigned i = 0; i < PCT_ASSUMPTION_COUNT; i++)
+        if (e->assumes >> i & 1) {
+            used += (size_t)snprintf(given->text + used, sizeof given->text - used, "%s%s", join, assumptions[i]);
+            join = ", and ";
+        }
+}
+
 static void print_findings(const struct pct_explorer *e, const struct pct_campaign *c)
 {
     for (size_t i = 0; i < e->findings; i++) {
@@ -99,16 +123,22 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
 }
 
 /* What was explored, for whom it means something. */
-static void print_scope(const struct pct_explorer *e)
+static void print_scope(const struct pct_explorer *e, const struct pct_campaign *c)
 {
+    char deadlines[128] = "", slack[32];
+    if (e->deadlines && c->config.slack)
+        snprintf(deadlines, sizeof deadlines, "; deadlines at most %s ahead come at any time",
+                 pct_cli_format_duration(slack, sizeof slack, (double)c->config.slack / 1e9));
+    else if (e->deadlines)
+        strcpy(deadlines, "; deadlines come only when no thread can go on");
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     fprintf(
         stderr,
-        "pct: for this input; %u threads, up to %u events a run; %s; any waiter is woken; the process ends last%s\n",
+        "pct: for this input; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s\n",
         e->threads, facts->depth,
-        e->memory ? "scheduling points at calls and memory accesses"
-                  : "scheduling points at calls only: accesses to memory are not, so what data races do is not covered",
-        e->deadlines ? "; deadlines come only when no thread can go on" : "");
+        e->memory ? "scheduling points at calls, and at the memory accesses that the program tells of"
+                  : "scheduling points at calls only: accesses to memory are not",
+        deadlines);
     if (facts->vain)
         fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->vain);
 }
@@ -117,15 +147,16 @@ int pct_explorer_verdict(const struct pct_explorer *e, const struct pct_campaign
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     unsigned long long classes = facts->classes, runs = facts->runs;
-    struct reasons reasons = { .text = "" };
+    struct reasons reasons = { .text = "" }, given = { .text = "" };
     char buffer[64], all[64];
     const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
     print_findings(e, c);
     if (!e->quiet && runs)
-        print_scope(e);
+        print_scope(e, c);
     add_facts(&reasons, e);
     add_control(&reasons, e, c);
     add_ends(&reasons, e, c);
+    add_assumptions(&given, e, c);
     const char *plural = classes == 1 ? "" : "es";
     if (e->findings)
         fprintf(stderr, "pct: found: %llu of %s%llu class%s of schedules fail%s (%llu runs, %s)%s%s\n",
@@ -137,9 +168,10 @@ int pct_explorer_verdict(const struct pct_explorer *e, const struct pct_campaign
                 reasons.text, (unsigned long long)e->passed, e->passed == 1 ? "" : "es", runs,
                 (unsigned long long)facts->open, seconds);
     else
-        fprintf(stderr, "pct: verified: %s of schedules pass%s (%llu run%s, %s)\n",
+        fprintf(stderr, "pct: verified %s: %s of schedules pass%s%s (%llu run%s, %s)\n",
+                e->memory ? "under sequential consistency" : "at calls",
                 classes == 1 ? "the only class" : (snprintf(all, sizeof all, "all %llu classes", classes), all),
-                classes == 1 ? "es" : "", runs, runs == 1 ? "" : "s", seconds);
+                classes == 1 ? "es" : "", given.text, runs, runs == 1 ? "" : "s", seconds);
     if (interrupted)
         return 128 + interrupted;
     return e->findings ? 1 : reasons.count ? PCT_EXIT_CONFIDENCE : 0;

@@ -79,6 +79,25 @@ static int take_over_tsan(struct pct_launch *launch)
     return 0;
 }
 
+/* Explored runs have an allocator whose addresses do not hang on the schedule. Not beside AddressSanitizer's, which is
+ * to find what it finds. */
+static int take_explored(struct pct_launch *launch)
+{
+    char needed[128], path[sizeof launch->library_path];
+    const char *slash = strrchr(launch->library_path, '/');
+    if (!launch->explored || pct_elf_needs(launch->program, "libasan.so", needed, sizeof needed) ||
+        pct_elf_defines(launch->program, "__asan_init"))
+        return 0;
+    int folder = slash ? (int)(slash + 1 - launch->library_path) : 0;
+    int length =
+        snprintf(path, sizeof path, "%s:%.*slibpct-explored.so", launch->library_path, folder, launch->library_path);
+    if ((size_t)length >= sizeof path || access(strchr(path, ':') + 1, R_OK))
+        return pct_cli_usage("libpct-explored.so is not beside %s: run `make`, or `make install` again",
+                             launch->library_path);
+    strcpy(launch->library_path, path);
+    return 0;
+}
+
 int pct_launch_prepare(struct pct_launch *launch)
 {
     char error[512];
@@ -99,6 +118,9 @@ int pct_launch_prepare(struct pct_launch *launch)
     if (strpbrk(launch->library_path, " :"))
         return pct_cli_usage("%s: the linker splits LD_PRELOAD at spaces and colons; put the library elsewhere",
                              launch->library_path);
+    status = take_explored(launch);
+    if (status)
+        return status;
     /* AddressSanitizer insists on being the first library of all. */
     char first[128], list[sizeof launch->library_path];
     if (pct_elf_needs(launch->program, "libasan.so", first, sizeof first) &&

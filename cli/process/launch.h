@@ -53,6 +53,7 @@ struct pct_launch {
     struct pct_time_limit limit; /* and less for those that take far longer than the others */
     enum pct_children children;  /* which child processes that fail make a failing run */
     bool exec;                   /* start each run by exec */
+    bool explored;               /* of `pct explore`: with libpct-explored.so (runtime/explored/) */
     bool aslr;                   /* leave address-space randomisation on */
     uint64_t trace_size;         /* bytes that the scratch file of a trace may grow to, 0: as the shim likes */
     bool resumes;                /* another process can go on where this one was killed: see supervise.h */

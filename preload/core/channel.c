@@ -3,7 +3,8 @@
 #include "shim.h"
 #include "start_files.h"
 #include "sys.h"
-#include <common/exploration.h>
+#include <preload/memory/memory.h>
+#include <sched/log.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,4 +29,32 @@ void pct_channel_open(const char *path)
     pct_S.log = pct_S.objects.log = channel;
     pct_S.run.plan = channel->plan;
     pct_S.run.plan_count = channel->plan_count < channel->plan_max ? channel->plan_count : channel->plan_max;
+}
+
+PCT_EXPORT uint32_t pct_explored_thread(void)
+{
+    return pct_S.log && pct_self ? pct_self->core.id : 0;
+}
+
+PCT_EXPORT void pct_explored_fresh(const volatile void *block, size_t size)
+{
+    if (pct_S.log && pct_memory_view.active)
+        pct_memory_fresh(block, size);
+}
+
+/* Whoever gives a block up writes all of it, for those who still use it. Of a large one, that is more locations than an
+ * event has: then it commutes with nothing. */
+PCT_EXPORT void pct_explored_gone(const volatile void *block, size_t size, bool told)
+{
+    if (!pct_S.log || !pct_memory_view.active || (!told && pct_shim.config.memory == PCT_PATCH_OFF) ||
+        pct_S.threads < 2 || !pct_enter())
+        return;
+    for (size_t done = 0; done < size && done < 64; done += 8)
+        pct_log_memory(&pct_S, PCT_OP_STORE, (uintptr_t)block + done);
+}
+
+PCT_EXPORT void pct_explored_hidden(uint64_t key)
+{
+    if (pct_S.log && pct_enter())
+        pct_log_hidden(&pct_S, key, false);
 }

@@ -2,8 +2,21 @@
 #ifndef PCT_PRELOAD_CHANNEL_H
 #define PCT_PRELOAD_CHANNEL_H
 
+#include <common/exploration.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* At the start of a run, before its strategy's: follow the plan in this file (NULL: there is none), and log to it;
  * unless another process of this run does already. Ends the process if there is no memory. */
 void pct_channel_open(const char *path);
+
+/* For libpct-explored.so (runtime/explored/), called by any thread: the id of the calling one, 0 also for those that
+ * pct does not know; a block of the heap is new, or given up, in a program that tells of its accesses to memory (told)
+ * or may; the thread uses what has this key (common/exploration.h) between scheduling points. */
+uint32_t pct_explored_thread(void);
+void pct_explored_fresh(const volatile void *block, size_t size);
+void pct_explored_gone(const volatile void *block, size_t size, bool told);
+void pct_explored_hidden(uint64_t key);
 
 #endif

@@ -3,12 +3,14 @@
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
+#include <sched/log.h>
 #include <errno.h>
 #include <pct/random.h>
 #include <string.h>
 
 static uint64_t draw(void)
 {
+    pct_log_hidden(&pct_S, PCT_KEY_RANDOM, false);
     return pct_random(pct_shim.config.run.seed, PCT_STREAM_TARGET,
                       __atomic_add_fetch(&pct_shim.randoms, 1, __ATOMIC_RELAXED));
 }

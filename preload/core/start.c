@@ -434,7 +434,7 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     s->slack = pct_shim.config.slack;
-    s->slack_coins = !pct_shim.strategy->list; /* a list says which waits end early */
+    s->slack_coins = !pct_shim.strategy->list && !pct_shim.config.still; /* these say which waits end early */
     s->still = pct_shim.config.still && s->step_ns;
     s->base = s->step_ns ? pct_family_began() : 0;
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;

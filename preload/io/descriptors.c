@@ -1,5 +1,7 @@
 /* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one
  * is: it may end another thread's wait. */
+#include <common/exploration.h>
+#include <preload/core/channel.h>
 #include "fifo.h"
 #include <preload/core/sys.h>
 #include <fcntl.h>
@@ -75,6 +77,7 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
         return pct_fifo_open(self, real, folder, path, flags, mode);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     return made(real(folder, path, flags, mode), PCT_FD_UNKNOWN);
 }
 

@@ -1,5 +1,6 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
+#include <sched/log.h>
 #include <preload/core/seccomp.h>
 #include <preload/time/family.h>
 #include <preload/core/registers.h>
@@ -85,6 +86,8 @@ void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd)
 struct pct_shim_thread *pct_io_enter(int fd)
 {
     struct pct_shim_thread *self = pct_enter();
+    if (self)
+        pct_log_hidden(&pct_S, PCT_KEY_KERNEL, false); /* also what is no scheduling point: a regular file */
     return self && pct_fd_blocks(fd) && !pct_seccomp_refuses(PCT_QUESTION_READY) ? self : NULL;
 }
 

@@ -7,6 +7,8 @@
 /* The headers would define some of these functions themselves. */
 #define __NO_INLINE__ 1
 #include "fifo.h"
+#include <common/exploration.h>
+#include <preload/core/channel.h>
 #include <preload/core/sys.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -45,6 +47,7 @@ static void fill(FILE *file)
 static int await(FILE *file)
 {
     int fd = file->_fileno;
+    pct_explored_hidden(PCT_KEY_KERNEL); /* the stream's place in its file */
     if (!pct_S.host || file->_IO_read_ptr < file->_IO_read_end || fd < 0 || !pct_fd_blocks(fd))
         return 0;
     PCT_ENTER(self);
@@ -196,6 +199,7 @@ static int open_flags(const char *mode)
 static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path, const char *mode)
 {
     int flags = pct_S.host && pct_enter() ? open_flags(mode) : -1;
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags))
         return real(path, mode);
     PCT_ENTER(self);

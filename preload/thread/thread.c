@@ -9,6 +9,7 @@
 #include "slots.h"
 #include <preload/core/loader.h>
 #include <preload/core/start_files.h>
+#include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/learned_sites.h>
 #include <preload/patch/patch.h>
@@ -17,6 +18,7 @@
 #include <preload/memory/watch.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static pthread_key_t end_key;
 uint32_t pct_thread_coming;
@@ -154,6 +156,28 @@ static void plan_stack(struct pct_shim_thread *slot, const pthread_attr_t *attr)
     pthread_attr_destroy(&default_attr);
 }
 
+/* Of an explored run: a place that is this thread's alone, so that what stands on its stack has the same address in all
+ * equivalent schedules. libc's own comes from a cache of stacks of threads that have ended. Returns the attributes to
+ * make it with. */
+static const pthread_attr_t *place_stack(struct pct_shim_thread *slot, const pthread_attr_t *attr, pthread_attr_t *own)
+{
+    enum { STRIDE_LOG = 28 };
+    const uintptr_t place = UINT64_C(0x280000000000) + ((uintptr_t)slot->core.id << STRIDE_LOG);
+    if (!pct_S.log || slot->stack_given || !slot->stack_size || slot->stack_size >> (STRIDE_LOG - 1))
+        return attr;
+    long at = PCT_SYS6(SYS_mmap, place, slot->stack_size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at != (long)place)
+        return attr;
+    if (attr)
+        *own = *attr;
+    else
+        pthread_attr_init(own);
+    pthread_attr_setstack(own, (void *)place, slot->stack_size);
+    slot->stack_given = place;
+    return own;
+}
+
 static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
 {
     int detach = PTHREAD_CREATE_JOINABLE;
@@ -237,7 +261,9 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         pct_sched_reserve(&pct_S, &slot->core);
         pct_thread_coming++;
         struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
-        error = MAY_SLEEP(self, REAL(pthread_create)(handle, attr, run, slot));
+        pthread_attr_t own;
+        const pthread_attr_t *used = place_stack(slot, attr, &own);
+        error = MAY_SLEEP(self, REAL(pthread_create)(handle, used, run, slot));
         pct_sched_unpin(&pct_S, pinned);
         pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);

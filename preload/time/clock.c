@@ -4,6 +4,7 @@
 #include "family.h"
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
+#include <sched/log.h>
 #include <string.h>
 
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */
@@ -83,6 +84,7 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
 uint64_t pct_deadline_in(uint64_t length)
 {
     uint64_t now = pct_sched_now(&pct_S);
+    pct_log_hidden(&pct_S, PCT_KEY_TIME, true);
     return now < PCT_FAR && length < PCT_FAR - now ? now + length : PCT_FAR;
 }
 
@@ -118,6 +120,8 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
     if (!pct_S.step_ns || !origin(clock, ns))
         return false;
     pct_looks(self);
+    pct_log_assumption(&pct_S, PCT_ASSUMES_CLOCK);
+    pct_log_hidden(&pct_S, PCT_KEY_TIME, true);
     *ns += pct_sched_read_clock(&pct_S);
     if (is_of_cpu(clock))
         *ns -= pct_family_began();

@@ -2,6 +2,7 @@
  * can run, time jumps there. A sleep of no length is a yield. */
 #include <preload/core/loader.h>
 #include <preload/core/user_memory.h>
+#include <sched/log.h>
 
 int pct_yield(struct pct_shim_thread *self)
 {
@@ -16,6 +17,7 @@ int pct_yield(struct pct_shim_thread *self)
 static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t *left)
 {
     pct_cancel_point(self);
+    pct_log_hidden(&pct_S, PCT_KEY_TIME, true);
     if (deadline <= pct_sched_now(&pct_S))
         return pct_yield(self);
     pct_sched_spin(&pct_S, &self->core);

@@ -1,9 +1,11 @@
 /* For explore.bats: two threads that do what the first argument says, in functions of their own. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@ static sem_t sem;
 static const char *what;
 static long first = -1;
 static int woken;
+static char path[] = "explored-XXXXXX";
 
 static void locked(long me)
 {
@@ -78,6 +81,25 @@ static void waits(long me)
     pthread_mutex_unlock(&mutex);
 }
 
+/* The first number goes to whoever draws first. */
+static void draws(long me)
+{
+    if (rand() == 1804289383)
+        first = me;
+}
+
+/* Whoever writes first finds the file empty. */
+static void writes(long me)
+{
+    struct stat status;
+    int fd = open(path, O_WRONLY | O_APPEND);
+    if (!fstat(fd, &status) && !status.st_size)
+        first = me;
+    if (write(fd, "x", 1) != 1)
+        abort();
+    close(fd);
+}
+
 static void *worker(void *argument)
 {
     long me = (long)argument;
@@ -96,16 +118,34 @@ static void *worker(void *argument)
         wait(NULL);
     else if (!strcmp(what, "spins"))
         spins();
+    else if (!strcmp(what, "random"))
+        draws(me);
+    else if (!strcmp(what, "file"))
+        writes(me);
+    else if (!strcmp(what, "exits") && me)
+        return NULL;
     else if (!strcmp(what, "sleeps"))
         usleep(1000 * (unsigned)(1 + me));
     locked(me);
     return NULL;
 }
 
+/* Whether thread 0 has been there when the process ends. */
+static long wanted;
+static void look(void)
+{
+    pthread_mutex_lock(&mutex);
+    if ((first == 0) == wanted)
+        _exit(3);
+    pthread_mutex_unlock(&mutex);
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[2];
     what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "file"))
+        close(mkstemp(path));
     sem_init(&sem, 0, 0);
     for (long i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, worker, (void *)i);
@@ -117,6 +157,11 @@ int main(int argc, char **argv)
             pthread_cond_signal(&cond);
             pthread_mutex_unlock(&mutex);
         }
+    }
+    if (!strcmp(what, "exits")) {
+        wanted = atol(argv[2]);
+        atexit(look);
+        return 0;
     }
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

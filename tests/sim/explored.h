@@ -64,9 +64,12 @@ static inline struct pct_channel *explored_channel(void)
 
 /* Brute force need not try the beginnings and ends of threads in all orders: nothing but a join, which waits for it, depends on them. A
  * thread that is about to make one does so at once, outside the plan. */
+static uint64_t explored_slack;
+
 static inline bool explored_is_trivial(uint32_t op)
 {
-    return op == PCT_OP_THREAD_START || op == PCT_OP_THREAD_FINISH || op == PCT_OP_THREAD_JOIN;
+    return (op == PCT_OP_THREAD_START && !explored_slack) || /* it may go on to look at the time */
+           op == PCT_OP_THREAD_FINISH || op == PCT_OP_THREAD_JOIN;
 }
 
 static uint64_t brute_trivial, brute_enabled;
@@ -121,6 +124,7 @@ static inline void explored_run(const struct sim_program *program, const uint32_
     options.max_steps = EXPLORED_STEPS;
     options.channel = channel;
     options.slow = true;
+    options.slack = explored_slack;
     sim_run(program, &options, &explored_result);
     if (explored_result.broken)
         fail_msg("%s", explored_result.broken);
@@ -150,6 +154,8 @@ static inline uint64_t explored_behaviour(void)
         uint64_t record = explored_area[i];
         uint64_t *h = &thread[PCT_RECORD_THREAD(record)];
         enum pct_op op = (enum pct_op)PCT_RECORD_OP(record);
+        if (op == PCT_OP_DEADLINE)
+            continue; /* what comes of it, the thread is told */
         *h = explored_mix(*h, op);
         if (op != PCT_OP_COND_SIGNAL)
             *h = explored_mix(*h, PCT_RECORD_ARG(record));
@@ -200,7 +206,7 @@ static inline uint32_t explored_choices(struct chosen *c, uint32_t kept)
             break;
         case PCT_LOG_ANNOUNCE:
             trivial = explored_is_trivial(log[i].op) ? trivial | bit : trivial & ~bit;
-            last = log[i].op == PCT_OP_EXIT || log[i].op == PCT_OP_EXIT_NOW ? last | bit : last & ~bit;
+            last = log[i].op == PCT_OP_EXIT_NOW ? last | bit : last & ~bit;
             break;
         case PCT_LOG_CHOICE:
             c[count - 1].waiters = (uint16_t)(log[i].value >> 16);

@@ -141,6 +141,8 @@ void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_nee
 
 static uint64_t deadline_in(int64_t ns)
 {
+    if (ns >= 0)
+        pct_log_hidden(S, PCT_KEY_TIME, true);
     return ns < 0 ? PCT_NEVER : pct_sched_now(S) + (uint64_t)ns;
 }
 

@@ -156,6 +156,7 @@ static void add_action(uint8_t held, uint32_t kinds)
 static struct sim_program make_program(uint64_t number)
 {
     struct sim_program program = { .barrier = { 2 } };
+    explored_slack = number % 2 ? 1000000 : 0; /* of half of the programs, deadlines may come early */
     random_seed = number;
     random_place = 0;
     uint32_t kinds = draw(3) ? (1u << draw(7)) | (1u << draw(7)) | (draw(2) ? 0 : VARIABLES) : ALL_KINDS;
@@ -179,8 +180,12 @@ static struct sim_program make_program(uint64_t number)
         for (uint32_t i = 1; !t && i < threads && !nested; i++)
             if (draw(2))
                 ADD_OP(JOIN((uint8_t)i));
-        if (!t && !draw(4))
-            ADD_OP(EXIT);
+        if (!t && !draw(4)) {
+            ADD_OP(EXITING);
+            if (draw(2))
+                add_action(SIM_THINGS, kinds);
+            ADD_OP(EXIT_NOW);
+        }
         ADD_OP({ .kind = SIM_END });
     }
     return program;
@@ -263,7 +268,7 @@ static void print_program(const struct sim_program *program)
 }
 
 struct tally {
-    uint64_t programs, skipped, runs, classes, vain, unplanned, moved, twice, deadlocks;
+    uint64_t programs, skipped, runs, classes, vain, early_vain, unplanned, moved, twice;
     uint64_t missed_classes, missed_behaviours;
 };
 
@@ -282,13 +287,16 @@ static void compare(const struct sim_program *program, uint64_t number, struct t
     tally->programs++;
     tally->runs += facts.runs;
     tally->classes += classes.count;
-    tally->vain += facts.vain;
-    tally->unplanned += facts.unplanned;
+    tally->vain += explored_slack ? 0 : facts.vain;
+    tally->unplanned += explored_slack ? 0 : facts.unplanned;
+    tally->early_vain +=
+        explored_slack ? facts.vain : 0; /* which other deadlines one is going to take along is a guess */
     tally->moved += facts.moved;
     tally->twice += twice;
     tally->missed_classes += missed;
     tally->missed_behaviours += unseen;
-    if (loud && (missed || unseen || twice || facts.vain || facts.unplanned || facts.moved || facts.unrepeatable)) {
+    bool imprecise = !explored_slack && (facts.vain || facts.unplanned);
+    if (loud && (missed || unseen || twice || imprecise || facts.moved || facts.unrepeatable)) {
         print_message("# program %lu: %lu classes, %lu runs; missed %lu classes, %lu behaviours; twice %lu, vain %lu, "
                       "unplanned %lu, moved %lu%s\n",
                       (unsigned long)number, (unsigned long)classes.count, (unsigned long)facts.runs,
@@ -314,9 +322,11 @@ static void test_random_programs(void **unused)
         struct sim_program program = make_program(number);
         compare(&program, number, &tally, true);
     }
-    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu in vain, %lu unplanned\n",
+    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu in vain, %lu unplanned; %lu "
+                  "in vain where deadlines may come early\n",
                   (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.classes,
-                  (unsigned long)tally.runs, (unsigned long)tally.vain, (unsigned long)tally.unplanned);
+                  (unsigned long)tally.runs, (unsigned long)tally.vain, (unsigned long)tally.unplanned,
+                  (unsigned long)tally.early_vain);
     assert_int_equal(tally.missed_classes, 0);
     assert_int_equal(tally.missed_behaviours, 0);
     assert_int_equal(tally.twice, 0);
