@@ -10,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BUDGET = 2600, KEY_FIRST, KEY_OK_STATUS };
+enum { KEY_BUDGET = 2600, KEY_FIRST, KEY_OK_STATUS, KEY_BOUND };
 enum { STEPS = 20000 };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Exploration", 1 },
+    { "bound", KEY_BOUND, "N", 0,
+      "only schedules with at most N preemptions: first those with none, then with one, ... (default: no bound)", 1 },
     { "budget", KEY_BUDGET, "SECONDS", 0, "stop after this time (default: none)", 1 },
     { "runs", 'n', "N", 0, "stop after this many runs (default: no bound)", 1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
@@ -39,6 +41,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &w->campaign->launch;
         state->child_inputs[1] = &w->schedules;
+        return 0;
+    case KEY_BOUND:
+        w->explorer->bound = (int)pct_options_number(state, "--bound", argument, 0, PCT_BOUND_MAX);
         return 0;
     case KEY_BUDGET:
         w->explorer->budget = pct_options_seconds(state, "--budget", argument);
@@ -152,7 +157,7 @@ static int explore(struct wishes *w)
 int pct_cmd_explore(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
-    static struct pct_explorer explorer = { .channel_file = -1 };
+    static struct pct_explorer explorer = { .channel_file = -1, .bound = PCT_UNBOUNDED };
     struct wishes wishes = { .campaign = &campaign, .explorer = &explorer };
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;

@@ -27,8 +27,9 @@ struct reader {
     const uint64_t *records;
     uint64_t record_count;
     uint32_t misses_room;
-    uint32_t step; /* the first record of the last event */
-    bool jumped;   /* since the last event began */
+    uint64_t enabled, early, ends; /* of the threads, now: PCT_EXECUTION_SETS */
+    uint32_t step;                 /* the first record of the last event */
+    bool jumped;                   /* since the last event began */
     bool woke, leaves;
     uint32_t choices, value;
     uint64_t value_key; /* of a semaphore that counts `value` after the last event; 0: none */
@@ -211,6 +212,9 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     if (failed)
         return failed;
     t->near = false;
+    /* Who ends the process goes last. */
+    r->x->enabled[r->x->count] = r->enabled & ~r->ends ? r->enabled & ~r->ends : r->enabled;
+    r->x->ready[r->x->count] = r->x->enabled[r->x->count] & ~r->early;
     struct pct_event *event = &r->x->event[r->x->count++];
     bool ends = t->op == PCT_OP_EXIT_NOW;
     *event = (struct pct_event){ .thread = entry->thread,
@@ -294,8 +298,29 @@ static int take_name(struct reader *r, const struct pct_log_entry *entry)
     return 0;
 }
 
+/* Which threads could be chosen. */
+static void follow_sets(struct reader *r, const struct pct_log_entry *entry)
+{
+    uint64_t bit = entry->thread < PCT_EXECUTION_SETS ? UINT64_C(1) << entry->thread : 0;
+    switch ((enum pct_log_kind)entry->kind) {
+    case PCT_LOG_ENABLE:
+        r->enabled |= bit;
+        break;
+    case PCT_LOG_DISABLE:
+        r->enabled &= ~bit;
+        break;
+    case PCT_LOG_ANNOUNCE:
+        r->early = entry->op == PCT_OP_DEADLINE ? r->early | bit : r->early & ~bit;
+        r->ends = entry->op == PCT_OP_EXIT_NOW ? r->ends | bit : r->ends & ~bit;
+        break;
+    default:
+        break;
+    }
+}
+
 static int take(struct reader *r, const struct pct_log_entry *entry)
 {
+    follow_sets(r, entry);
     struct thread *t = thread_of(r, entry->thread);
     struct pct_event *event = last_event(r);
     if (!t)
@@ -396,7 +421,9 @@ int pct_execution_read(struct pct_execution *x, const struct pct_log_entry *log,
     for (uint32_t i = 0; i < log_count; i++)
         picks += log[i].kind == PCT_LOG_PICK;
     x->event = calloc(picks + 1, sizeof *x->event);
-    int failed = x->event ? 0 : -ENOMEM;
+    x->enabled = calloc(picks + 1, sizeof *x->enabled);
+    x->ready = calloc(picks + 1, sizeof *x->ready);
+    int failed = x->event && x->enabled && x->ready ? 0 : -ENOMEM;
     for (uint32_t i = 0; i < log_count && !failed; i++)
         failed = take(&r, &log[i]);
     if (!failed)
@@ -413,5 +440,7 @@ void pct_execution_free(struct pct_execution *x)
     free(x->event);
     free(x->pending);
     free(x->missed);
+    free(x->enabled);
+    free(x->ready);
     *x = (struct pct_execution){ 0 };
 }

@@ -36,6 +36,7 @@ struct pct_touch {
     bool counted;    /* `before` is known */
 };
 
+enum { PCT_EXECUTION_SETS = 64 };
 enum { PCT_EVENT_TOUCHES = 4, PCT_EVENT_CAUSES = 3 };
 
 struct pct_event {
@@ -78,6 +79,9 @@ struct pct_execution {
     struct pct_pending *pending; /* by thread */
     struct pct_missed *missed;   /* in the order of .at */
     uint32_t misses;
+    /* By event, bit i: thread i could have made it; and not only because its deadline may come early. Of the first
+     * PCT_EXECUTION_SETS threads. */
+    uint64_t *enabled, *ready;
     bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */

@@ -274,7 +274,7 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 {
     e->observer =
         (struct pct_campaign_observer){ .next = next, .judge = judge, .looked = looked, .idle = idle, .tick = tick };
-    e->search = pct_search_new();
+    e->search = pct_search_new(e->bound);
     if (!e->search)
         return pct_cli_no_memory("");
     int failed = open_channel(e);

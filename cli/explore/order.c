@@ -109,16 +109,20 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+uint64_t pct_order_hash(const struct pct_order *o, uint32_t j)
+{
+    const struct pct_event *event = &o->x->event[j];
+    uint64_t hash = mix(mix(mix(event->thread, event->number), event->op), event->chosen);
+    for (uint32_t t = 0; t < o->threads; t++)
+        hash = mix(hash, clock_of(o, j)[t]);
+    return mix(hash, 1);
+}
+
 uint64_t pct_order_class(const struct pct_order *o)
 {
     uint64_t sum = 0;
-    for (uint32_t j = 0; j < o->x->count; j++) {
-        const struct pct_event *event = &o->x->event[j];
-        uint64_t hash = mix(mix(mix(event->thread, event->number), event->op), event->chosen);
-        for (uint32_t t = 0; t < o->threads; t++)
-            hash = mix(hash, clock_of(o, j)[t]);
-        sum += mix(hash, 1);
-    }
+    for (uint32_t j = 0; j < o->x->count; j++)
+        sum += pct_order_hash(o, j);
     return sum;
 }
 

@@ -19,6 +19,9 @@ void pct_order_free(struct pct_order *order);
 /* A hash of the order: equal for runs that are the same but for the order of events that commute. */
 uint64_t pct_order_class(const struct pct_order *order);
 
+/* What event i has part in that: the sum over the first events stands for the state behind them. */
+uint64_t pct_order_hash(const struct pct_order *order, uint32_t i);
+
 /* Events that are to be made behind the first `base` ones, in this order: the last of them, which came behind event
  * `base`, now comes without it. */
 struct pct_reversal {

@@ -5,6 +5,7 @@
  * Which waiter a signal wakes is a choice of the thread that signals: its event has several alternatives, all tried one
  * after the other before the thread goes to sleep. */
 #include "search.h"
+#include "bounded.h"
 #include "dependence.h"
 #include "order.h"
 #include <errno.h>
@@ -40,11 +41,20 @@ struct pct_search {
     uint32_t *plan;
     uint32_t plan_count, plan_room;
     bool over;
+    struct pct_bounded *bounded; /* NULL: there is no bound */
 };
 
-struct pct_search *pct_search_new(void)
+struct pct_search *pct_search_new(int bound)
 {
-    return calloc(1, sizeof(struct pct_search));
+    struct pct_search *s = calloc(1, sizeof *s);
+    if (!s || bound < 0)
+        return s;
+    s->bounded = pct_bounded_new((unsigned)bound);
+    if (!s->bounded) {
+        free(s);
+        return NULL;
+    }
+    return s;
 }
 
 static void free_branches(struct branch *b)
@@ -84,6 +94,7 @@ void pct_search_free(struct pct_search *s)
     free_branches(s->planned);
     free(s->node);
     free(s->plan);
+    pct_bounded_free(s->bounded);
     free(s);
 }
 
@@ -360,6 +371,17 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
     return failed ? failed : known;
 }
 
+/* With a bound. Returns as explore(). */
+static int explore_bounded(struct pct_search *s, const struct pct_execution *x, uint64_t *class_)
+{
+    uint64_t class_here;
+    int result = pct_bounded_take(s->bounded, x, class_ ? class_ : &class_here);
+    s->facts.unrepeatable |= result == -EINVAL;
+    s->over |= result == -EINVAL;
+    s->facts.open = pct_bounded_open(s->bounded);
+    return result < 0 && result != -EINVAL ? result : result != 1;
+}
+
 int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
     s->facts.runs++;
@@ -369,7 +391,11 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
     if (s->facts.depth < x->count)
         s->facts.depth = x->count;
     int result = 0;
-    if (!begins_alike(s, x)) {
+    if (s->bounded) {
+        result = explore_bounded(s, x, class_);
+        s->facts.vain += result == 1;
+        s->facts.classes += !result;
+    } else if (!begins_alike(s, x)) {
         s->facts.unrepeatable = s->over = true;
     } else {
         result = explore(s, x, class_);
@@ -436,6 +462,13 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
 {
     *plan = s->plan;
     *count = 0;
+    if (s->bounded) {
+        unsigned below;
+        bool more = !s->over && pct_bounded_next(s->bounded, plan, count, &below);
+        s->facts.below = s->over ? s->facts.below : below;
+        s->over |= !more;
+        return more;
+    }
     if (!s->facts.runs)
         return true;
     struct branch *b = NULL;

@@ -23,6 +23,7 @@ struct pct_search_facts {
                            exact there */
     uint64_t moved;     /* events that used other objects than they were seen to use in another run */
     uint64_t open;      /* branches that are known and were not tried yet */
+    uint64_t below;     /* with a bound: all schedules with fewer preemptions than this have been made */
     uint32_t depth;     /* the most events of a run */
     uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
     uint32_t unknown;   /* plus 1: an operation without a row in the table */
@@ -30,8 +31,10 @@ struct pct_search_facts {
     bool cut;           /* a run was cut off by a bound */
 };
 
-/* NULL: no memory. */
-struct pct_search *pct_search_new(void);
+/* NULL: no memory. bound: make those schedules that have at most so many preemptions (bounded.h), from 0 up to
+ * PCT_BOUND_MAX; PCT_UNBOUNDED: one of each class. */
+enum { PCT_UNBOUNDED = -1, PCT_BOUND_MAX = 100 };
+struct pct_search *pct_search_new(int bound);
 void pct_search_free(struct pct_search *search);
 
 /* What the next run is to begin with: PCT_PLAN() of <pct/strategy.h>. Valid until pct_search_take(). False: all are

@@ -47,6 +47,8 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
         add(r, "runs with the same choices were not the same: they depend on more than the schedule");
     if (facts->unrepeatable)
         add(r, "a run did not begin as an earlier one with the same choices: it depends on more than the schedule");
+    if (e->bound >= 0 && e->threads > PCT_EXECUTION_SETS)
+        add(r, "more than %d threads, of which --bound knows the first", PCT_EXECUTION_SETS);
     if (facts->moved)
         add(r, "objects at other addresses in other schedules (%llu times): on the heap, or on stacks",
             (unsigned long long)facts->moved);
@@ -89,10 +91,12 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
 {
     const char *join = ", if ";
     size_t used = 0;
-    if ((!e->memory || c->config.memory) && e->threads > 1) {
+    const char *seen = e->memory && c->config.memory ? "what --memory has not patched shares"
+                       : e->memory                   ? "code that tells nothing of its accesses (libraries) shares"
+                                                     : "threads share";
+    if (e->threads > 1) {
         used = (size_t)snprintf(given->text, sizeof given->text,
-                                "%sthreads share %smemory by calls alone (no data races, no atomics)", join,
-                                e->memory ? "what --memory has not patched of " : "");
+                                "%s%s memory by calls alone (no data races, no atomics)", join, seen);
         join = ", and ";
     }
     for (unsigned i = 0; i < PCT_ASSUMPTION_COUNT; i++)
@@ -139,39 +143,76 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
         e->memory ? "scheduling points at calls, and at the memory accesses that the program tells of"
                   : "scheduling points at calls only: accesses to memory are not",
         deadlines);
-    if (facts->vain)
+    if (facts->vain && e->bound < 0)
         fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->vain);
+}
+
+/* " with at most 2 preemptions", or nothing. */
+static void format_bound(char *text, size_t size, int bound)
+{
+    *text = 0;
+    if (bound >= 0)
+        snprintf(text, size, " with at most %d preemption%s", bound, bound == 1 ? "" : "s");
+}
+
+static void print_verified(const struct pct_explorer *e, const struct reasons *given, const char *seconds)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    char all[64], upto[64] = "", within[64];
+    bool one = facts->classes == 1;
+    snprintf(all, sizeof all, one ? "the only class" : "all %llu classes", (unsigned long long)facts->classes);
+    if (e->bound >= 0)
+        snprintf(upto, sizeof upto, " up to %d preemption%s", e->bound, e->bound == 1 ? "" : "s");
+    format_bound(within, sizeof within, e->bound);
+    fprintf(stderr, "pct: verified%s %s: %s of schedules%s pass%s%s (%llu run%s, %s)\n", upto,
+            e->memory ? "under sequential consistency" : "at calls", all, within, one ? "es" : "", given->text,
+            (unsigned long long)facts->runs, facts->runs == 1 ? "" : "s", seconds);
+}
+
+static void print_found(const struct pct_explorer *e, const struct reasons *reasons, const char *seconds)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    char within[64];
+    format_bound(within, sizeof within, e->bound);
+    fprintf(stderr, "pct: found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s\n",
+            (unsigned long long)e->failing, reasons->count ? "" : "all ", (unsigned long long)facts->classes,
+            facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)facts->runs,
+            seconds, reasons->count ? "; not all were explored: " : "", reasons->text);
+}
+
+static void print_not_verified(const struct pct_explorer *e, const struct reasons *reasons, bool early,
+                               const struct reasons *given, const char *seconds)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    unsigned long long below = facts->below;
+    /* The lower bounds are done, and nothing but the end of the search is missing. */
+    if (early && e->bound >= 0 && below)
+        fprintf(stderr, "pct: no schedule with at most %llu preemption%s fails%s (complete)\n", below - 1,
+                below == 2 ? "" : "s", given->text);
+    fprintf(stderr, "pct: not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)\n",
+            reasons->text, (unsigned long long)e->passed, e->passed == 1 ? "" : "es", (unsigned long long)facts->runs,
+            (unsigned long long)facts->open, seconds);
 }
 
 int pct_explorer_verdict(const struct pct_explorer *e, const struct pct_campaign *c, int interrupted)
 {
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
-    unsigned long long classes = facts->classes, runs = facts->runs;
     struct reasons reasons = { .text = "" }, given = { .text = "" };
-    char buffer[64], all[64];
+    char buffer[64];
     const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
     print_findings(e, c);
-    if (!e->quiet && runs)
+    if (!e->quiet && pct_search_facts(e->search)->runs)
         print_scope(e, c);
     add_facts(&reasons, e);
     add_control(&reasons, e, c);
+    bool early = !reasons.count && !e->cut; /* if it is not verified, then because it ended early */
     add_ends(&reasons, e, c);
     add_assumptions(&given, e, c);
-    const char *plural = classes == 1 ? "" : "es";
     if (e->findings)
-        fprintf(stderr, "pct: found: %llu of %s%llu class%s of schedules fail%s (%llu runs, %s)%s%s\n",
-                (unsigned long long)e->failing, reasons.count ? "" : "all ", classes, plural,
-                e->failing == 1 ? "s" : "", runs, seconds, reasons.count ? "; not all were explored: " : "",
-                reasons.text);
+        print_found(e, &reasons, seconds);
     else if (reasons.count)
-        fprintf(stderr, "pct: not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)\n",
-                reasons.text, (unsigned long long)e->passed, e->passed == 1 ? "" : "es", runs,
-                (unsigned long long)facts->open, seconds);
+        print_not_verified(e, &reasons, early, &given, seconds);
     else
-        fprintf(stderr, "pct: verified %s: %s of schedules pass%s%s (%llu run%s, %s)\n",
-                e->memory ? "under sequential consistency" : "at calls",
-                classes == 1 ? "the only class" : (snprintf(all, sizeof all, "all %llu classes", classes), all),
-                classes == 1 ? "es" : "", given.text, runs, runs == 1 ? "" : "s", seconds);
+        print_verified(e, &given, seconds);
     if (interrupted)
         return 128 + interrupted;
     return e->findings ? 1 : reasons.count ? PCT_EXIT_CONFIDENCE : 0;

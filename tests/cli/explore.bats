@@ -147,6 +147,22 @@ finds()
     [[ $(last) == *"cut off by --max-steps=8"* ]]
 }
 
+@test "with a bound, all schedules with so few preemptions" {
+    run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified up to 0 preemptions at calls: all 2 classes of schedules with at most 0 preemptions pass"* ]]
+    run "$pct" explore --bound 1 -- "$build/bugs/fig1c-deadlock"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: 1 of all 3 classes of schedules with at most 1 preemption fails"* ]]
+    run "$pct" explore --bound 9 -n 60 -- "$build/bugs/philosophers-fixed"
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $output == *"pct: no schedule with at most "*" fails, if "*" (complete)"* ]]
+    [[ $(last) == "pct: not verified, because of: the runs that -n allows are made"* ]]
+}
+
 @test "options that choose among schedules are refused" {
     for option in --strategy=pct --depth=3 --time=real --memory-sample=10 --memory-points=shared --focus=main; do
         run "$pct" explore "$option" -- "$explored"

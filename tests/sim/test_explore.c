@@ -195,6 +195,37 @@ static struct sim_program make_program(uint64_t number)
 
 static struct hashes classes, behaviours, found_classes, found_behaviours;
 
+/* By class: the fewest preemptions of a schedule. */
+static struct {
+    uint64_t class_;
+    unsigned fewest;
+} least[MOST_SCHEDULES];
+static size_t leasts;
+
+static unsigned preemptions_of(const struct pct_execution *x)
+{
+    unsigned count = 0;
+    for (uint32_t i = 1; i < x->count; i++)
+        count += x->event[i].thread != x->event[i - 1].thread && x->event[i - 1].op != PCT_OP_YIELD &&
+                 x->ready[i] >> x->event[i - 1].thread & 1;
+    return count;
+}
+
+static void note_preemptions(uint64_t class_, unsigned count)
+{
+    size_t i = 0;
+    while (i < leasts && least[i].class_ != class_)
+        i++;
+    if (i == MOST_SCHEDULES)
+        return;
+    if (i == leasts) {
+        least[leasts].class_ = class_;
+        least[leasts++].fewest = count;
+    } else if (least[i].fewest > count) {
+        least[i].fewest = count;
+    }
+}
+
 /* False: there are too many schedules. */
 static bool brute_force(const struct sim_program *program)
 {
@@ -203,6 +234,7 @@ static bool brute_force(const struct sim_program *program)
     uint32_t count = 0, made = 0;
     hashes_clear(&classes);
     hashes_clear(&behaviours);
+    leasts = 0;
     explored_by_force = true;
     do {
         struct pct_execution x;
@@ -212,6 +244,7 @@ static bool brute_force(const struct sim_program *program)
         assert_int_equal(x.doubts, 0);
         assert_int_equal(pct_order_make(&order, &x), 0);
         hashes_add(&classes, pct_order_class(&order));
+        note_preemptions(pct_order_class(&order), preemptions_of(&x));
         hashes_add(&behaviours, explored_behaviour());
         pct_order_free(&order);
         pct_execution_free(&x);
@@ -225,9 +258,9 @@ static bool brute_force(const struct sim_program *program)
 static struct pct_search_facts facts;
 static uint64_t twice;
 
-static void search_all(const struct sim_program *program, size_t most)
+static void search_all(const struct sim_program *program, int bound, size_t most)
 {
-    struct pct_search *search = pct_search_new();
+    struct pct_search *search = pct_search_new(bound);
     const uint32_t *plan;
     uint32_t count;
     assert_non_null(search);
@@ -278,7 +311,7 @@ static void compare(const struct sim_program *program, uint64_t number, struct t
         tally->skipped++;
         return;
     }
-    search_all(program, 4 * classes.count + 100);
+    search_all(program, PCT_UNBOUNDED, 4 * classes.count + 100);
     uint64_t missed = 0, unseen = 0;
     for (size_t i = 0; i < classes.count; i++)
         missed += hashes_add(&found_classes, classes.at[i]);
@@ -335,6 +368,33 @@ static void test_random_programs(void **unused)
     assert_int_equal(tally.moved, 0);
 }
 
+/* With a bound: every class that has a schedule with so few preemptions, and none that there is not. */
+static void test_bounds(void **unused)
+{
+    (void)unused;
+    uint64_t programs = from_environment("BOUNDED", 150), first = from_environment("FIRST", 0), within = 0;
+    for (uint64_t number = first; number < first + programs; number++) {
+        struct sim_program program = make_program(number);
+        if (!brute_force(&program))
+            continue;
+        for (int bound = 0; bound < 4; bound++) {
+            search_all(&program, bound, 100000);
+            assert_false(facts.unrepeatable);
+            assert_int_equal(facts.below, bound + 1);
+            for (size_t i = 0; i < leasts; i++) {
+                bool missed = least[i].fewest <= (unsigned)bound && hashes_add(&found_classes, least[i].class_);
+                within += least[i].fewest <= (unsigned)bound;
+                if (missed) {
+                    print_program(&program);
+                    fail_msg("program %lu: a class with %u preemptions is missed with a bound of %d",
+                             (unsigned long)number, least[i].fewest, bound);
+                }
+            }
+        }
+    }
+    print_message("# %lu classes within bounds of 0 to 3\n", (unsigned long)within);
+}
+
 /* --- Wrong rows ------------------------------------------------------------------------------------------------------------------- */
 
 static void notice(enum pct_use a, enum pct_use b)
@@ -369,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_wrong_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,29 @@
+/* Exploration of schedules with few preemptions: iterative context bounding (Musuvathi, Qadeer: Iterative Context
+ * Bounding, PLDI 2007) with a cache of happens-before. First all schedules without a preemption, then those with one,
+ * ...; a beginning of a schedule that leads to the same state as another one, with no fewer preemptions and the same
+ * thread running, is not gone on with. That is exact; sleep sets or wakeup trees under a bound are not, because the
+ * schedule that they keep of a class may be one with more preemptions. Knows nothing of processes; the part of search.h
+ * that makes bounded searches. Memory from malloc; one thread. */
+#ifndef PCT_CLI_BOUNDED_H
+#define PCT_CLI_BOUNDED_H
+
+#include "search.h"
+
+struct pct_bounded;
+
+/* bound: at most so many preemptions, 0 to PCT_BOUND_MAX. NULL: no memory. */
+struct pct_bounded *pct_bounded_new(unsigned bound);
+void pct_bounded_free(struct pct_bounded *b);
+
+/* What the next run is to begin with, valid until pct_bounded_take(). False: there is none. *below: all schedules with
+ * fewer preemptions than this have been made. */
+bool pct_bounded_next(struct pct_bounded *b, const uint32_t **plan, uint32_t *count, unsigned *below);
+
+/* The run that was asked for; the execution stays the caller's. Returns 1: its class is new; 0: it is not; -ENOMEM; or
+ * -EINVAL: the run did not begin as it was to, so that nothing more can be said. */
+int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *execution, uint64_t *class_);
+
+/* Beginnings that are still to be gone on with. */
+uint64_t pct_bounded_open(const struct pct_bounded *b);
+
+#endif
