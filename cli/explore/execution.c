@@ -401,7 +401,7 @@ static int finish(struct reader *r, bool ended)
             (struct pct_event){ .thread = (uint16_t)id,
                                 .op = t->op,
                                 .number = t->made + 1,
-                                .global = t->causes > PCT_EVENT_CAUSES,
+                                .global = t->causes > PCT_EVENT_CAUSES || t->op == PCT_OP_EXIT_NOW,
                                 .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
         memcpy(pending->event.cause, t->cause, sizeof t->cause);
         pending->event.wait_op = t->wait_op;

@@ -431,6 +431,22 @@ static int pending_races(struct finder *f, uint32_t thread, const uint32_t *jump
     return races_of(f, x->count, &pending->event);
 }
 
+/* Who ends the process goes last; where several are about to, each of them first gives it another exit status, or
+ * crashes. */
+static int end_races(struct finder *f)
+{
+    const struct pct_execution *x = f->o->x;
+    int result = 0;
+    if (!x->count || !never_races(&x->event[x->count - 1]))
+        return 0;
+    f->count = 0;
+    for (uint32_t t = 0; t < x->threads && !result; t++)
+        if (t != x->event[x->count - 1].thread && x->pending[t].lives && x->pending[t].enabled &&
+            never_races(&x->pending[t].event))
+            result = give(f, x->count - 1, &x->pending[t].event);
+    return result;
+}
+
 static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
 {
     const struct pct_execution *x = f->o->x;
@@ -452,6 +468,8 @@ static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
         result = missed_races(f, &missed, x->count, jump);
     for (uint32_t t = 0; f->at_end && t < x->threads && !result; t++)
         result = pending_races(f, t, jump);
+    if (f->at_end && !result)
+        result = end_races(f);
     return result;
 }
 

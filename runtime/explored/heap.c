@@ -12,19 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* GLIBC: its own, for what is not from here. */
+void __libc_free(void *block);
+void *__libc_realloc(void *block, size_t size);
 
 /* Where no program of today's is mapped: far below the mappings, far above brk's. */
 #define REGIONS UINT64_C(0x300000000000)
 #define REGION_LOG 33
 #define PIECE (UINT64_C(1) << 24) /* of the region, mapped at a time */
 
-enum { UNIT = 16, CLASSES = 64, THREADS = 1024 };
+enum { UNIT = 16, CLASSES = 64, THREADS = 1024, GARBAGE = 0xd5, GARBAGE_BYTES = 1 << 16 };
 
 /* Before each block. */
 struct head {
     uint64_t size;   /* bytes that the program may use: a multiple of UNIT */
     uint32_t thread; /* whose region it is cut from */
-    uint32_t before; /* bytes from what was cut to here, for those that are aligned to more */
+    bool gone;       /* it was given up */
 };
 
 struct region {
@@ -83,6 +88,18 @@ static bool is_libcs(const void *pc)
 
 static void give_up(void *block, const void *pc);
 
+static bool is_ours(const void *block)
+{
+    return ((uint64_t)(uintptr_t)block - REGIONS) >> REGION_LOG < THREADS;
+}
+
+static void die(const char *message)
+{
+    if (write(STDERR_FILENO, message, strlen(message)) >= 0)
+        abort();
+    abort();
+}
+
 static uint32_t this_thread(void)
 {
     uint32_t thread = pct_explored_thread ? pct_explored_thread() : 0;
@@ -121,6 +138,7 @@ static void *cut(size_t size, size_t alignment, bool *used)
     if (whole / UNIT < CLASSES && alignment <= UNIT && r->freed[whole / UNIT]) {
         void *block = r->freed[whole / UNIT];
         r->freed[whole / UNIT] = *(void **)block;
+        head_of(block)->gone = false;
         *used = true;
         return block;
     }
@@ -131,7 +149,7 @@ static void *cut(size_t size, size_t alignment, bool *used)
         errno = ENOMEM;
         return NULL;
     }
-    *head_of((void *)block) = (struct head){ .size = whole, .thread = thread, .before = (uint32_t)(block - r->next) };
+    *head_of((void *)block) = (struct head){ .size = whole, .thread = thread };
     r->next = block + whole;
     return (void *)block;
 }
@@ -159,9 +177,17 @@ PCT_EXPLORED void free(void *block)
 static void give_up(void *block, const void *pc)
 {
     int error = errno;
-    const struct head *head = head_of(block);
+    struct head *head = head_of(block);
+    if (!is_ours(block)) {
+        __libc_free(block);
+        return;
+    }
+    if (head->gone)
+        die("free(): double free detected\n");
     if (pct_explored_gone && !is_libcs(pc))
         pct_explored_gone(block, head->size, told);
+    head->gone = true;
+    memset(block, GARBAGE, head->size < GARBAGE_BYTES ? head->size : GARBAGE_BYTES); /* for those who still use it */
     uint32_t thread = this_thread();
     if (head->thread == thread && head->size / UNIT < CLASSES) {
         *(void **)block = regions[thread].freed[head->size / UNIT];
@@ -196,6 +222,10 @@ PCT_EXPLORED void *realloc(void *old, size_t size)
         give_up(old, __builtin_return_address(0));
         return NULL;
     }
+    if (!is_ours(old))
+        return __libc_realloc(old, size);
+    if (head_of(old)->gone)
+        die("realloc(): of a block that was freed\n");
     size_t before = head_of(old)->size;
     if (size <= before)
         return old;

@@ -170,3 +170,16 @@ finds()
         [[ $output == *"pct explore"* ]]
     done
 }
+
+@test "each thread that is about to end the process ends it first, and one that aborts is not passed over" {
+    for what in aborts ends; do
+        run "$pct" explore -q -- "$explored" "$what"
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [[ $(last) == "pct: found: 1 of all 2 classes of schedules fails"* ]]
+    done
+    run "$pct" explore -q -- "$explored" frees
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"crash by signal 6"* ]]
+}

@@ -100,6 +100,15 @@ static void writes(long me)
     close(fd);
 }
 
+/* Nothing races: each has the mutex. */
+static void *block;
+static void frees(void)
+{
+    pthread_mutex_lock(&mutex);
+    free(block);
+    pthread_mutex_unlock(&mutex);
+}
+
 static void *worker(void *argument)
 {
     long me = (long)argument;
@@ -124,6 +133,12 @@ static void *worker(void *argument)
         writes(me);
     else if (!strcmp(what, "exits") && me)
         return NULL;
+    else if (!strcmp(what, "aborts"))
+        abort();
+    else if (!strcmp(what, "ends"))
+        _exit(3);
+    else if (!strcmp(what, "frees"))
+        frees();
     else if (!strcmp(what, "sleeps"))
         usleep(1000 * (unsigned)(1 + me));
     locked(me);
@@ -147,6 +162,11 @@ int main(int argc, char **argv)
     if (!strcmp(what, "file"))
         close(mkstemp(path));
     sem_init(&sem, 0, 0);
+    block = malloc(100);
+    if (!strcmp(what, "aborts") || !strcmp(what, "ends")) {
+        pthread_create(&threads[0], NULL, worker, NULL);
+        return 0;
+    }
     for (long i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, worker, (void *)i);
     if (!strcmp(what, "waits")) {

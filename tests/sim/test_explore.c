@@ -186,6 +186,8 @@ static struct sim_program make_program(uint64_t number)
                 add_action(SIM_THINGS, kinds);
             ADD_OP(EXIT_NOW);
         }
+        if (t && !(number % 7) && !draw(3))
+            ADD_OP(EXIT_NOW);
         ADD_OP({ .kind = SIM_END });
     }
     return program;
