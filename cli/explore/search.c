@@ -228,8 +228,11 @@ static bool same_objects(const struct pct_event *a, const struct pct_event *b)
 static bool same_operation(const struct pct_event *a, const struct pct_event *b)
 {
     struct pct_event bare[] = { *a, *b };
-    for (unsigned n = 0; n < 2; n++) /* whom else a deadline wakes shows when it comes */
-        bare[n].touches = bare[n].op == PCT_OP_DEADLINE ? 0 : bare[n].own;
+    /* Whether it gets what it waits for by then, or times out, and whom else a deadline wakes, shows when it comes. */
+    if (a->op == PCT_OP_DEADLINE || b->op == PCT_OP_DEADLINE)
+        return true;
+    for (unsigned n = 0; n < 2; n++)
+        bare[n].touches = bare[n].own;
     return same_objects(&bare[0], &bare[1]);
 }
 
