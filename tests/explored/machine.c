@@ -43,10 +43,9 @@ struct action {
     unsigned what, thing, inner, more;
 };
 static struct text {
-    unsigned count;
-    struct action action[ACTIONS];
     pthread_t made;
-    unsigned makes, hash, joined;
+    unsigned count, makes, hash, joined;
+    struct action action[ACTIONS];
 } text[WORKERS + 1];
 
 static uint64_t state;
