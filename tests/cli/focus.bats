@@ -260,7 +260,7 @@ learned_k()
     has "names what its campaign had learned about memory accesses, and that is not here, or damaged: copy $XDG_STATE_HOME"
     XDG_STATE_HOME=$PWD/elsewhere PCT_TOKEN=$token LD_PRELOAD=$build/libpct.so run ./guarded
     [ "$status" = 2 ]
-    has "are not in the directory of PCT_ORDERED"
+    has "is not in the directory of PCT_ORDERED"
 }
 
 @test "what is learned does not depend on the number of jobs" {
