@@ -479,7 +479,7 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
         struct pct_process *process = &processes[i];
         if (!process->running || process->asked || process->postponed > 0 || process->deadline <= 0)
             continue;
-        if (!process->timed_out)
+        if (!process->timed_out && process->phase == PCT_PHASE_RUN)
             pct_time_limit_set(process); /* others may have shown since how long runs take */
         if (now >= process->deadline) {
             bool asked = process->timed_out;
