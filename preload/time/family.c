@@ -447,7 +447,7 @@ static bool hinders(uint32_t i, uint64_t *passed)
     bool first = slot->deadline < ours || (slot->deadline == ours && i < self), idles = k->who.member && k->turn & 1;
     if (idles && slot->world) {
         /* It waits for the world, whose time passes: for all. */
-        advance(later(slot->from, pct_relative_now() - slot->real), false);
+        advance(pct_slot_world_time(slot, k->turn), false);
     } else if (idles && state == PCT_RELATIVE_SLEEPS && !first) {
         return false;
     }

@@ -75,6 +75,16 @@ static inline bool pct_slot_is_free(union pct_who who)
     return !who.pid && !who.maker;
 }
 
+/* The family time of one that waits for the world, if it is idle in this turn still; else 0. While it is, nothing else in
+ * its slot changes; in a later turn it may have begun to wait after what was just now. */
+static inline uint64_t pct_slot_world_time(const struct pct_slot *slot, uint32_t turn)
+{
+    uint64_t from = __atomic_load_n(&slot->from, __ATOMIC_SEQ_CST);
+    uint64_t real = __atomic_load_n(&slot->real, __ATOMIC_SEQ_CST);
+    bool same = __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == turn;
+    return same ? from + (pct_relative_now() - real) : 0;
+}
+
 /* A slot for a child that the calling thread is about to make, or for itself. began: what pct_slot.began is to be.
  * Returns its ticket; 0: all are taken, which the family remembers. */
 uint32_t pct_slot_reserve(uint32_t thread, uint64_t began);
