@@ -3,6 +3,7 @@
 #include "io.h"
 #include <preload/core/order.h>
 #include "request.h"
+#include <preload/core/sys.h>
 #include <mqueue.h>
 #include <sys/socket.h>
 
@@ -21,8 +22,14 @@ static int channel = -1;
 static unsigned registered; /* notifications that have not come yet */
 static struct pct_service service;
 
+/* A child that kept its parent's channel could take what its parent is told, and lose to it what it is told itself. */
 void pct_mq_notify_forget(void)
 {
+    if (channel >= 0) {
+        PCT_SYS1(SYS_close, channel);
+        pct_fd_forget(channel);
+    }
+    channel = -1;
     service = (struct pct_service){ 0 };
     registered = 0;
 }

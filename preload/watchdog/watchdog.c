@@ -310,15 +310,29 @@ static void come_soon(void)
     PCT_SYS3(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+/* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held open.
+ * But Linux copies the first ones, and to close a message queue, also a copy, withdraws what the process has asked of it
+ * by mq_notify(): these stay. */
+static void leave_descriptors(void)
+{
+    enum { COPIED = 64 };
+    PCT_SYS1(SYS_unshare, CLONE_FS);
+    if (PCT_SYS3(SYS_close_range, COPIED, ~0u, CLOSE_RANGE_UNSHARE)) {
+        if (PCT_SYS1(SYS_unshare, CLONE_FILES))
+            return;
+        PCT_SYS3(SYS_close_range, COPIED, ~0u, 0);
+    }
+    for (int fd = 0; fd < COPIED; fd++)
+        if (PCT_SYS3(SYS_mq_getsetattr, fd, NULL, NULL)) /* it is none */
+            PCT_SYS1(SYS_close, fd);
+}
+
 __attribute__((noreturn)) static void watch(void)
 {
     static const uint32_t never;
     struct pct_evidence evidence;
     __builtin_memset(&seen, 0, sizeof seen);
-    /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held
-     * open. */
-    if (!PCT_SYS1(SYS_unshare, CLONE_FILES | CLONE_FS))
-        PCT_SYS3(SYS_close_range, 0, ~0u, 0);
+    leave_descriptors();
     PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
     come_soon();
     tasks = (int)PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
