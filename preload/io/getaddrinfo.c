@@ -106,7 +106,7 @@ PCT_EXPORT int getnameinfo(const struct sockaddr *address, socklen_t length, cha
 PCT_EXPORT struct hostent *gethostbyname(const char *name)
 {
     PCT_ENTER(self);
-    if (!self)
+    if (!self || (name && is_address(name)))
         return REAL(gethostbyname)(name);
     if (is_local(name))
         return MAY_SLEEP(self, REAL(gethostbyname)(name));

@@ -7,6 +7,7 @@
  * RUN: pct run -q -s 1 -n 2 --timeout 60 --strategy=random-walk -- %p
  * RUN: pct run -q -s 1 -n 2 --timeout 60 --strategy=pct -- %p
  */
+#include <aio.h>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -30,6 +31,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <new>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -69,6 +75,7 @@ pthread_spinlock_t spin;
 mtx_t c11;
 std::timed_mutex timed;
 int files[2], set_of_semaphores;
+FILE *locked;
 std::atomic<int> held;
 int inside;
 
@@ -148,6 +155,7 @@ const struct {
       [](int side) { CHECK(!flock(files[side], LOCK_UN)); } },
     { "record lock", nullptr, [](int side) { lock_record(side, F_WRLCK); },
       [](int side) { lock_record(side, F_UNLCK); } },
+    { "lock of a stream", nullptr, [](int) { flockfile(locked); }, [](int) { funlockfile(locked); } },
     { "System V semaphore as a lock", [] { semctl(set_of_semaphores, 0, SETVAL, 1); }, [](int) { operate(-1); },
       [](int) { operate(1); } },
 };
@@ -228,6 +236,67 @@ int next_static;
 
 std::atomic<int> word;
 
+/* What else can be waited for. */
+int watcher, timer, listener, ends[2];
+FILE *stream;
+sem_t *named;
+sockaddr_un address;
+std::string path;
+pid_t child;
+
+void take_from_socket()
+{
+    char byte;
+    CHECK(recv(sockets[0], &byte, 1, 0) == 1);
+}
+
+void send_to_socket()
+{
+    delay(), CHECK(send(sockets[1], "x", 1, 0) == 1);
+}
+
+void open_and_close(int flags)
+{
+    const int fd = open(path.c_str(), flags);
+    CHECK(fd >= 0 && !close(fd));
+}
+
+void connect_to_it()
+{
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK(fd >= 0 && !connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) && !close(fd));
+}
+
+void request_byte()
+{
+    char byte = 0;
+    aiocb request = {};
+    const aiocb *list[] = { &request };
+    request.aio_fildes = sockets[0];
+    request.aio_buf = &byte;
+    request.aio_nbytes = 1;
+    request.aio_sigevent.sigev_notify = SIGEV_NONE;
+    CHECK(!aio_read(&request));
+    while (aio_error(&request) == EINPROGRESS)
+        aio_suspend(list, 1, nullptr);
+    CHECK(aio_return(&request) == 1 && byte == 'x');
+}
+
+void set_timer()
+{
+    itimerspec soon = {};
+    soon.it_value.tv_nsec = 1000000;
+    delay(), CHECK(!timerfd_settime(timer, 0, &soon, nullptr));
+}
+
+void make_child()
+{
+    char byte;
+    CHECK((child = fork()) >= 0);
+    if (!child)
+        _exit(read(ends[0], &byte, 1) == 1 ? 7 : 8);
+}
+
 const struct {
     const char *name;
     void (*wait)(), (*bring)();
@@ -276,6 +345,40 @@ const struct {
           CHECK(!sigwait(&set, &number) && number == SIGUSR1);
       },
       [] { delay(), CHECK(!kill(getpid(), SIGUSR1)); } },
+    { "poll",
+      [] {
+          pollfd one = { sockets[0], POLLIN, 0 };
+          CHECK(poll(&one, 1, -1) == 1), take_from_socket();
+      },
+      send_to_socket },
+    { "epoll",
+      [] {
+          epoll_event one;
+          CHECK(epoll_wait(watcher, &one, 1, -1) == 1), take_from_socket();
+      },
+      send_to_socket },
+    { "request", request_byte, send_to_socket },
+    { "timer descriptor",
+      [] {
+          uint64_t count;
+          CHECK(read(timer, &count, sizeof count) == sizeof count);
+      },
+      set_timer },
+    { "stream", [] { CHECK(fgetc(stream) == 'x'); }, [] { delay(), CHECK(write(ends[1], "x", 1) == 1); } },
+    { "named pipe, opened", [] { open_and_close(O_RDONLY); }, [] { delay(), open_and_close(O_WRONLY); } },
+    { "connection",
+      [] {
+          const int fd = accept(listener, nullptr, nullptr);
+          CHECK(fd >= 0 && !close(fd));
+      },
+      [] { delay(), connect_to_it(); } },
+    { "named semaphore", [] { CHECK(!sem_wait(named)); }, [] { delay(), CHECK(!sem_post(named)); } },
+    { "end of a child",
+      [] {
+          int status;
+          CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+      },
+      [] { delay(), CHECK(write(ends[1], "x", 1) == 1); } },
     { "C11 condition", wait_condition, bring_condition },
     { "C11 once", [] { call_once(&c11_once, routine), CHECK(ready == 1); },
       [] { call_once(&c11_once, routine), CHECK(ready == 1); } },
@@ -332,6 +435,8 @@ void test_messages(const char *only)
             c11_once = ONCE_FLAG_INIT;
             new (&cxx_once) std::once_flag;
             semctl(set_of_semaphores, 0, SETVAL, 0);
+            if (!strcmp(message.name, "end of a child"))
+                make_child();
             both(brings ? message.wait : message.bring, brings ? message.bring : message.wait);
             next_static += !strcmp(message.name, "C++ static");
         }
@@ -354,6 +459,18 @@ void make_all()
     mq_unlink(name.c_str());
     CHECK((queue_of_messages = msgget(IPC_PRIVATE, 0600)) >= 0);
     CHECK((set_of_semaphores = semget(IPC_PRIVATE, 1, 0600)) >= 0);
+    epoll_event readable = {};
+    readable.events = EPOLLIN;
+    CHECK((watcher = epoll_create1(0)) >= 0 && !epoll_ctl(watcher, EPOLL_CTL_ADD, sockets[0], &readable));
+    CHECK((timer = timerfd_create(CLOCK_MONOTONIC, 0)) >= 0);
+    CHECK(!pipe(ends) && (stream = fdopen(ends[0], "r")) && !setvbuf(stream, nullptr, _IONBF, 0));
+    CHECK((locked = fopen("/dev/null", "r")));
+    CHECK((named = sem_open(name.c_str(), O_CREAT, 0600, 0)) != SEM_FAILED && !sem_unlink(name.c_str()));
+    CHECK(!mkfifo((::path = "/tmp" + name).c_str(), 0600));
+    address.sun_family = AF_UNIX;
+    snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name.c_str());
+    CHECK((listener = socket(AF_UNIX, SOCK_STREAM, 0)) >= 0);
+    CHECK(!bind(listener, reinterpret_cast<sockaddr *>(&address), sizeof address) && !listen(listener, 4));
     sem_init(&sem, 0, 0);
     mtx_init(&condition_lock, mtx_plain);
     cnd_init(&condition);
@@ -376,5 +493,6 @@ int main(int count, char **arguments)
     }
     msgctl(queue_of_messages, IPC_RMID, nullptr);
     semctl(set_of_semaphores, 0, IPC_RMID);
+    unlink(path.c_str());
     return 0;
 }
