@@ -621,9 +621,9 @@ $(B)/random/%.o: tests/random/%.cc $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(program_cc) -O1 -g $(depend) -c -o $@ $<
 $(B)/random/random-c: $(random_objects)
-	$(call quiet,LINK)$(CC) -pthread -o $@ $^
+	$(call quiet,LINK)$(CC) -pthread -o $@ $^ -luring
 $(B)/random/random-cxx: $(random_objects) $(B)/random/cxx.o
-	$(call quiet,LINK)$(CXX) -pthread -o $@ $^
+	$(call quiet,LINK)$(CXX) -pthread -o $@ $^ -luring
 # What prints such programs as source code.
 random_source_objects := $(patsubst tests/random/source/%.c,$(B)/random/source/%.o,$(sort $(wildcard tests/random/source/*.c)))
 $(B)/random/source/%.o: tests/random/source/%.c $(common_prerequisites)

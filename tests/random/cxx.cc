@@ -7,6 +7,7 @@
 #include <future>
 #include <latch>
 #include <mutex>
+#include <random>
 #include <semaphore>
 #include <shared_mutex>
 #include <stop_token>
@@ -492,6 +493,32 @@ void run_async(struct event *event, unsigned, uint64_t *place)
         CHECK_EQ(results[i].get(), i);
 }
 
+/* Its destructor runs when its thread ends. */
+struct counted {
+    std::atomic<unsigned> *count = nullptr;
+    ~counted()
+    {
+        if (count)
+            ++*count;
+    }
+};
+
+void run_thread_local(struct event *event, unsigned, uint64_t *place)
+{
+    std::atomic<unsigned> ended = 0;
+    for (unsigned i = 0; i < event->rounds; i++) {
+        std::thread thread([&] {
+            static thread_local counted own;
+            std::random_device device;
+            own.count = &ended;
+            doze(place);
+            device();
+        });
+        thread.join();
+        CHECK_EQ(ended, i + 1);
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -530,6 +557,7 @@ const struct pattern cxx_patterns[] = {
     { "static of a function", 2, MOST_THREADS, 0, 0, 0, 0, 0, ALONE, NULL, run_static, NULL },
     { "std::scoped_lock", 2, MOST_THREADS, 0, 0, 0, 0, 0, 0, prepare_meeting, run_scoped, finish_scoped },
     { "std::jthread", 1, 1, 0, 0, 0, 0, 0, 0, NULL, run_stopped, NULL },
+    { "thread_local", 1, 1, 0, 0, 0, 0, 0, 0, NULL, run_thread_local, NULL },
     { "std::async", 1, 1, 0, 0, 0, 0, 0, 0, NULL, run_async, NULL },
     { NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL },
 };

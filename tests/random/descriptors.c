@@ -10,7 +10,6 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -37,7 +36,7 @@ static bool readable(int fd, int64_t us, unsigned way)
     struct pollfd poll_one = { .fd = fd, .events = POLLIN };
     struct epoll_event event = { .events = EPOLLIN };
     fd_set set;
-    switch (way % 6) {
+    switch (way % 7) {
     case 0:
         return AGAIN(poll(&poll_one, 1, ms)) == 1;
     case 1:
@@ -47,7 +46,7 @@ static bool readable(int fd, int64_t us, unsigned way)
         do {
             FD_ZERO(&set);
             FD_SET(fd, &set);
-            ready = way % 6 == 2 ? select(fd + 1, &set, NULL, NULL, &time)
+            ready = way % 7 == 2 ? select(fd + 1, &set, NULL, NULL, &time)
                                  : pselect(fd + 1, &set, NULL, NULL, &limit, NULL);
         } while (ready < 0 && again(false));
         return ready == 1;
@@ -56,8 +55,9 @@ static bool readable(int fd, int64_t us, unsigned way)
     CHECK(epoll >= 0);
     pthread_cleanup_push(close_it, &epoll);
     CHECK_OK(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
-    ready =
-        way % 6 == 4 ? AGAIN(epoll_wait(epoll, &event, 1, ms)) : AGAIN(epoll_pwait2(epoll, &event, 1, &limit, NULL));
+    ready = way % 7 == 4   ? AGAIN(epoll_wait(epoll, &event, 1, ms))
+            : way % 7 == 5 ? AGAIN(epoll_pwait(epoll, &event, 1, ms, NULL))
+                           : AGAIN(epoll_pwait2(epoll, &event, 1, &limit, NULL));
     pthread_cleanup_pop(1);
     return ready == 1;
 }
@@ -128,77 +128,6 @@ static void wake_hangup(struct thing *t, unsigned way)
     (void)way;
     CHECK_OK(close(t->fd[1]));
     t->fd[1] = 0;
-}
-
-static void make_stream(struct thing *t)
-{
-    make_pipe(t);
-    t->stream = fdopen(t->fd[0], "r");
-    CHECK(t->stream);
-    if (t->number & 2)
-        CHECK_OK(setvbuf(t->stream, NULL, _IONBF, 0));
-}
-
-static void drop_stream(struct thing *t)
-{
-    CHECK_OK(fclose(t->stream));
-    CHECK_OK(close(t->fd[1]));
-}
-
-static void unlock_stream(void *stream)
-{
-    funlockfile(stream);
-}
-
-static bool wait_stream(struct thing *t, int64_t us, unsigned way)
-{
-    char line[4] = "";
-    (void)us;
-    flockfile(t->stream);
-    pthread_cleanup_push(unlock_stream, t->stream);
-    while (way & 1 ? !fgets(line, sizeof line, t->stream) : fscanf(t->stream, "%1s%*c", line) != 1) {
-        CHECK(!feof(t->stream) && again(true));
-        clearerr(t->stream);
-    }
-    pthread_cleanup_pop(1);
-    CHECK_EQ(line[0], 'w');
-    return true;
-}
-
-static void wake_stream(struct thing *t, unsigned way)
-{
-    (void)way;
-    CHECK_EQ(RESTARTED(write(t->fd[1], "w\n", 2)), 2);
-}
-
-/* Waits for the other end of a named pipe. */
-static void make_fifo(struct thing *t)
-{
-    snprintf(t->path, sizeof t->path, "/tmp/pct-random-%d-%d", (int)getpid(), t->number);
-    unlink(t->path);
-    CHECK_OK(mkfifo(t->path, 0600));
-}
-
-static void drop_fifo(struct thing *t)
-{
-    CHECK_OK(unlink(t->path));
-}
-
-static bool wait_fifo(struct thing *t, int64_t us, unsigned way)
-{
-    (void)us;
-    int fd = way & 1 ? RESTARTED(open(t->path, O_RDONLY)) : RESTARTED(openat(AT_FDCWD, t->path, O_RDONLY));
-    CHECK(fd >= 0);
-    CHECK_OK(close(fd));
-    return true;
-}
-
-static void wake_fifo(struct thing *t, unsigned way)
-{
-    (void)way;
-    int fd = RESTARTED(open(t->path, O_WRONLY));
-    CHECK(fd >= 0);
-    CHECK_OK(close(fd));
 }
 
 /* --- Sockets ----------------------------------------------------------------------------------------------------- */
@@ -334,7 +263,9 @@ static bool wait_timerfd(struct thing *t, int64_t us, unsigned way)
 
 static void wake_timerfd(struct thing *t, unsigned way)
 {
-    struct itimerspec once = { .it_value = interval_of(1 + way * 10) };
+    struct itimerspec once = { .it_value = interval_of(1 + way * 10) }, before;
+    CHECK_OK(timerfd_gettime(t->fd[0], &before));
+    CHECK(!before.it_value.tv_sec && !before.it_value.tv_nsec);
     CHECK_OK(timerfd_settime(t->fd[0], 0, &once, NULL));
 }
 
@@ -518,8 +449,6 @@ const struct kind descriptor_kinds[] = {
     { "full pipe", TIMED | CANCEL | HANDLER | PROCESS, make_full_pipe, drop_descriptors, wait_full_pipe,
       wake_full_pipe },
     { "hang-up", TIMED | CANCEL | HANDLER | ONCE | SINGLE, make_pipe, drop_descriptors, wait_hangup, wake_hangup },
-    { "stream", CANCEL | HANDLER, make_stream, drop_stream, wait_stream, wake_stream },
-    { "named pipe", OUTSIDE | CANCEL | PROCESS | ONCE | SINGLE, make_fifo, drop_fifo, wait_fifo, wake_fifo },
     { "socket pair", TIMED | CANCEL | HANDLER | PROCESS, make_socketpair, drop_descriptors, wait_socketpair,
       wake_socketpair },
     { "listening socket", OUTSIDE | TIMED | CANCEL | PROCESS, make_listener, drop_descriptors, wait_listener,

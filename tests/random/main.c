@@ -191,7 +191,8 @@ static bool room_for_signals(unsigned count)
 
 static const struct kind *draw_kind(unsigned need, unsigned avoid, uint64_t *place)
 {
-    static const struct kind *const tables[] = { sync_kinds, descriptor_kinds, signal_kinds, process_kinds, cxx_kinds };
+    static const struct kind *const tables[] = { sync_kinds,   descriptor_kinds, stream_kinds, moving_kinds,
+                                                 signal_kinds, process_kinds,    cxx_kinds };
     const struct kind *fit[256];
     unsigned count = 0;
     if (!room_for_signals(2))
@@ -230,8 +231,10 @@ static bool used(const struct pattern *pattern)
 
 static const struct pattern *draw_pattern(uint64_t *place)
 {
-    static const struct pattern *const tables[] = { wait_patterns, lock_patterns, signal_patterns, process_patterns,
-                                                    cxx_patterns };
+    static const struct pattern *const tables[] = { wait_patterns,    lock_patterns,       thread_patterns,
+                                                    call_patterns,    stream_patterns,     request_patterns,
+                                                    signal_patterns,  old_signal_patterns, process_patterns,
+                                                    program_patterns, cxx_patterns };
     const struct pattern *fit[256];
     unsigned count = 0;
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -140,7 +140,8 @@ struct kind {
     bool (*wait)(struct thing *thing, int64_t limit_us, unsigned way);
     void (*wake)(struct thing *thing, unsigned way);
 };
-extern const struct kind sync_kinds[], descriptor_kinds[], signal_kinds[], process_kinds[], cxx_kinds[];
+extern const struct kind sync_kinds[], descriptor_kinds[], stream_kinds[], moving_kinds[], signal_kinds[],
+    process_kinds[], cxx_kinds[];
 
 /* --- Locks ------------------------------------------------------------------------------------------------------- */
 
@@ -218,7 +219,9 @@ struct pattern {
     void (*run)(struct event *event, unsigned role, uint64_t *place); /* by each party */
     void (*finish)(struct event *event);                              /* by main, when the threads are gone */
 };
-extern const struct pattern wait_patterns[], lock_patterns[], signal_patterns[], process_patterns[], cxx_patterns[];
+extern const struct pattern wait_patterns[], lock_patterns[], thread_patterns[], call_patterns[], stream_patterns[],
+    request_patterns[], signal_patterns[], old_signal_patterns[], process_patterns[], program_patterns[],
+    cxx_patterns[];
 
 bool wait_thing(struct thing *thing, int64_t limit_us, uint64_t *place);
 void wake_thing(struct thing *thing, uint64_t *place);

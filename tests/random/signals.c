@@ -293,9 +293,12 @@ static void run_timer_waited(struct event *event, unsigned role, uint64_t *place
     (void)role;
     sigemptyset(&set);
     sigaddset(&set, event->signal);
+    struct itimerspec left;
     int64_t begin = now_us();
     CHECK_OK(timer_create(CLOCK_MONOTONIC, &how, &event->timer));
     CHECK_OK(timer_settime(event->timer, 0, &periodic, NULL));
+    CHECK_OK(timer_gettime(event->timer, &left));
+    CHECK(left.it_interval.tv_nsec == periodic.it_interval.tv_nsec && (left.it_value.tv_nsec || left.it_value.tv_sec));
     for (unsigned i = 0; i < event->rounds; i += 1 + (unsigned)timer_getoverrun(event->timer)) {
         CHECK_EQ(ANYHOW(sigwaitinfo(&set, &info)), event->signal);
         CHECK_EQ(info.si_code, SI_TIMER);
@@ -321,6 +324,11 @@ static void run_alarm(struct event *event, unsigned role, uint64_t *place)
     struct sigaction action = { .sa_handler = handle_alarm };
     CHECK_OK(sigaction(SIGALRM, &action, NULL));
     for (unsigned i = 0; i < event->rounds; i++) {
+        struct itimerval left;
+        alarm(FAR);
+        CHECK_OK(getitimer(ITIMER_REAL, &left));
+        CHECK(left.it_value.tv_sec >= FAR / 2 && left.it_value.tv_sec <= FAR);
+        CHECK(alarm(0) >= FAR / 2);
         int64_t begin = now_us();
         if (draw(place, 2))
             CHECK_OK(setitimer(ITIMER_REAL, &once, NULL));

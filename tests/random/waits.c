@@ -193,23 +193,23 @@ static void *sleep_long(void *argument)
     struct timespec long_time = { .tv_sec = 100000 };
     struct helper *helper = argument;
     pthread_cleanup_push(clean, helper);
-    switch (helper->place % 5) {
-    case 0:
-        sleep(100000);
-        break;
-    case 1:
-        nanosleep(&long_time, NULL);
-        break;
-    case 2:
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &long_time, NULL);
-        break;
-    case 3:
-        pause();
-        break;
-    case 4:
-        for (;;)
+    for (;;) /* the C library's own signals may interrupt it */
+        switch (helper->place % 5) {
+        case 0:
+            sleep(100000);
+            break;
+        case 1:
+            nanosleep(&long_time, NULL);
+            break;
+        case 2:
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &long_time, NULL);
+            break;
+        case 3:
+            pause();
+            break;
+        case 4:
             usleep(900000);
-    }
+        }
     pthread_cleanup_pop(0);
     return NULL;
 }
