@@ -75,8 +75,8 @@ static inline bool pct_slot_is_free(union pct_who who)
     return !who.pid && !who.maker;
 }
 
-/* The family time of one that waits for the world, if it is idle in this turn still; else 0. While it is, nothing else in
- * its slot changes; in a later turn it may have begun to wait after what was just now. */
+/* The family time of one that waits for the world, if it is idle in this turn still; else 0. While it is, nothing else
+ * in its slot changes; in a later turn it may have begun to wait after what was just now. */
 static inline uint64_t pct_slot_world_time(const struct pct_slot *slot, uint32_t turn)
 {
     uint64_t from = __atomic_load_n(&slot->from, __ATOMIC_SEQ_CST);

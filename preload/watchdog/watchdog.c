@@ -311,8 +311,8 @@ static void come_soon(void)
 }
 
 /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held open.
- * But Linux copies the first ones, and to close a message queue, also a copy, withdraws what the process has asked of it
- * by mq_notify(): these stay. */
+ * But Linux copies the first ones, and to close a message queue, also a copy, withdraws what the process has asked of
+ * it by mq_notify(): these stay. */
 static void leave_descriptors(void)
 {
     enum { COPIED = 64 };
