@@ -40,6 +40,8 @@ static void *serve(void *argument)
                          pct_sched_now(&pct_S) + IDLE_NS);
             pool->idle--;
             request = next_to_run(pool);
+            /* To take one is a step: who withdraws it finds out which came first, in a replay, too. */
+            pct_done(self, PCT_OP_REQUEST_WAIT, request ? 0 : PCT_ARG_TIMEOUT, NULL);
         }
         if (!request) {
             pool->threads--;
