@@ -73,6 +73,16 @@ char *pct_record_packed_end(const struct pct_sched *s)
     return s->pack ? (char *)(s->packed + 1) : NULL;
 }
 
+void pct_record_cut(struct pct_sched *s, char *end)
+{
+    if (s->packed) {
+        s->packed_end = end;
+        return;
+    }
+    s->records_max = (uint64_t)(end - (char *)s->records) / sizeof *s->records;
+    s->header->records_size = s->records_max * sizeof *s->records;
+}
+
 size_t pct_record_held(const struct pct_sched *s)
 {
     char *end = s->packed ? s->packed_ready : (char *)(s->records + s->records_ready);

@@ -16,6 +16,9 @@ void pct_record_pack(struct pct_sched *s, void *area, size_t size);
 /* Where the packed blocks end, and a 0 behind them; NULL: none were. */
 char *pct_record_packed_end(const struct pct_sched *s);
 
+/* The mapping of the trace is shorter from now on: no record area, and no packed block, goes beyond this address. */
+void pct_record_cut(struct pct_sched *s, char *end);
+
 /* Bytes from the header on that must stay mapped: what has memory, or will have before blocks are packed. */
 size_t pct_record_held(const struct pct_sched *s);
 

@@ -250,7 +250,7 @@ static void ask_often(struct pct_sched *s)
             pct_sched_ask(s, s->thread_at(id));
 }
 
-void pct_sched_kernel_changed(struct pct_sched *s)
+void pct_sched_ask_polled(struct pct_sched *s)
 {
     for (struct pct_thread *t = s->polled; t; t = t->polled_next)
         pct_sched_ask(s, t);

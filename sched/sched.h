@@ -17,6 +17,7 @@
  *     revoke.c    holders of the baton that pass no point
  *     sites.c    where in the target's code each step is made, if that is to be recorded
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
+ *     pin.c      a thread that keeps the baton; unseen.c: what the host tells of what the scheduler does not see
  *     memory.c   which memory accesses are scheduling points
  *     log.c      what an explored run tells the command
  *     post_access.c    accesses that the scheduler hears of when they are made
@@ -234,93 +235,106 @@ struct pct_trace_header;
 struct pct_races;
 struct pct_channel;
 
+/* The state of a run. All of it is written with the baton, but for what is marked as atomic. Who writes what stands at
+ * each part; the host sets what it configures before pct_sched_start(), reads what it likes with the baton, and says
+ * what it knows by the functions below. What belongs to one thread stands in struct pct_thread, to one object in struct
+ * pct_object, signs of no progress in struct pct_progress, and what the strategy remembers in its own block. */
 struct pct_sched {
     /* The fast path: one cache line, in this order. */
     struct pct_thread *current; /* who holds the baton and is outside the scheduler's own code; NULL inside it */
     uint64_t *record;           /* where the next record goes */
     uint64_t *stop;             /* the record at which anything but recording is to be done */
-    struct pct_objects objects; /* begins with what a look-up needs */
+    struct pct_objects objects; /* object.c; begins with what a look-up needs */
     uint32_t due;               /* PCT_DUE_*; atomic: threads without the baton set bits, too */
-    uint32_t often;             /* threads in waits whose predicates are asked at each step */
-    uint32_t foreign;           /* who makes calls without the baton: PCT_FOREIGN_* */
-    uint32_t in_full; /* no operation may take a shortcut: somebody foreign, or the race detector, wants to see it */
+    uint32_t in_full;           /* no operation may take a shortcut: pct_sched_in_full() */
+    uint64_t block_step;        /* record.c: steps passed when the block being filled began */
+    uint64_t base;              /* virtual time less step * step_ns */
 
-    uint64_t block_step; /* steps passed when the block being filled began */
-    uint64_t base;       /* virtual time less step * step_ns */
-    uint64_t step_ns;    /* PCT_STEP_NS, 0 in real time */
-    bool still;          /* time stands, and only goes on to deadlines; with step_ns not 0 */
-
+    /* The host configures. */
     const struct pct_host *host;
     const struct pct_strategy *strategy;
-    void *strategy_state;
     struct pct_run run;
+    struct pct_thread *(*thread_at)(uint32_t id); /* the host keeps the threads, inside larger structs of its own */
+    uint64_t step_ns;                             /* PCT_STEP_NS, 0 in real time */
     uint64_t max_steps;
     uint64_t run_ns; /* a thread that passes no point for this long loses the baton */
-
     /* A wait whose deadline is at most so many ns ahead may time out while others could run; 0: only when no other
      * thread can go on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In
      * virtual time only. */
     uint64_t slack;
-    uint64_t deadlines;       /* of waits, to which it applied or would have, whatever the coin said */
-    uint64_t fixed_deadlines; /* others: of waits that the outside may end, and the host's timers */
-    uint32_t early;           /* threads that only this enables */
     bool slack_coins;
+    bool still;              /* time stands, and only goes on to deadlines; with step_ns not 0 */
+    enum pct_end end;        /* not PCT_END_DRAWN */
+    struct pct_races *races; /* the race detector, or NULL */
+    struct pct_channel *log; /* of an explored run, or NULL: log.h */
 
-    struct pct_thread *(*thread_at)(uint32_t id); /* the host keeps the threads, inside larger structs of its own */
-    uint32_t threads;                             /* that ever existed */
-    uint32_t live;                                /* that have not finished */
+    /* sched.c, threads.c, pick_waiter.c: threads and picks */
+    void *strategy_state;
+    uint32_t threads; /* that ever existed */
+    uint32_t live;    /* that have not finished */
     uint32_t enabled;
     uint32_t max_enabled;
-    uint32_t outside;       /* in PCT_STATE_OUTSIDE */
-    uint32_t kin_outside;   /* those of them for which only the family does anything */
-    uint32_t can_outside;   /* blocked in a wait that the outside world could end, and not polled */
-    uint32_t can_attention; /* blocked in a wait that attention could end */
-    uint32_t can_both;      /* blocked in a wait for a signal, which is one of either kind */
-    bool stranger;          /* a thread that is not in the schedule may act before the next deadline, */
-    bool hope;              /* host->hopes(), when it was asked last */
-    bool lock_waits;        /* a thread has begun to wait since deadlock_cycle.c searched last */
-    bool met;               /* `ahead` is known */
-    uint64_t stranger_at;   /* and none of them does before this virtual time, when that was asked last */
-    uint64_t cycle_mark;    /* of the searches of deadlock_cycle.c */
-    struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
-    uint32_t polled_outside;                 /* those of them that the outside world could end */
-    uint32_t polled_kin;                     /* and those of these that only the family could */
-    struct pct_thread *pinned; /* keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
-
-    uint32_t patience; /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
-    uint32_t unseen;   /* what may enable a waiter without a call to pct_sched_changed(), counted by the host */
-
     uint64_t budget_end; /* the step at which the strategy's budget is used up */
     uint64_t picked_at;  /* the step of the last pick */
     uint64_t switches, preemptions;
+    uint64_t choices; /* signals and wakes that had several waiters to choose from */
+    struct pct_thread
+        *pinned;          /* pin.c: keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
+    uint64_t passed_over; /* points at which others could run, but the thread is pinned */
+    struct pct_group *free_groups; /* group.c */
+    struct pct_progress progress;  /* progress.c */
+    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 
-    struct pct_group *free_groups;
-    struct pct_timer **timers;  /* binary heap by (deadline, order) */
-    struct pct_timer **nearing; /* the same, of deadlines that come near */
-    uint32_t timers_count, nearing_count;
-    uint32_t jumps; /* to deadlines in a row, since step jumped_at */
-    uint32_t idle;  /* 1: nobody holds the baton; atomic */
-    uint64_t jumped_at;
+    /* unseen.c: what the host tells */
+    uint32_t foreign; /* who makes calls without the baton: PCT_FOREIGN_*; atomic */
+    uint32_t unseen;  /* what may enable a waiter without a call to pct_sched_changed() */
 
-    enum pct_end end;           /* not PCT_END_DRAWN */
-    uint32_t left;              /* threads that lived, at most, when the process began to end */
-    struct pct_thread *exiting; /* is ending the process */
-    uint64_t exit_by;           /* from this step on it goes before all others */
-    struct pct_progress progress;
+    /* sched.c: waits, by what could end them */
+    struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
+    uint32_t polled_outside;                 /* those of them that the outside world could end */
+    uint32_t polled_kin;                     /* and those of these that only the family could */
+    uint32_t can_outside;                    /* others that the outside world could end */
+    uint32_t can_attention;                  /* that attention could end */
+    uint32_t can_both;                       /* for a signal, which is one of either kind */
+    uint32_t often;                          /* those whose predicates are asked at each step */
 
+    /* outside.c */
+    uint32_t outside;                 /* threads in PCT_STATE_OUTSIDE */
+    uint32_t kin_outside;             /* those of them for which only the family does anything */
+    struct pct_thread *arrivals;      /* came back from outside; lock-free list, atomic */
     uint64_t idle_real, idle_virtual; /* when nobody began to hold the baton */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
     uint64_t idle_deadline;           /* of the first timer, virtual; PCT_NEVER: none */
-    uint64_t ahead;              /* real time less virtual time at the first arrival from outside, once that was met */
-    struct pct_thread *arrivals; /* came back from outside; lock-free list, atomic */
+    uint64_t ahead;       /* real time less virtual time at the first arrival from outside, once that was met */
+    uint64_t stranger_at; /* the virtual time before which no stranger does anything, when that was asked last */
+    uint32_t idle;        /* 1: nobody holds the baton; atomic */
+    bool met;             /* `ahead` is known */
+    bool stranger;        /* a thread that is not in the schedule may act before the next deadline */
+    bool hope;            /* host->hopes(), when it was asked last */
+    bool lock_waits;      /* deadlock_cycle.c: a thread has begun to wait since it searched last */
+    uint64_t cycle_mark;  /* of its searches */
+    uint32_t patience;    /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
+
+    /* timer.c, slack.c */
+    uint32_t timers_count, nearing_count;
+    uint32_t jumps;             /* to deadlines in a row, since step jumped_at */
+    struct pct_timer **timers;  /* binary heap by (deadline, order) */
+    struct pct_timer **nearing; /* the same, of deadlines that come near */
+    uint64_t jumped_at;
+    uint64_t deadlines;       /* of waits, to which slack applied or would have, whatever the coin said */
+    uint64_t fixed_deadlines; /* others: of waits that the outside may end, and the host's timers */
+    uint32_t early;           /* threads that only slack enables */
+
+    /* exit.c */
+    uint32_t left;              /* threads that lived, at most, when the process began to end */
+    struct pct_thread *exiting; /* is ending the process */
+    uint64_t exit_by;           /* from this step on it goes before all others */
 
     /* record.c */
     struct pct_trace_header *header;
     uint64_t *records;      /* the record area (used again and again once blocks are packed), or the ring */
     uint64_t records_ready; /* records that have memory behind them */
     uint64_t records_max;   /* that fit in the area */
-    bool ring;              /* the area is a ring: nothing but the last steps is kept */
-    uint32_t stacks_count;  /* sites.c: the steps whose stacks are still wanted */
     uint64_t *block;        /* the first record of the block being filled */
     uint64_t hash;          /* of all full blocks */
     uint64_t timed;         /* the step behind the last record that has a time in it; 0: there was none */
@@ -328,28 +342,25 @@ struct pct_sched {
     char *packed_ready;     /* up to here there is memory */
     char *packed_end;       /* up to here there may be */
     struct pct_pack *pack;  /* NULL: the record area has not come to its end yet */
-    uint32_t turning;       /* a block is being turned, or the trace is closed; atomic */
-    uint64_t *nowhere;      /* where records go then */
+    uint64_t *nowhere;      /* where records go when the trace is closed */
     const uint64_t *ends;   /* the end of the trace, once that is finished */
+    uint32_t turning;       /* a block is being turned, or the trace is closed; atomic */
+    bool ring;              /* the area is a ring: nothing but the last steps is kept */
 
-    uint64_t replay_checked; /* replay.c: steps compared with run.records so far */
+    /* replay.c */
+    uint64_t replay_checked; /* steps compared with run.records so far */
 
     /* sites.c */
     struct pct_site *sites; /* by step, or NULL: not recorded */
     uint64_t sites_max;     /* that there is room for */
     uint64_t sited;         /* steps whose sites are there */
-    const uint64_t *stacks; /* the steps whose stacks are wanted, in order: stacks_count */
+    const uint64_t *stacks; /* the steps whose stacks are still wanted, in order */
+    uint32_t stacks_count;
 
-    /* A debugger's wishes; it writes them into the stopped process (preload/core/debugger.h). */
+    /* A debugger, in the stopped process (preload/core/debugger.h) */
     uint32_t break_other; /* no pause before a step of this thread: its id + 1 */
     uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
-                             point; 0: never */
-    struct pct_races *races; /* the race detector, or NULL */
-    struct pct_channel *log; /* of an explored run, or NULL: log.h */
-
-    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
-    uint64_t choices;     /* signals and wakes that had several waiters to choose from */
-    uint64_t passed_over; /* points at which others could run, but the thread is pinned */
+                            point; 0: never */
 };
 
 /* The thread, which holds the baton, keeps it until it blocks or is unpinned. Returns who did before: to be put back.
@@ -415,8 +426,13 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object);
 
 /* The kernel may answer the predicates of polled waits differently now. Call after every operation on descriptors and
- * the like, if s->polled is not NULL. */
-void pct_sched_kernel_changed(struct pct_sched *s);
+ * the like. */
+void pct_sched_ask_polled(struct pct_sched *s);
+static inline void pct_sched_kernel_changed(struct pct_sched *s)
+{
+    if (PCT_UNLIKELY(s->polled != NULL))
+        pct_sched_ask_polled(s);
+}
 
 /* End the wait of a thread in object's queue whose wait has no predicate (a condition variable, a futex). */
 void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread);
@@ -477,6 +493,24 @@ void pct_sched_attention(struct pct_sched *s);
  * does not notice, so real time has no part in it. */
 void pct_sched_ask_kernel(struct pct_sched *s);
 
+/* What the host knows of threads and waits that the scheduler does not see. Each may be said by any thread. */
+/* Threads of this kind (PCT_FOREIGN_*) make calls without the baton: no shortcut may assume that there are no others.
+ * False: that was known. */
+bool pct_sched_meet_foreign(struct pct_sched *s, uint32_t kind);
+/* No operation may take a shortcut from now on. */
+void pct_sched_in_full(struct pct_sched *s);
+
+/* With the baton: something may enable a waiter without a call to pct_sched_changed(), from now on; or no longer.
+ * Counted. */
+void pct_sched_unseen(struct pct_sched *s, bool begins);
+
+/* With the baton: a choice among waiters was made that the strategy was not asked for. */
+void pct_sched_chose(struct pct_sched *s);
+
+/* Nobody enters the scheduler any more: all calls are passed through. By its last thread, or when the trace is closed.
+ */
+void pct_sched_shut(struct pct_sched *s);
+
 /* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the
  * scheduler; what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
@@ -514,6 +548,24 @@ static inline uint64_t pct_steps(const struct pct_sched *s)
 static inline uint32_t pct_readiness_now(const struct pct_sched *s)
 {
     return s->enabled - s->early;
+}
+
+/* Whether the running thread is the only one that lives. */
+static inline bool pct_sched_alone(const struct pct_sched *s)
+{
+    return s->live < 2;
+}
+
+/* Whether anybody makes calls without the baton. */
+static inline bool pct_sched_has_foreign(const struct pct_sched *s)
+{
+    return PCT_UNLIKELY(s->foreign != 0);
+}
+
+/* Whether time is virtual. */
+static inline bool pct_sched_is_virtual(const struct pct_sched *s)
+{
+    return s->step_ns != 0;
 }
 
 /* Whether an access to memory may concern another thread. Of explored runs this must not depend on who has ended by

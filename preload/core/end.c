@@ -357,7 +357,7 @@ static bool finish(enum pct_verdict verdict)
     pct_record_finish(&pct_S);
     /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its
      * file is about to be cut to size under the mapping. */
-    pct_S.current = NULL;
+    pct_sched_shut(&pct_S);
     pct_shim.header->verdict = verdict;
     /* When time is over is nothing that a token could promise. */
     pct_shim.config.has_hash = pct_shim.mode == PCT_MODE_CONTROLLED && verdict != PCT_VERDICT_TIMEOUT;

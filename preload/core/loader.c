@@ -70,7 +70,7 @@ static __attribute__((noinline)) void take_lock(bool always)
 {
     if (always && lock && pct_shim.mode == PCT_MODE_FREE)
         pct_passed(PCT_OP_LOADER, PCT_CLASS_LOADER, lock);
-    if (!lock || pct_S.live < 2 || !pct_holder())
+    if (!lock || pct_sched_alone(&pct_S) || !pct_holder())
         return;
     PCT_ENTER(self);
     if (!self || pct_loader_is_held(self))

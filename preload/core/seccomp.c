@@ -33,8 +33,7 @@ static void leave_for_good(struct pct_shim_thread *self)
 {
     pct_here(self, PCT_OP_THREAD_FINISH);
     pct_uncontrolled(PCT_UNCONTROLLED_STRICT);
-    pct_S.foreign |= PCT_FOREIGN_THREADS | PCT_FOREIGN_SILENT;
-    pct_S.in_full = 1;
+    pct_sched_meet_foreign(&pct_S, PCT_FOREIGN_THREADS | PCT_FOREIGN_SILENT);
     pct_fd_share_all();
     uint64_t mask = pct_signal_retire(self);
     self->beside = true;
@@ -51,7 +50,7 @@ bool pct_seccomp_strict(void)
     struct pct_shim_thread *self = pct_enter();
     if (PCT_SYS1(SYS_prctl, PR_GET_SECCOMP)) /* the kernel will refuse */
         return false;
-    if (self && pct_S.live > 1) {
+    if (self && !pct_sched_alone(&pct_S)) {
         leave_for_good(self);
         return true;
     }
@@ -59,7 +58,7 @@ bool pct_seccomp_strict(void)
         return true;
     self->beside = pct_shim.confined = true;
     pct_shim.ended = true;
-    pct_S.current = NULL;
+    pct_sched_shut(&pct_S);
     return true;
 }
 
@@ -148,12 +147,7 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
         return;
     pct_shim.space -= pct_shim.mapped - most;
     pct_shim.mapped = most;
-    if (pct_S.packed) {
-        pct_S.packed_end = (char *)pct_shim.header + most;
-        return;
-    }
-    pct_S.records_max = (most - PCT_TRACE_HEADER_SIZE) / 8;
-    pct_shim.header->records_size = pct_S.records_max * 8;
+    pct_record_cut(&pct_S, (char *)pct_shim.header + most);
 }
 
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)

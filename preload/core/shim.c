@@ -36,9 +36,8 @@ static void record_free(struct pct_shim_thread *self, enum pct_op op, enum pct_c
 /* The first call of a thread that pct does not know: from now on no shortcut may assume that there are no others. */
 static void meet_foreign(uint32_t kind)
 {
-    if (__atomic_fetch_or(&pct_S.foreign, kind, __ATOMIC_SEQ_CST) & kind)
+    if (!pct_sched_meet_foreign(&pct_S, kind))
         return;
-    __atomic_store_n(&pct_S.in_full, 1, __ATOMIC_SEQ_CST);
     /* The holder of the baton may stand in the middle of a shortcut: three instructions. */
     struct timespec moment = { .tv_nsec = 1000000 };
     PCT_SYS2(SYS_nanosleep, &moment, NULL);

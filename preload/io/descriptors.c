@@ -62,7 +62,7 @@ PCT_EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
     int failed = REAL(epoll_ctl)(epoll, op, fd, event);
     if (!failed && op != EPOLL_CTL_DEL && pct_running())
         pct_fd_watched(epoll, fd);
-    if (!failed && pct_enter() && pct_S.polled)
+    if (!failed && pct_enter())
         pct_sched_kernel_changed(&pct_S); /* somebody may wait for this epoll */
     return failed;
 }
@@ -199,7 +199,7 @@ PCT_EXPORT int close_range(unsigned first, unsigned last, int flags)
     int failed = REAL(close_range)(first, last, flags);
     if (!failed && pct_running() && !(flags & (int)CLOSE_RANGE_CLOEXEC))
         pct_fd_forget_range(first, last);
-    if (pct_enter() && pct_S.polled)
+    if (pct_enter())
         pct_sched_kernel_changed(&pct_S);
     return failed;
 }
@@ -209,6 +209,6 @@ PCT_EXPORT void closefrom(int first)
     REAL(closefrom)(first);
     if (pct_running())
         pct_fd_forget_range((unsigned)(first < 0 ? 0 : first), ~0U);
-    if (pct_enter() && pct_S.polled)
+    if (pct_enter())
         pct_sched_kernel_changed(&pct_S);
 }

@@ -58,7 +58,7 @@ static bool has_reader(const struct pct_io *io)
 bool pct_fifo_waits(int folder, const char *path, int flags)
 {
     struct stat status;
-    return pct_S.live > 1 && !(flags & (O_NONBLOCK | O_EXCL | O_DIRECTORY | O_PATH)) &&
+    return !pct_sched_alone(&pct_S) && !(flags & (O_NONBLOCK | O_EXCL | O_DIRECTORY | O_PATH)) &&
            (flags & O_ACCMODE) <= O_WRONLY && !pct_shim.confined &&
            !PCT_SYS4(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
 }

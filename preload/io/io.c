@@ -152,8 +152,7 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
     pct_keep(self);
     pct_done(self, op, arg, object);
     pct_family_tell();
-    if (pct_S.polled)
-        pct_sched_kernel_changed(&pct_S);
+    pct_sched_kernel_changed(&pct_S);
 }
 
 long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long result)

@@ -68,7 +68,7 @@ PCT_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
     PCT_ENTER(self);
     if (!self || !event || event->sigev_notify != SIGEV_THREAD) {
         int result = REAL(mq_notify)(queue, event), error = errno;
-        if (self && pct_S.polled)
+        if (self)
             pct_sched_kernel_changed(&pct_S); /* a registration that is given up is told, too */
         errno = error;
         return result;

@@ -229,7 +229,7 @@ static void closed(int fd, bool blocks)
     if (fd < 0 || !pct_S.host)
         return;
     pct_fd_forget(fd);
-    if (blocks && pct_enter() && pct_S.polled)
+    if (blocks && pct_enter())
         pct_sched_kernel_changed(&pct_S); /* somebody may wait for the other end */
 }
 

@@ -293,7 +293,7 @@ static void end_by_race(const struct pct_snap_race *race)
     pct_text_add(&text, ", thread ");
     pct_text_add_u64(&text, race->access[1].thread);
     pct_text_add(&text, does(&race->access[1]));
-    pct_S.current = NULL;
+    pct_sched_shut(&pct_S);
     pct_S.host->end(PCT_VERDICT_RACE, buffer);
 }
 

@@ -30,7 +30,7 @@ static inline bool pct_looks_in_vain(struct pct_shim_thread *self, uint64_t addr
 /* It has looked in vain: whether that is a spin. */
 static inline bool pct_looks_wait(struct pct_shim_looks *looks)
 {
-    if (looks->count < PCT_MEMORY_SPIN || (pct_S.live < 2 && !pct_S.timers_count))
+    if (looks->count < PCT_MEMORY_SPIN || (pct_sched_alone(&pct_S) && !pct_S.timers_count))
         return false;
     looks->count = 0;
     return true;

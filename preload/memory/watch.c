@@ -168,7 +168,7 @@ static void take(const struct perf_trap *trap, const ucontext_t *context)
 {
     struct pct_shim_thread *self = pct_self;
     if (!self || !pct_S.host || pct_shim.ended || pct_shim.mode != PCT_MODE_CONTROLLED ||
-        self->core.state == PCT_STATE_FINISHED || pct_S.live < 2 || pct_signal_in_shim(self, context))
+        self->core.state == PCT_STATE_FINISHED || pct_sched_alone(&pct_S) || pct_signal_in_shim(self, context))
         return; /* a part of an operation that is a step itself, or there is nobody else */
     if (trap->flags & LATE || !pct_holder())
         pct_uncontrolled(PCT_UNCONTROLLED_WATCH);

@@ -30,7 +30,7 @@ PCT_STARTS void pct_end_behind(void *unused)
     (void)unused;
     if (!pct_shim.header || in_child())
         return;
-    struct pct_shim_thread *self = pct_shim.config.end && pct_S.live > 1 ? pct_enter() : NULL;
+    struct pct_shim_thread *self = pct_shim.config.end && !pct_sched_alone(&pct_S) ? pct_enter() : NULL;
     if (self) {
         behind = true;
         pct_sched_end(&pct_S, &self->core);

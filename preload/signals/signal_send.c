@@ -151,7 +151,8 @@ bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
     for (uint32_t id = 1; !taker && id < pct_S.threads; id++)
         if (&pct_shim.slots[id] != self && pct_signal_direct(&pct_shim.slots[id], info))
             taker = &pct_shim.slots[id];
-    pct_S.choices += taker && another_may_take(taker, info->si_signo);
+    if (taker && another_may_take(taker, info->si_signo))
+        pct_sched_chose(&pct_S);
     return taker != NULL;
 }
 

@@ -33,7 +33,7 @@ bool pct_barrier_arrive(struct pct_object *object)
     object->model[0]++;
     while (object->first)
         pct_sched_wake(&pct_S, object->first);
-    if (PCT_UNLIKELY(pct_S.foreign))
+    if (pct_sched_has_foreign(&pct_S))
         pct_foreign_round(real);
     return true;
 }

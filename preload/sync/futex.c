@@ -153,7 +153,7 @@ static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uin
     long woken = wake(queue, count, bits, &chosen);
     note_inline();
     pct_done(self, PCT_OP_FUTEX_WAKE, chosen, queue);
-    if ((uint32_t)woken < count && (pct_S.foreign || !(op & FUTEX_PRIVATE_FLAG)))
+    if ((uint32_t)woken < count && (pct_sched_has_foreign(&pct_S) || !(op & FUTEX_PRIVATE_FLAG)))
         woken += wake_kernel(word, op, count - (uint32_t)woken, bits);
     return woken;
 }
@@ -234,7 +234,7 @@ static long futex_wake_op(struct pct_shim_thread *self, uint32_t *word, int op, 
     uint32_t old, chosen = PCT_ARG_ERROR, unused;
     long woken = 0;
     int wake_op = op & FUTEX_PRIVATE_FLAG ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
-    bool kernel = pct_S.foreign || !(op & FUTEX_PRIVATE_FLAG);
+    bool kernel = pct_sched_has_foreign(&pct_S) || !(op & FUTEX_PRIVATE_FLAG);
     int error = holds(0, encoded) < 0 || !operate(other, encoded, &old) ? ENOSYS : 0;
     if (!error) {
         pct_order_at(self, other, PCT_ACQUIRES | PCT_RELEASES);

@@ -128,7 +128,7 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
         /* From now on the end of a thread may enable others. */
         pct_shim.robust = true;
         pct_log_doubt(&pct_S, PCT_DOUBT_ROBUST);
-        pct_S.unseen++;
+        pct_sched_unseen(&pct_S, true);
     }
     for (;;) {
         struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,

@@ -56,12 +56,12 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     object->holder = self->core.id;
     /* A routine that throws or is cancelled unwinds past us. A cleanup here would tie the shim to one unwinder, so the
      * scheduler is told to ask the others' predicates on its own now and then, until the routine has returned. */
-    pct_S.unseen++;
+    pct_sched_unseen(&pct_S, true);
     self->once_routine = routine;
     self->once_object = object;
     int error = real(control, run_routine);
     self = pct_enter();
-    pct_S.unseen--;
+    pct_sched_unseen(&pct_S, false);
     if (self) {
         object = pct_at(self, PCT_OP_ONCE_DONE, control, PCT_CLASS_ONCE);
         object->holder = PCT_NO_THREAD;

@@ -128,7 +128,7 @@ void pct_foreign(void)
 
 bool pct_foreign_waits(const struct pct_object *queue)
 {
-    if (PCT_LIKELY(!pct_S.foreign))
+    if (!pct_sched_has_foreign(&pct_S))
         return false;
     pct_foreign();
     return queue->model[2] || anybody;

@@ -197,7 +197,7 @@ uint64_t pct_foreign_threads(uint64_t until)
     PCT_SYS1(SYS_close, folder);
     if (found) {
         seen.met = true;
-        pct_S.in_full = 1;
+        pct_sched_in_full(&pct_S);
     }
     if (found && wake && soonest == PCT_NEVER) {
         seen.woken_at = pct_steps(&pct_S) + 1;

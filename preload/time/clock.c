@@ -21,7 +21,7 @@ static bool is_of_cpu(clockid_t clock)
 /* The start of this clock in ns; false: not one that pct keeps. */
 static bool origin(clockid_t clock, uint64_t *at)
 {
-    if (!pct_S.step_ns) {
+    if (!pct_sched_is_virtual(&pct_S)) {
         struct timespec now;
         if (REAL(clock_gettime)(clock, &now))
             return false;
@@ -117,7 +117,7 @@ void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when
 /* The virtual time of this clock, as a read by this thread. */
 static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *ns)
 {
-    if (!pct_S.step_ns || !origin(clock, ns))
+    if (!pct_sched_is_virtual(&pct_S) || !origin(clock, ns))
         return false;
     pct_looks(self);
     pct_log_assumption(&pct_S, PCT_ASSUMES_CLOCK);

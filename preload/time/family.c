@@ -206,7 +206,7 @@ static void found(void)
 
 uint32_t pct_family_expect(void)
 {
-    if (!pct_S.step_ns)
+    if (!pct_sched_is_virtual(&pct_S))
         return 0;
     if (!pct_family_memory && !lost)
         found();

@@ -54,8 +54,7 @@ static void expired(struct pct_vtimer *v, uint64_t times)
         timer->unread = times + (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0 ? timer->unread : 0);
         PCT_SYS3(SYS_ioctl, timer->fd, SET_TICKS, &timer->unread);
     }
-    if (pct_S.polled)
-        pct_sched_kernel_changed(&pct_S);
+    pct_sched_kernel_changed(&pct_S);
 }
 
 static struct timer *allocate(void)

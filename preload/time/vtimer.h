@@ -21,7 +21,7 @@ struct pct_vtimer {
 /* Whether the calling thread's timers are virtual ones. */
 static inline bool pct_vtimer_virtual(const struct pct_shim_thread *self)
 {
-    return self && pct_S.step_ns;
+    return self && pct_sched_is_virtual(&pct_S);
 }
 
 /* A new one, disarmed. */
