@@ -130,7 +130,9 @@ int pct_other_points_decide(struct pct_campaign *c, uint64_t next)
     struct pct_other_points *o = &c->other;
     if (o->decided || next < PCT_OTHER_CALLS_FROM || next >= c->runs)
         return 0;
-    o->decided = !choose(c);
+    if (!o->chosen)
+        o->decided = !choose(c);
+    o->chosen = true;
     if (o->decided || next < o->from)
         return 0;
     o->decided = true;

@@ -23,7 +23,8 @@ struct pct_run_spec;
 struct pct_other_points {
     bool may;                          /* nobody has said which points there shall be: before the first run */
     bool quiet;                        /* what is not said */
-    bool decided;                      /* whether there are such runs, */
+    bool chosen;                       /* of which kind they would be, */
+    bool decided;                      /* and whether there are such runs, */
     bool on;                           /* that is: there are */
     bool memory;                       /* with points at memory accesses; else at calls only */
     uint64_t from;                     /* the number of the first */
