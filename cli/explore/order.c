@@ -2,13 +2,15 @@
  *
  * An event is ordered behind what its thread did, who ended its wait, what it does not commute with, and, when time
  * went on between them, everything. Two events are in a race if they do not commute, and nothing else orders them: then
- * there is a run in which the second comes without the first. Exceptions (docs/EXPLORE.md, "Races"):
+ * there is a run in which the second comes without the first. Exceptions:
  *
  *  - Who waits for a lock or a semaphore races not with who gave it back, which enabled it, but with who took it
  *    before. So events that the second could not have come before are passed over, and what happens before them is
  *    looked at as well.
  *  - What a thread waited for at the end (a deadlock), or had not come to (a crash), is as good as an event behind the
  *    last.
+ *  - A deadline that could have come early and did not, because something else ended the wait, counts as an event in
+ *    the place where it last could have.
  *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as
  *    well. */
 #include "order.h"
