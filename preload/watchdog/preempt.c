@@ -23,12 +23,13 @@
 
 enum {
     SIGNAL = PCT_TRACE_REQUEST_SIGNAL,
-    PROOF = 4,           /* so many samples in a row of states met before, or beside a PAUSE */
+    PROOF = 4,           /* so many times in a row it came back to a state met before, or was beside a PAUSE */
     PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
     SAMPLES = 128,       /* more than that without a proof: it computes */
     FRESH = 16,          /* so does what has shown so many states, and no PAUSE, and none of them twice */
     STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
-    MOVED = 10000,       /* ns of CPU time after which a thread that was interrupted has certainly gone on */
+    MOVED = 10000,       /* ns of CPU time without which a thread that was interrupted may not have gone on */
+    STILL = 8,           /* samples of one state in a row that count as one return to it */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
 };
@@ -114,8 +115,10 @@ static bool beside_pause(uintptr_t rip)
     return false;
 }
 
-/* Signals may come so close together, on a machine with much else to do, that the thread is interrupted again before it
- * has done anything: then its state, being the same, proves nothing. */
+/* A thread whose state is the one of the sample before may not have done anything since: signals come close together on
+ * a machine with much else to do, and an access may wait for its page, in the kernel or in the host of a virtual
+ * machine, while CPU time goes on. To have left a state and come back proves that it goes round; so does, a loop may be
+ * of one instruction, to be met there many times. */
 static bool has_moved(const struct pct_shim_thread *self)
 {
     const struct pct_samples *s = &evidence->samples;
@@ -134,7 +137,11 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
         computes = false;
     }
     s->count++;
-    s->pauses = beside_pause(rip) ? s->pauses + 1 : 0;
+    s->still = s->rip == rip && s->state == state ? s->still + 1 : 0;
+    s->rip = rip;
+    s->state = state;
+    bool counts = s->still % STILL == 0;
+    s->pauses = beside_pause(rip) ? s->pauses + counts : 0;
     unsigned here = 0;
     bool met = false;
     for (unsigned i = 0; i < s->states; i++) {
@@ -142,7 +149,7 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
         met = met || (s->seen[i].rip == rip && s->seen[i].state == state);
     }
     if (met) {
-        s->met_again++;
+        s->met_again += counts;
         s->returned = true;
     } else {
         /* A loop that counts may still say what it is. */

@@ -10,10 +10,11 @@ struct pct_evidence {
     struct pct_samples {
         const struct pct_shim_thread *thread;
         uint64_t step;
-        unsigned count, states, met_again, pauses;
-        bool several;  /* states at one place */
-        bool returned; /* to a state met before */
-        uint64_t left; /* its CPU time at the end of the last look, in ns */
+        unsigned count, states, met_again, pauses, still;
+        bool several;        /* states at one place */
+        bool returned;       /* to a state met before */
+        uint64_t left;       /* its CPU time at the end of the last look, in ns */
+        uint64_t rip, state; /* of the last sample */
         struct {
             uint64_t rip, state;
         } seen[PCT_SPIN_STATES];
