@@ -148,7 +148,7 @@ static void settle_value(const struct reader *r, struct pct_event *event)
 /* First what its operation used. */
 static void sort_touches(struct pct_event *event)
 {
-    struct pct_touch sorted[PCT_EVENT_TOUCHES];
+    struct pct_touch sorted[PCT_EVENT_TOUCHES] = { 0 };
     unsigned count = 0;
     for (unsigned hidden = 0; hidden < 2; hidden++) {
         for (unsigned i = 0; i < event->touches; i++)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -46,6 +47,17 @@ static inline void pct_futex_wake(uint32_t *word, int count)
 static inline bool pct_refused(long result)
 {
     return result == -EPERM || result == -EACCES || result == -ENOSYS;
+}
+
+/* poll() that does not wait. Even that fails with EINTR while a signal is pending: one that the program must not see,
+ * such as the watchdog's, or one that waits for its turn. */
+static inline long pct_poll_now(struct pollfd *fds, uint64_t count)
+{
+    long ready;
+    do
+        ready = PCT_SYS3(SYS_poll, fds, count, 0);
+    while (ready == -EINTR);
+    return ready;
 }
 
 /* Whether this process is the one with that id. A sandbox that does not tell leaves it to be. */

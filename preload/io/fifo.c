@@ -25,7 +25,7 @@ static bool has_writer(const struct pct_io *io)
 {
     const struct half *half = io->arg;
     struct pollfd asked = { .fd = half->fd, .events = POLLIN };
-    return (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0 && asked.revents) || PCT_SYS3(SYS_read, half->fd, (void *)8, 1) != 0;
+    return (pct_poll_now(&asked, 1) > 0 && asked.revents) || PCT_SYS3(SYS_read, half->fd, (void *)8, 1) != 0;
 }
 
 /* Whether somebody has opened the end to read. If so, ours is open from this moment on, and the other thread sees it,

@@ -15,13 +15,9 @@ static PCT_OF_RUN int sleeper; /* tid of who sleeps in pct_io_sleep(), 0: nobody
 
 bool pct_io_ask(const struct pct_io *io)
 {
-    long ready;
     if (io->ready)
         return io->ready(io);
-    do
-        ready = PCT_SYS3(SYS_poll, io->fds, io->count, 0);
-    while (ready == -EINTR); /* the signal waits for its turn */
-    return ready != 0;       /* an error: the call itself will say */
+    return pct_poll_now(io->fds, io->count) != 0; /* an error: the call itself will say */
 }
 
 bool pct_io_ready(const struct pct_thread *thread)

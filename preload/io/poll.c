@@ -31,6 +31,16 @@ static void add_reach(struct call *call, int fd)
         call->reach = reach;
 }
 
+/* Even a call that does not wait fails with EINTR while a signal is pending (pct_poll_now). */
+static int ask(struct call *call)
+{
+    int ready;
+    do
+        ready = call->ask(call);
+    while (ready < 0 && errno == EINTR);
+    return ready;
+}
+
 static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint64_t deadline)
 {
     pct_cancel_point(self);
@@ -45,7 +55,7 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
             errno = EINTR;
             return -1;
         }
-        int ready = call->ask(call), error = errno;
+        int ready = ask(call), error = errno;
         if (!ready && waits && result == PCT_READY)
             continue; /* what poll() saw is not what this call is about, or an edge that has passed */
         pct_io_done(self, PCT_OP_POLL, ready < 0 ? PCT_ARG_ERROR : ready ? 0 : PCT_ARG_TIMEOUT, NULL);
@@ -116,8 +126,7 @@ static int poll_until(struct pct_shim_thread *self, struct pollfd *fds, nfds_t c
     struct pollfd few[FEW], *copy;
     struct call call = { .ask = ask_poll, .what = fds, .size = count };
     if (waits) {
-        long now = PCT_SYS3(SYS_poll, fds, count, 0);
-        waits = now >= 0 || now == -EINTR; /* EFAULT, EINVAL: the call itself will say */
+        waits = pct_poll_now(fds, count) >= 0; /* EFAULT, EINVAL: the call itself will say */
     }
     if (waits && count <= MOST && (copy = room_for(self, few, (int)count))) {
         if (count)

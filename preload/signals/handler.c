@@ -113,6 +113,8 @@ static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, u
 static void step(struct pct_shim_thread *self, ucontext_t *context)
 {
     struct sigaction trap;
+    if (self->stepping) /* a second one, perhaps in the handler of the trap: it is let in together with the first */
+        return;
     /* The kernel would kill for a trap that is ignored. Then the signal waits for the next scheduling point. */
     if (REAL(sigaction)(SIGTRAP, NULL, &trap) || trap.sa_handler == SIG_IGN)
         return;

@@ -51,7 +51,7 @@ static void expired(struct pct_vtimer *v, uint64_t times)
     if (!timer->counts) {
         PCT_SYS3(SYS_write, timer->fd, &times, sizeof times);
     } else {
-        timer->unread = times + (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0 ? timer->unread : 0);
+        timer->unread = times + (pct_poll_now(&asked, 1) > 0 ? timer->unread : 0);
         PCT_SYS3(SYS_ioctl, timer->fd, SET_TICKS, &timer->unread);
     }
     pct_sched_kernel_changed(&pct_S);
@@ -128,7 +128,7 @@ PCT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new, 
     /* Expirations that nobody has read are forgotten. */
     struct pollfd asked = { .fd = fd, .events = POLLIN };
     uint64_t count;
-    if (PCT_SYS3(SYS_poll, &asked, 1, 0) > 0)
+    if (pct_poll_now(&asked, 1) > 0)
         PCT_SYS3(SYS_read, fd, &count, sizeof count);
     pct_vtimer_settime(&timer->v, timer->clock, flags & TFD_TIMER_ABSTIME, &wanted);
     pct_done(self, PCT_OP_TIMER_SET, 0, NULL);
