@@ -80,26 +80,6 @@ static int spin_plain(void)
     work();
     return 0;
 }
-
-/* Processor time of the caller in nanoseconds, real. */
-static uint64_t processor_time(void)
-{
-    struct timespec time;
-    return inline_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&time, 0, 0)
-               ? 0
-               : (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-/* How long it takes until others go first: 1 if that is more than 5 ms. */
-static int spin_cost(void)
-{
-    work();
-    uint64_t before = processor_time();
-    while (!plain)
-        ;
-    return processor_time() - before > 5000000;
-}
-
 /* Not one place with one state: the registers say which variable is next. */
 static int spin_several(void)
 {
@@ -348,7 +328,6 @@ int main(int argc, char **argv)
         int (*here)(void);
     } ways[] = {
         { "spin-plain", set, spin_plain },
-        { "spin-cost", set, spin_cost },
         { "spin-several", set_several, spin_several },
         { "spin-pause", set, spin_pause },
         { "spin-backoff", set, spin_backoff },
