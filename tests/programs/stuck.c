@@ -80,6 +80,7 @@ static int spin_plain(void)
     work();
     return 0;
 }
+
 /* Not one place with one state: the registers say which variable is next. */
 static int spin_several(void)
 {
