@@ -236,7 +236,7 @@ static void go_through(const struct row *row, int how)
         pthread_kill(thread, SIGUSR1);
     settle();
     int at_once = ended; /* a cancelled thread does not say so */
-    if (!ended && !(how == CANCEL && !sleeps()))
+    if (!ended)
         row->wake();
     pthread_join(thread, &value);
     if (value == PTHREAD_CANCELED)
