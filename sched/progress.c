@@ -2,8 +2,7 @@
 #include "internal.h"
 #include "record.h"
 
-/* --- Spins
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- Spins -------------------------------------------------------------------------------------------------------- */
 
 /* Whether the last spin was the last step, but for a few looks at memory and deadlines that came early. A sleep is two
  * steps: its beginning and its end. */
@@ -92,8 +91,7 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = self;
 }
 
-/* --- Looking at memory
- * ------------------------------------------------------------------------------------------------ */
+/* --- Looking at memory -------------------------------------------------------------------------------------------- */
 
 /* Whether since the last spin, as far as the record goes back, nothing was done but to look at memory. */
 static bool only_looked(const struct pct_sched *s)
@@ -140,8 +138,7 @@ void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_
     pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
 }
 
-/* --- Polling
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Polling ------------------------------------------------------------------------------------------------------ */
 
 /* Whether the last `count` records are one thread's same operations in rounds: the sum of a round, the same wherever it
  * begins; otherwise 0. */
@@ -213,8 +210,7 @@ void pct_progress_polling(struct pct_sched *s)
         spin(s, thread, 1, 1, after_spin(s));
 }
 
-/* --- Starvation
- * ------------------------------------------------------------------------------------------------------- */
+/* --- Starvation --------------------------------------------------------------------------------------------------- */
 
 void pct_progress_starvation(struct pct_sched *s)
 {

@@ -69,8 +69,8 @@ struct pct_progress {
     uint64_t spun_at;  /* the step of the last spin */
     uint64_t in_a_row; /* spins up to then with nothing else in between */
     uint64_t told;     /* times that the strategy was told of a spin, and may have lowered a priority by chance */
-    uint64_t
-        polling; /* the sum of the operations that one thread repeated for the whole last block, 0: there were others */
+    /* The sum of the operations that one thread repeated for the whole last block, 0: there were others. */
+    uint64_t polling;
     uint64_t known[8];      /* those that were found to be polling before: then PCT_POLLING_STEPS are enough */
     uint64_t looked_at;     /* the last step at which polling was looked for */
     uint64_t company;       /* the step at which somebody was last enabled beside another one */

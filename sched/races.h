@@ -48,8 +48,8 @@ struct pct_access {
     uintptr_t address;
     size_t size; /* bytes, not 0 */
     uintptr_t pc;
-    uint64_t
-        arrived; /* the run's steps when the thread came to it, to do nothing else any more; UINT64_MAX: not known */
+    /* The run's steps when the thread came to it, to do nothing else any more; UINT64_MAX: not known. */
+    uint64_t arrived;
     uint32_t thread;
     unsigned kind; /* PCT_ACCESS_* */
 };

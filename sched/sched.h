@@ -163,8 +163,8 @@ struct pct_thread {
     uint64_t mark;            /* deadlock_cycle.c: the search that met it last */
     uint32_t clock_reads;     /* reads of the clock since step clock_step */
     uint64_t clock_step;
-    uint32_t
-        called; /* there is something for it to do, a signal: its waits are interrupted; atomic, the host clears it */
+    /* There is something for it to do, a signal: its waits are interrupted; atomic, the host clears it. */
+    uint32_t called;
     struct pct_thread *arrival;                   /* in the list of those that came back from outside */
     struct pct_thread *polled_prev, *polled_next; /* in the list of those whose predicates ask the kernel */
     struct pct_object self;                       /* for joiners */
@@ -218,9 +218,9 @@ struct pct_sched {
     uint64_t picked_at;  /* the step of the last pick */
     uint64_t switches, preemptions;
     uint64_t choices; /* signals and wakes that had several waiters to choose from */
-    struct pct_thread
-        *pinned;          /* pin.c: keeps the baton until it blocks: it may stand inside a lock that nobody knows of */
-    uint64_t passed_over; /* points at which others could run, but the thread is pinned */
+    /* pin.c: keeps the baton until it blocks: it may stand inside a lock that nobody knows of. */
+    struct pct_thread *pinned;
+    uint64_t passed_over;          /* points at which others could run, but the thread is pinned */
     struct pct_group *free_groups; /* group.c */
     struct pct_progress progress;  /* progress.c */
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];

@@ -184,8 +184,7 @@ int pct_series_run(struct pct_trials *trials, const struct pct_series *series)
     return trials->status;
 }
 
-/* --- One run
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- One run ------------------------------------------------------------------------------------------------------ */
 
 struct one {
     struct pct_try what;

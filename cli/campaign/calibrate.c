@@ -73,8 +73,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         return 0;  /* it ended before its first step, which says nothing of k */
     if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
         return pct_ordered_add(&k->c->ordered, &result->trace) ? pct_cli_no_memory("") : 0;
-    uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
-    uint64_t points = header->points ? header->points : steps;
+    uint64_t points = pct_trace_points(&result->trace), counted = points;
     pct_learned_add(&k->learned, points, header->threads);
     if (pct_objects_add(&k->c->objects, &result->trace))
         pct_cli_say("out of memory: the uses of objects are not counted");
@@ -85,13 +84,13 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     uint64_t plain = k->c->may_sample ? pct_sampling_count(&result->trace) : 0;
     k->plain = plain > k->plain ? plain : k->plain;
     if (k->c->confidence > 0)
-        pct_guarantee_report_see(k->c, &result->trace, header->points ? header->points : steps, header->threads);
+        pct_guarantee_report_see(k->c, &result->trace, counted, header->threads);
     if (!index) {
         k->hash = header->hash;
         if (!strchr(k->c->config.strategy, '/'))
             pct_event_counts_counts(&k->c->config, k->c->strategy, &result->trace);
     }
-    bool failed = result->ending != PCT_ENDING_EXIT || !k->c->ok[result->code & 0xff];
+    bool failed = pct_result_fails(result, k->c->ok);
     if (failed && !cut)
         keep_failing(k, process, result);
     if (k->cut == MOST_CUT)

@@ -206,13 +206,13 @@ uint32_t pct_campaign_threads(const struct pct_result *result)
 static void count_own(struct pct_campaign *c, const struct pct_result *result, uint64_t index, uint32_t threads)
 {
     const struct pct_trace_header *header = &result->trace.header;
-    uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
+    uint64_t steps = pct_trace_steps(&result->trace);
     if (steps > c->max_steps)
         c->max_steps = steps;
     if (header->suppressed > c->suppressed)
         c->suppressed = header->suppressed;
     /* Strategies may count fewer steps. */
-    uint64_t points = header->points ? header->points : steps;
+    uint64_t points = pct_trace_points(&result->trace);
     if (c->config.memory_points == PCT_POINTS_LEARNED && pct_ordered_add(&c->ordered, &result->trace))
         pct_cli_say("out of memory: what this run has taught is not learned");
     if (pct_sampling_measures(c, index))
@@ -280,8 +280,7 @@ static bool keep_races(struct pct_campaign *c, const struct pct_process *process
     return true;
 }
 
-/* --- The source of runs
- * ----------------------------------------------------------------------------------------------- */
+/* --- The source of runs ------------------------------------------------------------------------------------------- */
 
 static struct state *of(struct pct_run_source *source)
 {
@@ -339,7 +338,7 @@ static int judge(struct pct_run_source *source, struct pct_ended_run *run)
     int status = c->observer ? c->observer->judge(c->observer, c, &run->process, &run->result) : 0;
     if (status)
         return status;
-    s->failed = run->result.ending != PCT_ENDING_EXIT || !c->ok[run->result.code & 0xff];
+    s->failed = pct_result_fails(&run->result, c->ok);
     return s->failed && !c->keep_going ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
 }
 
@@ -404,7 +403,7 @@ static int repeat_first(struct pct_campaign *c)
         return failed;
     const struct pct_result *result = &run.result;
     c->differs = result->trace.header.hash != c->origin.hash;
-    c->failed = result->ending != PCT_ENDING_EXIT || !c->ok[result->code & 0xff];
+    c->failed = pct_result_fails(result, c->ok);
     if (c->failed) {
         c->failures++;
         c->by_ending[result->ending]++;

@@ -60,8 +60,8 @@ struct pct_campaign {
     bool may_sample;     /* nobody has said which memory accesses count: a sample may switch itself on (sampling.h) */
     bool may_take_slack; /* nobody has said how much slack deadlines have: that of a campaign file holds */
     bool repeat;         /* after a clean campaign, repeat its first run: does the schedule decide all? */
-    struct pct_object_counts
-        *objects; /* what is known of them, for the next runs; NULL: nothing. Of its owner, as the next */
+    /* What is known of objects, for the next runs; NULL: nothing. Of its owner, as the next. */
+    struct pct_object_counts *objects;
     struct pct_other_points other; /* runs that have other scheduling points */
     bool ok[256];                  /* exit statuses that are no failure */
     struct pct_learned before;     /* what earlier campaigns have learned */
@@ -102,8 +102,8 @@ struct pct_campaign {
     uint64_t left;            /* threads that lived on when the process ended, at most */
     uint64_t deadlines;       /* in a run, at most: waits with a deadline that slack applies to; */
     uint64_t fixed_deadlines; /* and others, with timers */
-    uint64_t
-        passed_over; /* in a run, at most: points within handlers and the like, at which no other thread is asked for */
+    /* In a run, at most: points within handlers and the like, at which no other thread is asked for. */
+    uint64_t passed_over;
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */
     bool differs;             /* the first run was repeated, and took other steps */
     bool failed;              /* there is a first failing run: */

@@ -51,8 +51,7 @@ void pct_ended_run_close(struct pct_ended_run *run)
     pct_process_close(&run->process);
 }
 
-/* --- Starting
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Starting ----------------------------------------------------------------------------------------------------- */
 
 /* The CPU for the targets of this worker: each of several has its own, or there is no gain in more than one at a time.
  * -1: any, for a worker alone. */
@@ -145,8 +144,7 @@ static int fill(struct pct_engine *engine)
     return 0;
 }
 
-/* --- Looking at what has ended
- * ---------------------------------------------------------------------------------------- */
+/* --- Looking at what has ended ------------------------------------------------------------------------------------ */
 
 /* The lowest number of those that are not looked at. */
 static uint64_t lowest(const struct pct_engine_state *s)
@@ -228,8 +226,7 @@ static void put_aside(struct pct_engine_state *s, unsigned place)
         s->source->over(s->source, &waiting->process);
 }
 
-/* --- All of it
- * -------------------------------------------------------------------------------------------------------- */
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
 
 static int tick(struct pct_engine_state *s)
 {
@@ -366,8 +363,7 @@ int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)
     return status < 0 ? 0 : status;
 }
 
-/* --- One run
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- One run ------------------------------------------------------------------------------------------------------ */
 
 struct one {
     struct pct_run_source source;

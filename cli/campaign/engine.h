@@ -23,8 +23,8 @@ struct pct_run_spec {
     struct pct_config config;            /* what its token says: strategy, parameters, list and seed, slack, ... */
     const struct pct_strategy *strategy; /* of this configuration; NULL: it is looked for */
     const char *list;                    /* the strategy's list, of any length; NULL: the one in the configuration */
-    const char
-        *channel; /* of the strategy `explore`: the file with its plan, and for its log; always the same for a worker */
+    /* Of the strategy `explore`: the file with its plan, and for its log; always the same for a worker. */
+    const char *channel;
     const char *sites; /* record where these steps are made (PCT_SITES); NULL: as the launch has it */
 };
 
@@ -67,8 +67,8 @@ struct pct_engine {
     struct pct_launch *launch; /* prepared */
     unsigned jobs;             /* so many at a time */
     unsigned width;            /* each on a CPU of its own, of so many; 0: as there are jobs; 1: on any CPU */
-    unsigned
-        room; /* so many may be under way, or wait for their turn; 0: some for each worker, so that nobody waits long */
+    /* So many may be under way, or wait for their turn; 0: some for each worker, so that nobody waits long. */
+    unsigned room;
     bool sure; /* the next run is mostly wanted, whatever comes of those under way: workers go on as soon as they can */
     bool exec; /* by exec, whatever others are */
     bool pass; /* what they write is passed through */

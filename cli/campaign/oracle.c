@@ -290,7 +290,7 @@ int pct_oracle_run(const struct pct_oracle *judge, const struct pct_launch *laun
         result->code = result->code ? result->code : 1;
     } else if (result->ending == PCT_ENDING_EXIT && judge->oracle) {
         failed = judge_by_oracle(judge, launch, process, result);
-    } else if (result->ending == PCT_ENDING_EXIT && judge->ok[result->code & 0xff] && judge->has_reference &&
+    } else if (!pct_result_fails(result, judge->ok) && judge->has_reference &&
                (size != judge->reference_size || memcmp(output, judge->reference, size))) {
         describe_difference(judge, output, size, result->complaint, sizeof result->complaint);
         result->ending = PCT_ENDING_OUTPUT;

@@ -36,11 +36,6 @@ void pct_other_points_free(struct pct_other_points *other)
     pct_objects_free(&other->objects);
 }
 
-static bool is_failure(const struct pct_campaign *c, const struct pct_result *result)
-{
-    return result->ending != PCT_ENDING_EXIT || !c->ok[result->code & 0xff];
-}
-
 /* How many places in the code made accesses that nothing orders with another thread's. */
 static size_t count_unordered(const struct pct_trace *trace)
 {
@@ -54,10 +49,8 @@ static size_t count_unordered(const struct pct_trace *trace)
 static void learn(struct pct_campaign *c, const struct pct_result *result)
 {
     struct pct_other_points *o = &c->other;
-    const struct pct_trace_header *header = &result->trace.header;
     const struct pct_param *param = &c->strategy->params[c->k];
-    uint64_t steps = header->verdict == PCT_VERDICT_RUNNING ? result->trace.count : header->steps;
-    uint64_t k = header->points ? header->points : steps, least = o->config.run.param[c->depth];
+    uint64_t k = pct_trace_points(&result->trace), least = o->config.run.param[c->depth];
     k += k / 8; /* another schedule may be longer */
     k = k < least ? least : k;
     if (!(o->config.given >> c->k & 1))
@@ -83,7 +76,8 @@ static void judge(struct pct_campaign *c, const struct pct_result *result)
     struct pct_other_points *o = &c->other;
     size_t unordered = o->memory ? count_unordered(&result->trace) : 0;
     bool whole = !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
-    o->on = whole && (o->memory ? unordered || is_failure(c, result) : !is_uncontrolled(&result->trace.header));
+    o->on =
+        whole && (o->memory ? unordered || pct_result_fails(result, c->ok) : !is_uncontrolled(&result->trace.header));
     if (!o->on)
         return;
     learn(c, result);

@@ -231,7 +231,7 @@ static int look_at_replay(void *data, size_t index, struct pct_process *process,
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (header->uncontrolled[i] > k->finding->uncontrolled[i])
             k->finding->uncontrolled[i] = header->uncontrolled[i];
-    if (result->ending == PCT_ENDING_EXIT && k->c->ok[result->code & 0xff])
+    if (!pct_result_fails(result, k->c->ok))
         return 0;
     struct pct_signature signature;
     if (pct_signature_make(&signature, process, result))
@@ -350,22 +350,22 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
 {
     struct pct_recorder *r = of(observer);
     const struct pct_trace_header *header = &result->trace.header;
-    bool killed = header->verdict == PCT_VERDICT_RUNNING, new = false;
+    bool new = false;
     const bool other = pct_other_points_has(c, process->index);
     const uint64_t *param = other ? pct_other_points_config(c, process->index)->run.param : c->config.run.param;
     struct pct_store_run run = { .seed = pct_campaign_seed(c, process->index),
                                  .k = c->k < 0 ? 0 : param[c->k],
                                  .depth = c->depth < 0 ? 0 : param[c->depth],
                                  .code = result->code,
-                                 .steps = killed ? result->trace.count : header->steps,
+                                 .steps = pct_trace_steps(&result->trace),
                                  .spins = header->spins,
                                  .switches = header->switches,
                                  .preemptions = header->preemptions,
+                                 .points = pct_trace_points(&result->trace),
                                  .threads = pct_campaign_threads(result),
                                  .complete = result->trace.complete,
                                  .other = other,
                                  .hash = header->hash };
-    run.points = header->points ? header->points : run.steps;
     struct scan scan = { .r = r, .seed = run.seed };
     int error = failed ? store_failure(r, c, process, result, run.seed, &run.finding, &new) : 0;
     if (!error)
@@ -515,7 +515,7 @@ static int look_at_failing(void *data, size_t index, struct pct_process *process
     bool new;
     (void)index;
     int failed = pct_oracle_run(b->r->judge, &b->c->launch, process, result);
-    if (failed || (result->ending == PCT_ENDING_EXIT && b->c->ok[result->code & 0xff]))
+    if (failed || !pct_result_fails(result, b->c->ok))
         return failed;
     b->r->dirty = true;
     failed = store_failure(b->r, b->c, process, result, result->trace.header.seed, &id, &new);

@@ -219,8 +219,7 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 
-/* One value of one row, or -1. */
-static int64_t ask(struct pct_store *store, const char *sql)
+int64_t pct_store_ask(struct pct_store *store, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     int64_t value = -1;
@@ -244,8 +243,9 @@ static int check(struct pct_store *store)
     sqlite3_finalize(statement);
     if (!good)
         return verdict ? -EINVAL : pct_store_fail(store, code);
-    if (ask(store, "SELECT count(*) FROM pragma_foreign_key_check") != 0 ||
-        ask(store, "SELECT count(*) FROM facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") != 6) {
+    if (pct_store_ask(store, "SELECT count(*) FROM pragma_foreign_key_check") != 0 ||
+        pct_store_ask(
+            store, "SELECT count(*) FROM facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") != 6) {
         snprintf(store->error, sizeof store->error, "the file is damaged (its tables contradict each other)");
         return -EINVAL;
     }

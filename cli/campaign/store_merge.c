@@ -128,11 +128,8 @@ static int create(struct merge *m, const char *path)
 static bool has_runs(struct pct_store *store, int64_t finding)
 {
     char sql[80];
-    sqlite3_stmt *statement = NULL;
-    snprintf(sql, sizeof sql, "SELECT 1 FROM runs WHERE finding = %lld LIMIT 1", (long long)finding);
-    bool has = !sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
-    return has;
+    snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM runs WHERE finding = %lld)", (long long)finding);
+    return pct_store_ask(store, sql) > 0;
 }
 
 static int collect(void *data, const struct pct_store_finding *finding)

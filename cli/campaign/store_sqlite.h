@@ -51,6 +51,9 @@ int pct_store_fail(struct pct_store *store, int code);
 
 int pct_store_execute(struct pct_store *store, const char *sql);
 
+/* One value of one row; -1: there is none, or it cannot be had. */
+int64_t pct_store_ask(struct pct_store *store, const char *sql);
+
 /* A prepared statement, ready to be bound and stepped. */
 sqlite3_stmt *pct_store_statement(struct pct_store *store, enum pct_store_statement which);
 

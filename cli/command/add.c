@@ -114,7 +114,7 @@ static int judge(struct add *a, struct pct_ended_run *run)
     int failed = pct_oracle_run(&a->wishes.judge, &a->launch, &run->process, &run->result);
     if (failed)
         return failed;
-    bool passed = result->ending == PCT_ENDING_EXIT && a->wishes.ok[result->code & 0xff];
+    bool passed = !pct_result_fails(result, a->wishes.ok);
     pct_outcome_format(a->found, sizeof a->found, &run->process, result);
     if (passed && !a->force)
         return pct_cli_usage("this schedule does not fail (%s), so it is not kept: is this the command of the "

@@ -165,22 +165,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ORACLE:
         w->judge.oracle = argument;
         return 0;
-    case ARGP_KEY_ARG:
-        pct_options_take_command(state, &c->launch);
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->launch.command)
-            argp_error(state, "no command is given: pct campaign -- COMMAND [ARGUMENT...]");
-        return 0;
     }
-    return ARGP_ERR_UNKNOWN;
+    return pct_options_parse_command(key, state, &c->launch, "pct campaign");
 }
-
-static const struct argp_child children[] = {
-    { &pct_options_launch_argp, 0, NULL, 0 },
-    { &pct_configure_argp, 0, NULL, 0 },
-    { 0 },
-};
 
 static const struct argp argp = {
     .options = options,
@@ -193,7 +180,7 @@ static const struct argp argp = {
            "several.\v"
            "The exit status is 0 if no run failed, 1 if there are findings, 130 after Ctrl-C; docs/EXIT-CODES.md has "
            "the rest.",
-    .children = children,
+    .children = pct_configure_launch,
 };
 
 /* --- What was asked for ------------------------------------------------------------------------------------------- */

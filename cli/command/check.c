@@ -239,7 +239,7 @@ static int judge(struct pct_run_source *source, struct pct_ended_run *run)
     int stopped = pct_oracle_run(&item->wishes.judge, &item->launch, &run->process, &run->result);
     if (stopped)
         return stopped;
-    s->failed = run->result.ending != PCT_ENDING_EXIT || !item->wishes.ok[run->result.code & 0xff];
+    s->failed = pct_result_fails(&run->result, item->wishes.ok);
     if (!run->process.index && s->failed)
         item->launch.forks.state = PCT_FORKING_NO;
     return PCT_RUNS_ON;

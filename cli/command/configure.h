@@ -1,6 +1,6 @@
-/* What decides the schedules of `pct run` and `pct campaign`: strategy, seed, time. The options for it as an argp
- * parser for both (its input is a struct pct_wishes), and the configuration that they and the variables of the
- * environment make. */
+/* What decides the schedules of `pct run`, `pct campaign` and `pct explore`: strategy, seed, time. The options for it
+ * as an argp parser for all (its input is a struct pct_wishes), and the configuration that they and the variables of
+ * the environment make. */
 #ifndef PCT_CLI_CONFIGURE_H
 #define PCT_CLI_CONFIGURE_H
 
@@ -14,7 +14,8 @@ struct pct_wishes {
     bool exec, spurious;
 };
 
-extern const struct argp pct_configure_argp;
+/* The parsers of what starts runs and decides their schedules: the options of the launch first. */
+extern const struct argp_child pct_configure_launch[];
 
 /* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns
  * 0 or PCT_EXIT_USAGE after a message. */

@@ -63,22 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'q':
         w->explorer->quiet = true;
         return 0;
-    case ARGP_KEY_ARG:
-        pct_options_take_command(state, &w->campaign->launch);
-        return 0;
-    case ARGP_KEY_END:
-        if (!w->campaign->launch.command)
-            argp_error(state, "no command is given: pct explore -- COMMAND [ARGUMENT...]");
-        return 0;
     }
-    return ARGP_ERR_UNKNOWN;
+    return pct_options_parse_command(key, state, &w->campaign->launch, "pct explore");
 }
-
-static const struct argp_child children[] = {
-    { &pct_options_launch_argp, 0, NULL, 0 },
-    { &pct_configure_argp, 0, NULL, 0 },
-    { 0 },
-};
 
 static const struct argp argp = {
     .options = options,
@@ -89,7 +76,7 @@ static const struct argp argp = {
            "The last line says what is known: verified, found, or not verified and why. The exit status is 0 for "
            "verified, 1 for "
            "found, 119 for not verified.",
-    .children = children,
+    .children = pct_configure_launch,
 };
 
 /* What makes no sense here: schedules are not drawn, and all accesses count, or none. */

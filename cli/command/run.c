@@ -104,22 +104,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'q':
         w->quiet = true;
         return 0;
-    case ARGP_KEY_ARG:
-        pct_options_take_command(state, &c->launch);
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->launch.command)
-            argp_error(state, "no command is given: pct run -- COMMAND [ARGUMENT...]");
-        return 0;
     }
-    return ARGP_ERR_UNKNOWN;
+    return pct_options_parse_command(key, state, &c->launch, "pct run");
 }
-
-static const struct argp_child children[] = {
-    { &pct_options_launch_argp, 0, NULL, 0 },
-    { &pct_configure_argp, 0, NULL, 0 },
-    { 0 },
-};
 
 static const struct argp argp = {
     .options = options,
@@ -129,7 +116,7 @@ static const struct argp argp = {
            "The exit status is 0 if no run failed, or that of the failing run with the lowest seed: the target's own, "
            "128 + the signal of a crash, 120 for a deadlock, 121 for a livelock, 123 if the target was not controlled, "
            "124 for a timeout. The last line that a failure prints is the command that replays it.",
-    .children = children,
+    .children = pct_configure_launch,
 };
 
 /* --confidence: the number of runs is found on the way. */

@@ -67,8 +67,8 @@ struct pct_pending {
 /* The deadline of a wait could have come, and did not: something else ended it, or time went on when nobody could run.
  */
 struct pct_missed {
-    uint32_t
-        at; /* so many events came before it could no longer come early: the last of them may be what ended the wait */
+    /* So many events came before it could no longer come early: the last of them may be what ended the wait. */
+    uint32_t at;
     struct pct_event event;
 };
 

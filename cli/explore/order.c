@@ -134,8 +134,7 @@ static bool never_races(const struct pct_event *event)
     return event->op == PCT_OP_EXIT_NOW;
 }
 
-/* --- Reversals
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- Reversals ---------------------------------------------------------------------------------------------------- */
 
 struct finder {
     const struct pct_order *o;

@@ -245,6 +245,9 @@ void pct_result_close(struct pct_result *result);
 /* Whether there was no space for its trace: it should be done again when there is. */
 bool pct_result_lacks_space(const struct pct_result *result);
 
+/* Whether the run failed: it did not exit by itself, or with a status that ok[] does not have. */
+bool pct_result_fails(const struct pct_result *result, const bool ok[256]);
+
 /* Collect the status of a leader that has ended, and kill what is left of its process group. Without waiting for the
  * end of that, the next server would find the port in use. */
 int pct_process_reap_group(pid_t leader);

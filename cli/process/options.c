@@ -195,6 +195,17 @@ void pct_options_take_command(struct argp_state *state, struct pct_launch *launc
     state->next = state->argc;
 }
 
+error_t pct_options_parse_command(int key, struct argp_state *state, struct pct_launch *launch, const char *usage)
+{
+    if (key == ARGP_KEY_ARG)
+        pct_options_take_command(state, launch);
+    else if (key != ARGP_KEY_END)
+        return ARGP_ERR_UNKNOWN;
+    else if (!launch->command)
+        argp_error(state, "no command is given: %s -- COMMAND [ARGUMENT...]", usage);
+    return 0;
+}
+
 enum { STATUSES = 256 };
 
 void pct_options_ok_status(struct argp_state *state, const char *argument, bool ok[256])

@@ -24,6 +24,10 @@ double pct_options_confidence(struct argp_state *state, const char *text);
  * looks like. */
 void pct_options_take_command(struct argp_state *state, struct pct_launch *launch);
 
+/* For what a parser does not know itself: the same where the command is the first argument, and a mistake where there
+ * is none. usage: what stands before it, such as "pct run". Returns as a parser does. */
+error_t pct_options_parse_command(int key, struct argp_state *state, struct pct_launch *launch, const char *usage);
+
 /* Print an option and its value as a shell reads them, with a space behind; nothing if the value is NULL. */
 void pct_options_print_word(FILE *out, const char *option, const char *value);
 

@@ -195,6 +195,11 @@ bool pct_result_lacks_space(const struct pct_result *result)
     return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED_PCT;
 }
 
+bool pct_result_fails(const struct pct_result *result, const bool ok[256])
+{
+    return result->ending != PCT_ENDING_EXIT || !ok[result->code & 0xff];
+}
+
 void pct_result_close(struct pct_result *result)
 {
     pct_trace_close(&result->trace);

@@ -162,7 +162,7 @@ static void print_steps(FILE *out, const struct pct_trace *trace, const struct p
 {
     if (!trace->count)
         return;
-    uint64_t total = trace->header.verdict == PCT_VERDICT_RUNNING ? trace->count : trace->header.steps;
+    uint64_t total = pct_trace_steps(trace);
     if (trace->complete || trace->first + trace->count == total)
         fprintf(out, "the last %llu of %llu steps:\n",
                 (unsigned long long)(steps < trace->count ? steps : trace->count), (unsigned long long)total);

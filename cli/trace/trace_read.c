@@ -305,6 +305,16 @@ uint64_t pct_trace_hash(const uint64_t *records, uint64_t count)
     return count ? pct_hash_records(records, count, hash) : hash;
 }
 
+uint64_t pct_trace_steps(const struct pct_trace *trace)
+{
+    return trace->header.verdict == PCT_VERDICT_RUNNING ? trace->count : trace->header.steps;
+}
+
+uint64_t pct_trace_points(const struct pct_trace *trace)
+{
+    return trace->header.points ? trace->header.points : pct_trace_steps(trace);
+}
+
 bool pct_trace_next_section(const struct pct_trace *trace, size_t *at, struct pct_snap_section *section,
                             const unsigned char **data)
 {

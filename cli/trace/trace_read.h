@@ -49,6 +49,11 @@ void pct_trace_close(struct pct_trace *trace);
 /* The hash over the first `count` records: docs/TRACE.md. */
 uint64_t pct_trace_hash(const uint64_t *records, uint64_t count);
 
+/* The steps of the run; where it was killed before it could count them, those that were recorded. */
+uint64_t pct_trace_steps(const struct pct_trace *trace);
+/* Its scheduling points as its strategy counts them, which may be fewer. */
+uint64_t pct_trace_points(const struct pct_trace *trace);
+
 /* The sections of the snapshot, one after the other: *at is 0 at first. False at the end, or where the section would
  * leave the snapshot. *data has section->size bytes. */
 bool pct_trace_next_section(const struct pct_trace *trace, size_t *at, struct pct_snap_section *section,

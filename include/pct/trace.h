@@ -353,8 +353,8 @@ struct pct_snap_access {
     uint8_t lock_count;    /* how many of .lock mean something */
     uint64_t address;
     uint64_t step; /* the step that it was, or after which it came if it did not count */
-    uint64_t
-        frames[15]; /* where it was made, then the calls that led there: addresses behind the instruction; 0: no more */
+    /* Where it was made, then the calls that led there: addresses behind the instruction; 0: no more. */
+    uint64_t frames[15];
     uint32_t lock[4]; /* the numbers of mutexes and the like that the thread held */
 };
 enum { PCT_SNAP_GIVES_UP = 2, PCT_SNAP_UNTOLD = 2 };

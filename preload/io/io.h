@@ -23,8 +23,8 @@ enum pct_reach { PCT_REACH_INSIDE, PCT_REACH_FAMILY, PCT_REACH_WORLD };
 
 /* What a polled wait waits for: wait.ready_arg of every wait with `polled` is one of these. */
 struct pct_io {
-    struct pollfd
-        *fds; /* what poll() is to ask; none: nothing tells when to ask again, so that is done ever so often */
+    /* What poll() is to ask; none: nothing tells when to ask again, so that is done ever so often. */
+    struct pollfd *fds;
     unsigned count;
     bool certain;                           /* it comes in the end */
     bool (*ready)(const struct pct_io *io); /* what to ask instead of poll(), or NULL */

@@ -35,6 +35,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../libc_names.h"
+
 static int empty[2], full[2], quiet[2], busy[2], listening, events, many, named, locked, locker, file, queue, set;
 static mqd_t none_left, no_room;
 static sem_t sem;
@@ -63,23 +65,7 @@ static thrd_t c11_helper;
 static char command[96]; /* of a shell that waits for a line */
 static FILE *shell;
 
-/* What programs refer to that are built with _FORTIFY_SOURCE, or by other headers. */
-ssize_t __read_chk(int fd, void *at, size_t size, size_t room);
-ssize_t __recv_chk(int fd, void *at, size_t size, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *restrict at, size_t size, size_t room, int flags, struct sockaddr *restrict from,
-                       socklen_t *restrict length);
-int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
-int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room);
-char *__fgets_chk(char *text, size_t room, int size, FILE *stream);
-size_t __fread_chk(void *at, size_t room, size_t size, size_t count, FILE *stream);
-ssize_t plain_getline(char **line, size_t *size, FILE *stream) __asm__("getline");
-int plain_getchar(void) __asm__("getchar");
-int plain_vfscanf(FILE *stream, const char *format, va_list arguments) __asm__("vfscanf");
-ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream);
-int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
-int __openat_2(int directory, const char *path, int flags);
-int __openat64_2(int directory, const char *path, int flags);
+/* By older headers; today's do not declare it. */
 int __sigpause(int signal_or_mask, int is_signal);
 int mask_sigpause(int mask) __asm__("sigpause");
 int __cxa_guard_acquire(uint64_t *guard);

@@ -1,18 +1,11 @@
 /* Things to wait for whose data is moved between descriptors, without or with other calls than read() and write(). */
 #include "random.h"
+#include "../libc_names.h"
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-
-/* What programs refer to that are built with _FORTIFY_SOURCE. */
-ssize_t __read_chk(int fd, void *at, size_t size, size_t room);
-ssize_t __recv_chk(int fd, void *at, size_t size, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *restrict at, size_t size, size_t room, int flags, struct sockaddr *restrict from,
-                       socklen_t *restrict length);
-int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
-int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room);
 
 static void drop_descriptors(struct thing *t)
 {

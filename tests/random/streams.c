@@ -1,19 +1,8 @@
 /* Things to wait for that are read by streams, and named pipes, which are waited for to be opened. */
 #include "random.h"
+#include "../libc_names.h"
 #include <stdarg.h>
 #include <sys/stat.h>
-
-/* What programs refer to that are built with _FORTIFY_SOURCE, without optimisation, or by older headers. */
-char *__fgets_chk(char *text, size_t room, int size, FILE *stream);
-size_t __fread_chk(void *at, size_t room, size_t size, size_t count, FILE *stream);
-ssize_t plain_getline(char **line, size_t *size, FILE *stream) __asm__("getline");
-int plain_getchar(void) __asm__("getchar");
-int plain_vfscanf(FILE *stream, const char *format, va_list arguments) __asm__("vfscanf");
-ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream);
-int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
-int __openat_2(int directory, const char *path, int flags);
-int __openat64_2(int directory, const char *path, int flags);
 
 static int scan(FILE *stream, bool plain, const char *format, ...)
 {
