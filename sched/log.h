@@ -6,6 +6,9 @@
 #include "sched.h"
 #include <common/exploration.h>
 
+/* This run is an explored one: what the channel plans is its strategy's plan. Before pct_sched_start(). */
+void pct_log_start(struct pct_sched *s, struct pct_channel *channel);
+
 void pct_log_add(struct pct_channel *channel, struct pct_log_entry entry);
 
 /* What a thread, or an object, is called in all runs. */

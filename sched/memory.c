@@ -120,7 +120,7 @@ static uint64_t owner_of(struct pct_sched *s, uint64_t *cell)
 /* The cell with a number for its location. */
 static uint64_t number_anew(struct pct_sched *s, uint64_t cell, uintptr_t address)
 {
-    cell |= ++s->objects.numbered & PCT_CELL_NUMBER;
+    cell |= pct_object_number(&s->objects);
     if (PCT_UNLIKELY(s->log != NULL))
         pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_NAME,
                                                     .value = (uint32_t)(cell & PCT_CELL_NUMBER),

@@ -28,7 +28,7 @@ enum { PCT_MEMORY_PASSES = 16 };
 #define PCT_CELL_SHARED (UINT64_C(1) << 63)
 #define PCT_CELL_SETTLED (UINT64_C(1) << 62) /* its only thread's accesses do not count any more */
 #define PCT_CELL_OWNER(id) ((uint64_t)((id) + 1) << 32)
-#define PCT_CELL_NUMBER UINT64_C(0x1ffffff)
+#define PCT_CELL_NUMBER ((uint64_t)PCT_OBJECT_NUMBER)
 
 enum { PCT_CHUNK_LOG = 22, PCT_ADDRESS_LOG = 47 }; /* memory that one table of the second level is for; user space */
 

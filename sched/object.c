@@ -65,12 +65,12 @@ static struct pct_object *allocate(struct pct_objects *o)
     return o->chunk++;
 }
 
-/* The number is as wide as a record has it. Threads have ids instead. */
+/* Threads have ids instead of a number. */
 static void number_anew(struct pct_objects *o, struct pct_object *object, uint64_t key)
 {
     bool thread = key >> 56 == PCT_CLASS_THREAD;
     *object = (struct pct_object){ .address = (uintptr_t)(key & ~(UINT64_C(255) << 56)),
-                                   .number = thread ? 0 : ++o->numbered & 0x1ffffff,
+                                   .number = thread ? 0 : pct_object_number(o),
                                    .holder = PCT_NO_THREAD,
                                    .class_ = (uint8_t)(key >> 56) };
     if (PCT_UNLIKELY(o->log != NULL))

@@ -53,6 +53,15 @@ struct pct_objects {
     struct pct_object *mutex[PCT_OBJECTS_RECENT];
 };
 
+/* Numbers are as wide as a record has them. */
+#define PCT_OBJECT_NUMBER UINT32_C(0x1ffffff)
+
+/* A number of its own for what gets no object here: a location in memory. */
+static inline uint32_t pct_object_number(struct pct_objects *objects)
+{
+    return ++objects->numbered & PCT_OBJECT_NUMBER;
+}
+
 int pct_objects_start(struct pct_objects *objects, void *(*map)(size_t size));
 
 /* The slow half of pct_object_at(). */

@@ -91,6 +91,22 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
     s->current = self;
 }
 
+/* --- Reading clocks ----------------------------------------------------------------------------------------------- */
+
+bool pct_progress_clock(struct pct_sched *s, struct pct_thread *self)
+{
+    if (self->clock_step != pct_steps(s)) {
+        self->clock_step = pct_steps(s);
+        self->clock_reads = 0;
+    }
+    if (++self->clock_reads <= PCT_CLOCK_READS)
+        return false;
+    /* The step that follows begins the count anew: programs that work read clocks, too, hundreds of times between two
+     * calls of other kinds. */
+    pct_sched_spin(s, self);
+    return true;
+}
+
 /* --- Looking at memory -------------------------------------------------------------------------------------------- */
 
 /* Whether since the last spin, as far as the record goes back, nothing was done but to look at memory. */

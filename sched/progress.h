@@ -1,8 +1,9 @@
 /* Threads that make no progress: what all signs of it mean, and from when on.
  *
  *     sign                                                                    seen by                 threshold
- *     a yield, a failed try, a sleep of no length, a read of the clock in a   the wrapper, which      the first one
- *       loop                                                                  calls pct_sched_spin()
+ *     a yield, a failed try, a sleep of no length                             the wrapper, which      the first one
+ *                                                                             calls pct_sched_spin()
+ *     reads of a clock in a row, with no step in between                      pct_progress_clock()    PCT_CLOCK_READS
  *     accesses that look at the same few locations and change nothing         pct_progress_look()     PCT_MEMORY_SPIN
  *     polling: the same few operations over and over while others could run   the trace, in blocks    PCT_POLLING_*
  *     starvation: a thread could run and never did, while others went on      the trace, in blocks    PCT_STARVATION_*
@@ -32,6 +33,9 @@ struct pct_thread;
 /* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper.
  */
 #define PCT_SPINS_ALONE 64u
+
+/* So many reads of a clock with no step in between are a loop that waits for time. */
+#define PCT_CLOCK_READS 100u
 
 /* As many accesses in a row that look at the same few locations and change nothing are a spin. */
 #define PCT_MEMORY_SPIN 64u
@@ -88,6 +92,10 @@ struct pct_memory_recent {
 
 /* The running thread is about to pass a point without making progress. Call before its pct_point(). */
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
+
+/* The running thread reads what changes without its doing (a clock, the CPU that it is on). True: it did so for too
+ * long without a step, which is a spin: a step follows (PCT_OP_CLOCK). */
+bool pct_progress_clock(struct pct_sched *s, struct pct_thread *self);
 
 /* The running thread looks at memory by an access whose record is this one, as it does again and again? Then others go
  * first at the next point. */

@@ -163,7 +163,7 @@ struct pct_thread {
     uint64_t mark;            /* deadlock_cycle.c: the search that met it last */
     uint32_t clock_reads;     /* reads of the clock since step clock_step */
     uint64_t clock_step;
-    /* There is something for it to do, a signal: its waits are interrupted; atomic, the host clears it. */
+    /* There is something for it to do, a signal: its waits are interrupted; atomic, pct_sched_call(). */
     uint32_t called;
     struct pct_thread *arrival;                   /* in the list of those that came back from outside */
     struct pct_thread *polled_prev, *polled_next; /* in the list of those whose predicates ask the kernel */
@@ -188,7 +188,7 @@ struct pct_sched {
     uint32_t due;               /* PCT_DUE_*; atomic: threads without the baton set bits, too */
     uint32_t in_full;           /* no operation may take a shortcut: pct_sched_in_full() */
     uint64_t block_step;        /* record.c: steps passed when the block being filled began */
-    uint64_t base;              /* virtual time less step * step_ns */
+    uint64_t base;              /* virtual time less step * step_ns; at first what the host says */
 
     /* The host configures. */
     const struct pct_host *host;
@@ -297,7 +297,7 @@ struct pct_sched {
     const uint64_t *stacks; /* the steps whose stacks are still wanted, in order */
     uint32_t stacks_count;
 
-    /* A debugger, in the stopped process (preload/core/debugger.h) */
+    /* pct_sched_pause_at(), or a debugger in the stopped process (preload/core/debugger.h) */
     uint32_t break_other; /* no pause before a step of this thread: its id + 1 */
     uint64_t break_step; /* host->pause() before this step (from 1), or the first one behind it that a thread makes at a
                             point; 0: never */
@@ -444,6 +444,17 @@ void pct_sched_in_full(struct pct_sched *s);
  * Counted. */
 void pct_sched_unseen(struct pct_sched *s, bool begins);
 
+/* For a run without a schedule, by any thread: the id of one more thread; PCT_NO_THREAD: there are too many. */
+uint32_t pct_sched_free_id(struct pct_sched *s);
+
+/* Without the baton, by who takes it from a thread that sleeps with it, or gives it back: if this one holds it, that
+ * one does from now on. */
+bool pct_sched_swap_holder(struct pct_sched *s, struct pct_thread *from, struct pct_thread *to);
+
+/* Call host->pause() before this step (from 1), or the first one behind it that a thread makes at a point; 0: before
+ * none. With the baton, or before the run begins. */
+void pct_sched_pause_at(struct pct_sched *s, uint64_t step);
+
 /* With the baton: a choice among waiters was made that the strategy was not asked for. */
 void pct_sched_chose(struct pct_sched *s);
 
@@ -463,6 +474,18 @@ void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count
 uint64_t pct_sched_now(const struct pct_sched *s);
 /* The same, as a read of the clock by the running thread: advances it. */
 uint64_t pct_sched_read_clock(struct pct_sched *s);
+
+/* Whether there is something for the thread to do (pct_thread.called). Any thread, also in a signal handler. */
+static inline void pct_sched_call(struct pct_thread *thread, bool something)
+{
+    __atomic_store_n(&thread->called, something, __ATOMIC_SEQ_CST);
+}
+
+/* So much was done that pct could not order. Any thread. */
+static inline void pct_sched_count_uncontrolled(struct pct_sched *s, enum pct_uncontrolled what, uint64_t count)
+{
+    __atomic_fetch_add(&s->uncontrolled[what], count, __ATOMIC_RELAXED);
+}
 
 static inline enum pct_state pct_state(const struct pct_thread *thread)
 {
@@ -564,6 +587,13 @@ static inline void pct_record(struct pct_sched *s, const struct pct_thread *self
                               uint32_t number)
 {
     *s->record++ = self->stamp | PCT_RECORD(0, op, arg, number);
+}
+
+/* The same on the fast path, for who keeps its record ready. at: s->record. */
+static inline void pct_record_ready(struct pct_sched *s, uint64_t *at, uint64_t record)
+{
+    *at = record;
+    s->record = at + 1;
 }
 
 #endif

@@ -24,11 +24,8 @@ void pct_channel_open(const char *path)
     if (at < 0 && at > -4096)
         pct_start_fail_for_memory();
     struct pct_channel *channel = (void *)at;
-    if (channel->began++)
-        return;
-    pct_S.log = pct_S.objects.log = channel;
-    pct_S.run.plan = channel->plan;
-    pct_S.run.plan_count = channel->plan_count < channel->plan_max ? channel->plan_count : channel->plan_max;
+    if (!channel->began++)
+        pct_log_start(&pct_S, channel);
 }
 
 PCT_EXPORT uint32_t pct_explored_thread(void)

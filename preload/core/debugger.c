@@ -20,7 +20,7 @@ __attribute__((noinline)) void pct_debugger_begin(void)
 {
     pct_debugger.sched = &pct_S;
     pct_debugger.slots = pct_shim.slots;
-    pct_S.break_step = pct_debugger.stop_at;
+    pct_sched_pause_at(&pct_S, pct_debugger.stop_at);
 }
 
 static void stop(uint32_t reason, uint32_t thread)
@@ -34,8 +34,7 @@ static void stop(uint32_t reason, uint32_t thread)
 void pct_debugger_pause(struct pct_thread *thread)
 {
     /* What comes next, the debugger says while it is here. */
-    pct_S.break_step = 0;
-    pct_S.break_other = 0;
+    pct_sched_pause_at(&pct_S, 0);
     stop(PCT_DEBUGGER_STEP, thread->id);
 }
 

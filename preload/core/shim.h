@@ -444,7 +444,7 @@ static inline void pct_keep(struct pct_shim_thread *self)
 
 static inline void pct_uncontrolled(enum pct_uncontrolled what)
 {
-    __atomic_fetch_add(&pct_S.uncontrolled[what], 1, __ATOMIC_RELAXED);
+    pct_sched_count_uncontrolled(&pct_S, what, 1);
 }
 
 /* clock.c: a point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */

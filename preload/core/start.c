@@ -449,7 +449,8 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
-    s->in_full = s->races != NULL;
+    if (s->races)
+        pct_sched_in_full(s);
     pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? variables.PCT_EXPLORE : NULL);
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)

@@ -114,7 +114,7 @@ static inline const void *pct_io_key(int fd)
 static inline struct pct_object *pct_io_object(int fd)
 {
     struct pct_object *object = pct_object_at(&pct_S.objects, pct_io_key(fd), PCT_CLASS_FD);
-    object->number = (uint32_t)fd & 0x1ffffff;
+    object->number = (uint32_t)fd & PCT_OBJECT_NUMBER;
     return object;
 }
 

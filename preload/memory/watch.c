@@ -153,7 +153,7 @@ static void pass(struct pct_shim_thread *self, struct watchpoint *point, uintptr
     enum pct_op op = value == point->value ? PCT_OP_LOAD : PCT_OP_STORE;
     point->value = value;
     if (!point->number)
-        point->number = ++pct_S.objects.numbered & PCT_CELL_NUMBER;
+        point->number = pct_object_number(&pct_S.objects);
     self->location = (struct pct_object){
         .address = point->address, .number = point->number, .holder = PCT_NO_THREAD, .class_ = PCT_CLASS_MEMORY
     };

@@ -472,7 +472,7 @@ static enum pct_plan_refusal patch(struct module *m)
         return m->why;
     enum pct_plan_refusal why = change(m);
     if (why == PCT_PLAN_NONE)
-        __atomic_fetch_add(&pct_S.uncontrolled[PCT_UNCONTROLLED_SITE], m->place.ways[PCT_WAY_ALONE], __ATOMIC_RELAXED);
+        pct_sched_count_uncontrolled(&pct_S, PCT_UNCONTROLLED_SITE, m->place.ways[PCT_WAY_ALONE]);
     else
         abandon(m);
     return why;

@@ -105,7 +105,7 @@ static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, u
         pct_signal_queue(self, &more[i]);
     *(uint64_t *)&context->uc_sigmask |= bit;
     __atomic_fetch_or(&self->held, bit, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&self->core.called, 1, __ATOMIC_SEQ_CST);
+    pct_sched_call(&self->core, true);
 }
 
 /* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal
@@ -135,7 +135,7 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
     uint64_t *mask = (uint64_t *)&context->uc_sigmask;
     if (!self->inside) {
         *mask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
-        self->core.called = self->sent != NULL;
+        pct_sched_call(&self->core, self->sent != NULL);
     }
     *mask |= self->trap_blocked;
     return true;
@@ -282,7 +282,7 @@ void pct_signal_deliver(struct pct_shim_thread *self)
     int error = errno;
     siginfo_t info;
     for (;;) {
-        __atomic_store_n(&self->core.called, 0, __ATOMIC_SEQ_CST);
+        pct_sched_call(&self->core, false);
         uint64_t held = __atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
         bool sent = !held && pct_sent_take(self, &info);
         if (!held && !sent)

@@ -120,7 +120,7 @@ bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
         return false;
     *entry = (struct pct_sent){ .info = *info };
     *last = entry;
-    thread->core.called = 1; /* until it next waits, or now */
+    pct_sched_call(&thread->core, true); /* until it next waits, or now */
     pct_sched_interrupt(&pct_S, &thread->core);
     return true;
 }

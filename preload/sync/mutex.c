@@ -169,8 +169,7 @@ static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, ui
         return false;
     mutex->__data.__lock = to;
     set_owner(mutex, to ? self->owner : 0);
-    *record = what | object->number;
-    pct_S.record = record + 1;
+    pct_record_ready(&pct_S, record, what | object->number);
     return true;
 }
 

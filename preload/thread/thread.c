@@ -209,13 +209,11 @@ static int create_unseen(pthread_t *handle, const pthread_attr_t *attr, void *(*
 /* Strategy none: the thread gets an id, and runs when it runs. Without one it is not recorded. */
 static int create_free(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11)
 {
-    uint32_t id = __atomic_load_n(&pct_S.threads, __ATOMIC_RELAXED);
-    do
-        if (id >= PCT_MAX_THREADS) {
-            pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
-            return create_unseen(handle, attr, start, argument, c11);
-        }
-    while (!__atomic_compare_exchange_n(&pct_S.threads, &id, id + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    uint32_t id = pct_sched_free_id(&pct_S);
+    if (id == PCT_NO_THREAD) {
+        pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
+        return create_unseen(handle, attr, start, argument, c11);
+    }
     struct pct_shim_thread *slot = &pct_shim.slots[id];
     slot->core.id = id;
     prepare(slot, attr, start, argument);

@@ -1,6 +1,6 @@
 /* The clocks. They all show virtual time: the time of day from the epoch of the run, the others from a fixed start. A
  * read is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is
- * a loop that waits for the time or for another thread, and then each read counts as a spin. */
+ * a loop that waits for the time or for another thread, and counts as a spin (pct_progress_clock()). */
 #include "family.h"
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
@@ -9,8 +9,6 @@
 
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */
 #define MONOTONIC_START UINT64_C(86400000000000)
-
-enum { READS_UNTIL_SPIN = 100 };
 
 /* CPU time begins with the process, not with its family. */
 static bool is_of_cpu(clockid_t clock)
@@ -130,18 +128,9 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
 
 void pct_looks(struct pct_shim_thread *self)
 {
-    if (self->core.clock_step != pct_steps(&pct_S)) {
-        self->core.clock_step = pct_steps(&pct_S);
-        self->core.clock_reads = 0;
-    }
-    if (++self->core.clock_reads > READS_UNTIL_SPIN) {
-        pct_sched_spin(&pct_S, &self->core);
+    if (pct_progress_clock(&pct_S, &self->core)) {
         pct_here(self, PCT_OP_CLOCK);
         pct_done(self, PCT_OP_CLOCK, 0, NULL);
-        /* Not each further read: programs that work read clocks, too, hundreds of times between two calls of other
-         * kinds. */
-        self->core.clock_step = pct_steps(&pct_S);
-        self->core.clock_reads = 0;
     }
 }
 

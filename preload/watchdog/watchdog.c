@@ -94,13 +94,12 @@ static struct {
 bool pct_watchdog_took(struct pct_shim_thread *self)
 {
     uint32_t seized = __atomic_load_n(&self->seized, __ATOMIC_SEQ_CST);
-    struct pct_thread *taken = &nobody;
     if (seized == KEPT || !pct_S.host) /* a child made behind our back has a copy of our word, but no run */
         return false;
     if (seized == TAKING &&
         __atomic_compare_exchange_n(&self->seized, &seized, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         /* Too early: the thread does not sleep. */
-        __atomic_compare_exchange_n(&pct_S.current, &taken, &self->core, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        pct_sched_swap_holder(&pct_S, &nobody, &self->core);
         return false;
     }
     if (seized == KEPT)
@@ -163,22 +162,21 @@ static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *
 /* Take the baton from its holder, which seems to sleep. */
 static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
 {
-    struct pct_thread *holder = &thread->core, *taken = &nobody;
     struct pct_task_call call;
     struct pct_task after;
     uint32_t taking = TAKING;
     if (!pct_task_read_call(tasks, thread->tid, &call) || (pct_preempt_is_ours(call.pc) && !thread->vforks) ||
-        !pct_sched_may_take(&pct_S, holder, PCT_ARG_SLEEPS))
+        !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SLEEPS))
         return;
     __atomic_store_n(&thread->seized, TAKING, __ATOMIC_SEQ_CST);
-    if (!__atomic_compare_exchange_n(&pct_S.current, &holder, &nobody, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    if (!pct_sched_swap_holder(&pct_S, &thread->core, &nobody)) {
         __atomic_store_n(&thread->seized, KEPT, __ATOMIC_SEQ_CST);
         return;
     }
     if (!pct_task_read_call(tasks, thread->tid, &call) || !pct_task_read(tasks, thread->tid, &after) ||
         !sleeps(thread, &after) || after.sleeps != before->sleeps) {
         /* In this order: a thread that finds KEPT finds the baton, too. It may also have passed it on meanwhile. */
-        __atomic_compare_exchange_n(&pct_S.current, &taken, &thread->core, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        pct_sched_swap_holder(&pct_S, &nobody, &thread->core);
         __atomic_compare_exchange_n(&thread->seized, &taking, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         return;
     }
