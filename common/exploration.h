@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define PCT_CHANNEL_MAGIC "PCTEXPL"
-#define PCT_CHANNEL_VERSION 2u
+#define PCT_CHANNEL_VERSION 3u
 
 /* Keys of what is none of the program's objects. */
 #define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
@@ -22,7 +22,8 @@
 enum pct_log_kind {
     PCT_LOG_NONE,
     PCT_LOG_PICK,     /* the thread goes on; value: the steps made before */
-    PCT_LOG_ANNOUNCE, /* it is about to do op on the object of this key (0: none) */
+    PCT_LOG_ANNOUNCE, /* it is about to do op on the object of this key (0: none); value: where in the code, the lower
+                         half of the address behind the call, 0: not known */
     PCT_LOG_ENABLE,   /* and could */
     PCT_LOG_DISABLE,  /* or could not, or has finished */
     PCT_LOG_CAUSED,   /* the running thread has ended this one's wait, or made it; value 1: its deadline has */

@@ -65,6 +65,7 @@ void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
         pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_ANNOUNCE,
                                                     .op = (uint8_t)thread->wait.op,
                                                     .thread = (uint16_t)thread->id,
+                                                    .value = (uint32_t)thread->site.call,
                                                     .key = pct_log_key(object) });
     if (!s->strategy->announce)
         return;
@@ -499,7 +500,7 @@ void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op 
     s->current = NULL;
     pct_sched_keep_house(s);
     pct_revoke_replay(s, self);
-    if (s->sites)
+    if (s->sites || s->log)
         pct_sites_note(s, self, object);
     self->wait.op = op;
     self->wait.object = object;

@@ -14,6 +14,8 @@ struct state {
     uint32_t count, next; /* places of the plan, and those that were followed */
     uint32_t waiter;      /* that the running step is to wake, plus 1; 0: the first */
     uint32_t running;     /* plus 1; 0: there was none */
+    uint32_t order;       /* in which threads go on behind the plan, and */
+    uint32_t lowest;      /* the one that comes last in it, plus 1; 0: none */
     bool spins;           /* and it makes no progress */
     struct pct_rank_set enabled, last;
     struct pct_rank_set early; /* only their deadlines enable them */
@@ -27,6 +29,11 @@ static int start(void *state, const struct pct_run *run, const char **why)
     struct state *s = state;
     s->plan = run->plan;
     s->count = run->plan ? run->plan_count : 0;
+    if (s->count && PCT_PLAN_IS_THEN(s->plan[s->count - 1])) {
+        s->count--;
+        s->order = PCT_PLAN_WAITER(s->plan[s->count]);
+        s->lowest = PCT_PLAN_THREAD(s->plan[s->count]);
+    }
     return 0;
 }
 
@@ -57,6 +64,21 @@ static uint32_t behind(const struct state *s, uint32_t thread)
     return next;
 }
 
+/* The enabled thread of the highest priority in the plan's order that does not end the process; else as behind(). */
+static uint32_t by_order(const struct state *s)
+{
+    uint32_t best = PCT_NO_RANK, last = s->lowest - 1;
+    if (!s->order && !s->lowest)
+        return behind(s, PCT_NO_RANK);
+    for (uint32_t t = pct_rank_set_lowest(&s->enabled); t != PCT_NO_RANK; t = pct_rank_set_above(&s->enabled, t)) {
+        if (pct_rank_set_has(&s->last, t) || t == last)
+            continue;
+        if (best == PCT_NO_RANK || pct_plan_priority(s->order, t) > pct_plan_priority(s->order, best))
+            best = t;
+    }
+    return best == PCT_NO_RANK ? behind(s, PCT_NO_RANK) : best;
+}
+
 static uint32_t choose_thread(struct state *s)
 {
     if (s->next < s->count) {
@@ -68,11 +90,11 @@ static uint32_t choose_thread(struct state *s)
         s->count = 0;
     }
     if (!s->running)
-        return behind(s, PCT_NO_RANK);
+        return by_order(s);
     uint32_t running = s->running - 1;
     if (!s->spins && pct_rank_set_has(&s->enabled, running) && !pct_rank_set_has(&s->last, running))
         return running;
-    return behind(s, s->spins ? running : PCT_NO_RANK);
+    return s->spins ? behind(s, running) : by_order(s);
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)

@@ -10,13 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BUDGET = 2600, KEY_FIRST, KEY_OK_STATUS, KEY_BOUND };
-enum { STEPS = 20000 };
+enum { KEY_BUDGET = 2600, KEY_FIRST, KEY_OK_STATUS, KEY_BOUND, KEY_ORDER };
+enum { STEPS = 20000, BOUND = 2 };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Exploration", 1 },
     { "bound", KEY_BOUND, "N", 0,
       "only schedules with at most N preemptions: first those with none, then with one, ... (default: no bound)", 1 },
+    { "order", KEY_ORDER, "dpor|chess|rank", 0,
+      "dpor: one schedule of each class (default without --bound); with a bound, which is 2 if there is no --bound: "
+      "chess: by preemptions (default with --bound); rank: the simplest first, as RankChecker has it",
+      1 },
     { "budget", KEY_BUDGET, "SECONDS", 0, "stop after this time (default: none)", 1 },
     { "runs", 'n', "N", 0, "stop after this many runs (default: no bound)", 1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
@@ -32,7 +36,17 @@ struct wishes {
     struct pct_campaign *campaign;
     struct pct_explorer *explorer;
     struct pct_wishes schedules;
+    bool dpor, bounded; /* what --order says */
 };
+
+static void parse_order(struct wishes *w, const char *name, struct argp_state *state)
+{
+    w->dpor = !strcmp(name, "dpor");
+    w->bounded = !strcmp(name, "chess") || !strcmp(name, "rank");
+    w->explorer->order = !strcmp(name, "rank") ? PCT_SEARCH_RANK : PCT_SEARCH_CHESS;
+    if (!w->dpor && !w->bounded)
+        argp_error(state, "--order: %s is none of dpor, chess, rank", name);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -44,6 +58,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_BOUND:
         w->explorer->bound = (int)pct_options_number(state, "--bound", argument, 0, PCT_BOUND_MAX);
+        return 0;
+    case KEY_ORDER:
+        parse_order(w, argument, state);
         return 0;
     case KEY_BUDGET:
         w->explorer->budget = pct_options_seconds(state, "--budget", argument);
@@ -103,6 +120,10 @@ static int configure(struct wishes *w)
     int status = refuse(w);
     if (status)
         return status;
+    if (w->dpor && w->explorer->bound >= 0)
+        return pct_cli_usage("--order=dpor knows no --bound: those of a bound are chess and rank");
+    if (w->bounded && w->explorer->bound < 0)
+        w->explorer->bound = BOUND;
     w->schedules.strategy = "explore";
     if (!w->schedules.seed)
         w->schedules.seed = "0";

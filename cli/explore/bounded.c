@@ -4,21 +4,11 @@
  * schedule is known by what happened before what in it: the sum of hashes of its events and their clocks. */
 #include "bounded.h"
 #include "order.h"
+#include "waiting.h"
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A beginning that is to be gone on with. */
-struct item {
-    uint32_t *plan;
-    uint32_t count;
-};
-
-struct stack {
-    struct item *item;
-    size_t count, room;
-};
 
 /* States by hash, open addressing; key 0: none. */
 struct table {
@@ -28,18 +18,24 @@ struct table {
 };
 
 struct pct_bounded {
-    struct stack waiting[PCT_BOUND_MAX + 1]; /* by preemptions */
+    struct pct_waiting waiting;
+    uint64_t by_preemptions[PCT_BOUND_MAX + 1]; /* how many wait */
     struct table states, classes;
-    struct item now;
-    unsigned bound, at;
-    bool began;
+    struct pct_beginning now;
+    struct pct_rank_orders orders;
+    struct pct_tuple tuple; /* of the last run */
+    int64_t pushed;
+    unsigned bound;
+    bool began, by_rank;
 };
 
-struct pct_bounded *pct_bounded_new(unsigned bound)
+struct pct_bounded *pct_bounded_new(unsigned bound, bool by_rank)
 {
     struct pct_bounded *b = calloc(1, sizeof *b);
-    if (b)
-        b->bound = bound;
+    if (!b)
+        return NULL;
+    b->bound = bound;
+    b->by_rank = by_rank;
     return b;
 }
 
@@ -47,11 +43,7 @@ void pct_bounded_free(struct pct_bounded *b)
 {
     if (!b)
         return;
-    for (unsigned i = 0; i <= PCT_BOUND_MAX; i++) {
-        for (size_t k = 0; k < b->waiting[i].count; k++)
-            free(b->waiting[i].item[k].plan);
-        free(b->waiting[i].item);
-    }
+    pct_waiting_free(&b->waiting);
     free(b->states.key);
     free(b->states.fewest);
     free(b->classes.key);
@@ -62,10 +54,12 @@ void pct_bounded_free(struct pct_bounded *b)
 
 uint64_t pct_bounded_open(const struct pct_bounded *b)
 {
-    uint64_t open = 0;
-    for (unsigned i = 0; i <= b->bound; i++)
-        open += b->waiting[i].count;
-    return open;
+    return b->waiting.count;
+}
+
+struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b)
+{
+    return b->tuple;
 }
 
 static size_t place_of(const struct table *t, uint64_t key)
@@ -116,40 +110,58 @@ static int note(struct table *t, uint64_t key, unsigned preemptions)
 bool pct_bounded_next(struct pct_bounded *b, const uint32_t **plan, uint32_t *count, unsigned *below)
 {
     free(b->now.plan);
-    b->now = (struct item){ 0 };
-    while (b->began && b->at <= b->bound && !b->waiting[b->at].count)
-        b->at++;
-    *below = b->at;
-    if (b->at > b->bound)
+    b->now = (struct pct_beginning){ 0 };
+    *below = 0;
+    while (b->began && *below <= b->bound && !b->by_preemptions[*below])
+        ++*below;
+    if (b->began && !b->waiting.count)
         return false;
-    if (b->began)
-        b->now = b->waiting[b->at].item[--b->waiting[b->at].count];
+    if (b->began) {
+        b->now = pct_waiting_pop(&b->waiting);
+        b->by_preemptions[b->now.preemptions]--;
+    }
     b->began = true;
     *plan = b->now.plan;
     *count = b->now.count;
+    if (b->now.order || b->now.lowest)
+        b->now.plan[(*count)++] = PCT_PLAN_THEN(b->now.order, b->now.lowest);
     return true;
 }
 
-/* The run's first `at` events, and then this one. */
-static int push(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, uint32_t place, unsigned preemptions)
+/* When the beginning comes: by preemptions, the last one found first; or by its tuple, those without a preemption more
+ * than this run first. */
+static void place(struct pct_bounded *b, struct pct_beginning *item, const struct pct_rank_path *path, bool preempts)
 {
-    struct stack *s = &b->waiting[preemptions];
-    if (s->count == s->room) {
-        size_t room = 2 * s->room + 64;
-        struct item *more = realloc(s->item, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        s->item = more;
-        s->room = room;
-    }
-    uint32_t *plan = malloc((at + 1) * sizeof *plan);
-    if (!plan)
+    b->pushed++;
+    item->tier = item->preemptions;
+    item->place = -b->pushed;
+    if (!b->by_rank)
+        return;
+    item->tier = pct_rank_tier(pct_rank_tuple(path));
+    item->place = preempts ? b->pushed : b->pushed - INT64_MAX / 2;
+    item->order = pct_rank_order(path, b->now.order);
+    item->lowest = path->lowest;
+}
+
+/* The run's first `at` events, and then this one; path: led to there. */
+static int push(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, uint32_t next, bool preempts,
+                const struct pct_rank_path *path, unsigned preemptions)
+{
+    struct pct_rank_path here = *path;
+    struct pct_beginning item = { .count = at + 1, .preemptions = preemptions };
+    pct_rank_step(&here, &b->orders, x, at, PCT_PLAN_THREAD(next), preempts);
+    if (PCT_PLAN_WAITER(next) > 1 && here.tuple.t < 3)
+        here.tuple.t = 3; /* who signals, and two that wait */
+    place(b, &item, &here, preempts);
+    item.plan = malloc((at + 2) * sizeof *item.plan);
+    if (!item.plan)
         return -ENOMEM;
     for (uint32_t i = 0; i < at; i++)
-        plan[i] = PCT_PLAN(x->event[i].thread, x->event[i].chosen + 1u);
-    plan[at] = place;
-    s->item[s->count++] = (struct item){ .plan = plan, .count = at + 1 };
-    return 0;
+        item.plan[i] = PCT_PLAN(x->event[i].thread, x->event[i].chosen + 1u);
+    item.plan[at] = next;
+    int failed = pct_waiting_push(&b->waiting, &item);
+    b->by_preemptions[preemptions] += !failed;
+    return failed;
 }
 
 /* Whether to let this thread go on behind the first `at` events is a preemption. */
@@ -161,23 +173,24 @@ static bool preempts(const struct pct_execution *x, uint32_t at, uint32_t thread
 }
 
 /* What else could have been done in the place of event `at`, with so many preemptions before. */
-static int branch(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, unsigned preemptions)
+static int branch(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, const struct pct_rank_path *path,
+                  unsigned preemptions)
 {
     const struct pct_event *made = &x->event[at];
     int failed = 0;
     for (uint32_t thread = 0; thread < PCT_EXECUTION_SETS && !failed; thread++) {
-        unsigned all = preemptions + preempts(x, at, thread);
-        if (thread != made->thread && x->enabled[at] >> thread & 1 && all <= b->bound)
-            failed = push(b, x, at, PCT_PLAN(thread, 1), all);
+        bool preempted = preempts(x, at, thread);
+        if (thread != made->thread && x->enabled[at] >> thread & 1 && preemptions + preempted <= b->bound)
+            failed = push(b, x, at, PCT_PLAN(thread, 1), preempted, path, preemptions + preempted);
     }
-    unsigned all = preemptions + preempts(x, at, made->thread);
-    for (uint32_t waiter = 0; waiter < made->choices && !failed && all <= b->bound; waiter++)
+    bool preempted = preempts(x, at, made->thread);
+    for (uint32_t waiter = 0; waiter < made->choices && !failed && preemptions + preempted <= b->bound; waiter++)
         if (waiter != made->chosen)
-            failed = push(b, x, at, PCT_PLAN(made->thread, waiter + 1), all);
+            failed = push(b, x, at, PCT_PLAN(made->thread, waiter + 1), preempted, path, preemptions + preempted);
     return failed;
 }
 
-static bool begins_alike(const struct item *item, const struct pct_execution *x)
+static bool begins_alike(const struct pct_beginning *item, const struct pct_execution *x)
 {
     for (uint32_t i = 0; i < item->count; i++)
         if (i >= x->count || x->event[i].thread != PCT_PLAN_THREAD(item->plan[i]))
@@ -187,19 +200,27 @@ static bool begins_alike(const struct item *item, const struct pct_execution *x)
 
 static int expand(struct pct_bounded *b, const struct pct_execution *x, const struct pct_order *order)
 {
+    struct pct_rank_path path = pct_rank_begin(&b->orders);
     uint64_t state = 0;
     unsigned preemptions = 0;
+    bool known = false;
     for (uint32_t i = 0; i < x->count; i++) {
         uint64_t key = state + (i ? x->event[i - 1].thread + 1u : 0) * UINT64_C(0xd1342543de82ef95);
-        int fresh = i < b->now.count ? 1 : note(&b->states, key, preemptions);
-        if (fresh <= 0)
+        int fresh = i < b->now.count || known ? 1 : note(&b->states, key, preemptions);
+        if (fresh < 0)
             return fresh;
-        int failed = i < b->now.count ? 0 : branch(b, x, i, preemptions);
+        known |= !fresh;
+        int failed = i < b->now.count || known ? 0 : branch(b, x, i, &path, preemptions);
         if (failed)
             return failed;
-        preemptions += preempts(x, i, x->event[i].thread);
+        bool preempted = preempts(x, i, x->event[i].thread);
+        pct_rank_step(&path, &b->orders, x, i, x->event[i].thread, preempted);
+        if (x->event[i].chosen && path.tuple.t < 3)
+            path.tuple.t = 3;
+        preemptions += preempted;
         state += pct_order_hash(order, i);
     }
+    b->tuple = pct_rank_tuple(&path);
     return 0;
 }
 
@@ -208,6 +229,8 @@ int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *x, uint6
     struct pct_order order;
     if (!begins_alike(&b->now, x))
         return -EINVAL;
+    if (pct_rank_choose_orders(&b->orders, x->threads))
+        return -ENOMEM;
     int failed = pct_order_make(&order, x);
     if (failed)
         return failed;

@@ -7,12 +7,14 @@
 #ifndef PCT_CLI_BOUNDED_H
 #define PCT_CLI_BOUNDED_H
 
+#include "rank.h"
 #include "search.h"
 
 struct pct_bounded;
 
-/* bound: at most so many preemptions, 0 to PCT_BOUND_MAX. NULL: no memory. */
-struct pct_bounded *pct_bounded_new(unsigned bound);
+/* bound: at most so many preemptions, 0 to PCT_BOUND_MAX. by_rank: not by preemptions, but by RankChecker's tuples
+ * (rank.h): the same set, in another order. NULL: no memory. */
+struct pct_bounded *pct_bounded_new(unsigned bound, bool by_rank);
 void pct_bounded_free(struct pct_bounded *b);
 
 /* What the next run is to begin with, valid until pct_bounded_take(). False: there is none. *below: all schedules with
@@ -22,6 +24,9 @@ bool pct_bounded_next(struct pct_bounded *b, const uint32_t **plan, uint32_t *co
 /* The run that was asked for; the execution stays the caller's. Returns 1: its class is new; 0: it is not; -ENOMEM; or
  * -EINVAL: the run did not begin as it was to, so that nothing more can be said. */
 int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *execution, uint64_t *class_);
+
+/* The tuple of the run that was taken last. */
+struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b);
 
 /* Beginnings that are still to be gone on with. */
 uint64_t pct_bounded_open(const struct pct_bounded *b);

@@ -8,8 +8,9 @@
 /* What is known of a thread while the log is read. */
 struct thread {
     uint32_t made; /* events */
-    uint8_t op;    /* what it is about to do, */
-    uint64_t key;  /* on this object */
+    uint32_t place;
+    uint8_t op;   /* what it is about to do, */
+    uint64_t key; /* on this object */
     uint8_t wait_op;
     bool near; /* its deadline could come early, if not for what it waits for */
     bool due;  /* and has, by choice */
@@ -220,6 +221,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     *event = (struct pct_event){ .thread = entry->thread,
                                  .op = t->op,
                                  .number = ++t->made,
+                                 .place = t->place,
                                  .waits = pct_op_waits((enum pct_op)t->op),
                                  .jumped = r->jumped || ends,
                                  .global = ends,
@@ -271,6 +273,8 @@ static int announce(struct reader *r, struct thread *t, const struct pct_log_ent
         t->wait_op = t->op;
     t->op = entry->op;
     t->key = entry->key;
+    if (entry->op != PCT_OP_DEADLINE)
+        t->place = entry->value;
     return failed;
 }
 
@@ -401,6 +405,7 @@ static int finish(struct reader *r, bool ended)
             (struct pct_event){ .thread = (uint16_t)id,
                                 .op = t->op,
                                 .number = t->made + 1,
+                                .place = t->place,
                                 .global = t->causes > PCT_EVENT_CAUSES || t->op == PCT_OP_EXIT_NOW,
                                 .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
         memcpy(pending->event.cause, t->cause, sizeof t->cause);

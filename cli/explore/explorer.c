@@ -146,6 +146,8 @@ static int take_failure(struct pct_explorer *e, const struct pct_process *proces
         return pct_cli_no_memory("");
     if (!finding->title[0]) {
         snprintf(finding->title, sizeof finding->title, "%s", signature.title);
+        finding->run = pct_search_facts(e->search)->runs;
+        finding->tuple = pct_search_facts(e->search)->tuple;
         *hold = pct_explorer_token(&result->trace, finding->token, sizeof finding->token);
     }
     finding->count += !known;
@@ -274,7 +276,7 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 {
     e->observer =
         (struct pct_campaign_observer){ .next = next, .judge = judge, .looked = looked, .idle = idle, .tick = tick };
-    e->search = pct_search_new(e->bound);
+    e->search = pct_search_new(e->bound, e->order);
     if (!e->search)
         return pct_cli_no_memory("");
     int failed = open_channel(e);

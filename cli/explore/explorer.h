@@ -11,6 +11,8 @@ struct pct_finding {
     uint64_t count; /* classes that fail like that */
     char title[512];
     char token[PCT_TOKEN_MAX]; /* "": its schedule is too long for one */
+    uint64_t run;              /* the first that failed so, from 1 */
+    struct pct_tuple tuple;    /* its, with a bound */
     bool replayed;             /* the token was, and the run failed alike */
 };
 
@@ -20,7 +22,8 @@ struct pct_explorer {
     bool first;    /* stop at the first finding */
     bool progress; /* draw the progress line */
     bool quiet;
-    int bound;      /* at most so many preemptions; PCT_UNBOUNDED */
+    int bound; /* at most so many preemptions; PCT_UNBOUNDED */
+    enum pct_search_order order;
     double budget;  /* seconds, 0: no bound */
     uint64_t limit; /* runs, 0: no bound */
     /* What came of it. */

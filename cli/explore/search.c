@@ -44,12 +44,12 @@ struct pct_search {
     struct pct_bounded *bounded; /* NULL: there is no bound */
 };
 
-struct pct_search *pct_search_new(int bound)
+struct pct_search *pct_search_new(int bound, enum pct_search_order order)
 {
     struct pct_search *s = calloc(1, sizeof *s);
     if (!s || bound < 0)
         return s;
-    s->bounded = pct_bounded_new((unsigned)bound);
+    s->bounded = pct_bounded_new((unsigned)bound, order == PCT_SEARCH_RANK);
     if (!s->bounded) {
         free(s);
         return NULL;
@@ -382,6 +382,7 @@ static int explore_bounded(struct pct_search *s, const struct pct_execution *x, 
     s->facts.unrepeatable |= result == -EINVAL;
     s->over |= result == -EINVAL;
     s->facts.open = pct_bounded_open(s->bounded);
+    s->facts.tuple = pct_bounded_tuple(s->bounded);
     return result < 0 && result != -EINVAL ? result : result != 1;
 }
 

@@ -10,7 +10,7 @@
 #ifndef PCT_CLI_SEARCH_H
 #define PCT_CLI_SEARCH_H
 
-#include "execution.h"
+#include "rank.h"
 
 struct pct_search;
 
@@ -29,12 +29,19 @@ struct pct_search_facts {
     uint32_t unknown;   /* plus 1: an operation without a row in the table */
     bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
     bool cut;           /* a run was cut off by a bound */
+    struct pct_tuple tuple; /* with a bound: of the last run */
+};
+
+/* In which order schedules with a bound are tried; without one it makes no difference. */
+enum pct_search_order {
+    PCT_SEARCH_CHESS, /* by preemptions */
+    PCT_SEARCH_RANK   /* by RankChecker's tuples: rank.h */
 };
 
 /* NULL: no memory. bound: make those schedules that have at most so many preemptions (bounded.h), from 0 up to
  * PCT_BOUND_MAX; PCT_UNBOUNDED: one of each class. */
 enum { PCT_UNBOUNDED = -1, PCT_BOUND_MAX = 100 };
-struct pct_search *pct_search_new(int bound);
+struct pct_search *pct_search_new(int bound, enum pct_search_order order);
 void pct_search_free(struct pct_search *search);
 
 /* What the next run is to begin with: PCT_PLAN() of <pct/strategy.h>. Valid until pct_search_take(). False: all are

@@ -110,8 +110,13 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
 {
     for (size_t i = 0; i < e->findings; i++) {
         const struct pct_finding *finding = &e->finding[i];
-        fprintf(stderr, "pct: finding %zu: %s (%llu class%s)\n", i + 1, finding->title,
-                (unsigned long long)finding->count, finding->count == 1 ? "" : "es");
+        char tuple[64] = "";
+        size_t used = e->bound < 0 ? 0 : (size_t)snprintf(tuple, sizeof tuple, ", (c, v, t, l) = ");
+        if (used)
+            pct_rank_format(tuple + used, sizeof tuple - used, finding->tuple);
+        fprintf(stderr, "pct: finding %zu: %s (%llu class%s; first in run %llu%s)\n", i + 1, finding->title,
+                (unsigned long long)finding->count, finding->count == 1 ? "" : "es", (unsigned long long)finding->run,
+                tuple);
         if (!finding->token[0]) {
             fprintf(stderr,
                     "  its schedule is too long for a token, or does not replay by it; --trace=FILE keeps the first "

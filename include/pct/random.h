@@ -27,6 +27,7 @@ enum {
     PCT_STREAM_MEMBER = 18,   /* of the mixture, by group of seeds */
     PCT_STREAM_POINTS = 19,   /* whether a run has other scheduling points than the campaign's */
     PCT_STREAM_SPURIOUS = 20, /* by thread and count of its waits for condition variables */
+    PCT_STREAM_ORDER = 21,    /* by thread: of orders of priorities that `pct explore` tries */
     PCT_STREAM_USER = 256
 };
 
@@ -50,6 +51,13 @@ static inline uint64_t pct_random_below(uint64_t seed, uint32_t stream, uint64_t
 static inline uint32_t pct_random_waiter(uint64_t seed, uint32_t waiters, uint64_t step)
 {
     return (uint32_t)pct_random_below(seed, PCT_STREAM_CHOOSE, step << 16 | waiters, waiters);
+}
+
+/* The priority of a thread in one of the orders in which `pct explore` lets threads go on: 0: the lowest id is the
+ * highest; 1: the other way round; others: drawn. */
+static inline uint64_t pct_plan_priority(uint32_t order, uint32_t thread)
+{
+    return order == 0 ? UINT32_MAX - thread : order == 1 ? thread : pct_random(order, PCT_STREAM_ORDER, thread);
 }
 
 #endif

@@ -65,6 +65,11 @@ struct pct_run {
 #define PCT_PLAN(thread, waiter) ((uint32_t)(thread) | (uint32_t)(waiter) << 16)
 #define PCT_PLAN_THREAD(place) ((place)&0x7fffu)
 #define PCT_PLAN_WAITER(place) ((place) >> 16)
+/* The last place of a plan may be this, no step: who goes on behind it where the running thread cannot. The enabled
+ * thread of the highest priority in this order (pct_plan_priority()) does; `lowest`, a thread plus 1, 0: none, comes
+ * last. Without it: order 0, and none. */
+#define PCT_PLAN_THEN(order, lowest) (0x8000u | (uint32_t)(lowest) | (uint32_t)(order) << 16)
+#define PCT_PLAN_IS_THEN(place) ((place) >> 15 & 1)
 #define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 
 /* Why the scheduler asks. */

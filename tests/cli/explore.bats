@@ -163,6 +163,26 @@ finds()
     [[ $(last) == "pct: not verified, because of: the runs that -n allows are made"* ]]
 }
 
+@test "rank and chess come to the same classes, and findings have a tuple" {
+    for bug in fig1c-deadlock lost-wakeup; do
+        for order in rank chess; do
+            run "$pct" explore --bound 2 --order $order -- "$build/bugs/$bug"
+            echo "$order: $output"
+            [ "$status" -eq 1 ]
+            [[ $output == *"pct: finding 1: "*"first in run "*", (c, v, t, l) = (1, 0, 2, 1))"* ]]
+            [[ $(last) == "pct: found: 1 of all 3 classes of schedules with at most 2 preemptions fails"* ]]
+        done
+    done
+    # Without --bound: 2.
+    run "$pct" explore --order rank -- "$build/bugs/lost-wakeup-fixed"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified up to 2 preemptions at calls: all 2 classes"* ]]
+    run "$pct" explore --order dpor --bound 2 -- "$build/bugs/lost-wakeup-fixed"
+    [ "$status" -eq 2 ]
+    run "$pct" explore --order other -- "$build/bugs/lost-wakeup-fixed"
+    [ "$status" -eq 2 ]
+}
+
 @test "options that choose among schedules are refused" {
     for option in --strategy=pct --depth=3 --time=real --memory-sample=10 --memory-points=shared --focus=main; do
         run "$pct" explore "$option" -- "$explored"

@@ -260,9 +260,11 @@ static bool brute_force(const struct sim_program *program)
 static struct pct_search_facts facts;
 static uint64_t twice;
 
+static enum pct_search_order search_order;
+
 static void search_all(const struct sim_program *program, int bound, size_t most)
 {
-    struct pct_search *search = pct_search_new(bound);
+    struct pct_search *search = pct_search_new(bound, search_order);
     const uint32_t *plan;
     uint32_t count;
     assert_non_null(search);
@@ -377,12 +379,19 @@ static void test_bounds(void **unused)
     uint64_t programs = from_environment("BOUNDED", 150), first = from_environment("FIRST", 0), within = 0;
     for (uint64_t number = first; number < first + programs; number++) {
         struct sim_program program = make_program(number);
+        uint64_t classes_within[4];
         if (!brute_force(&program))
             continue;
-        for (int bound = 0; bound < 4; bound++) {
+        for (int way = 0; way < 8; way++) { /* bounds of 0 to 3, in both orders */
+            int bound = way % 4;
+            search_order = way < 4 ? PCT_SEARCH_CHESS : PCT_SEARCH_RANK;
             search_all(&program, bound, 100000);
             assert_false(facts.unrepeatable);
             assert_int_equal(facts.below, bound + 1);
+            assert_int_equal(facts.classes, found_classes.count);
+            if (way < 4)
+                classes_within[bound] = facts.classes;
+            assert_int_equal(facts.classes, classes_within[bound]);
             for (size_t i = 0; i < leasts; i++) {
                 bool missed = least[i].fewest <= (unsigned)bound && hashes_add(&found_classes, least[i].class_);
                 within += least[i].fewest <= (unsigned)bound;
