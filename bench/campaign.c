@@ -1,4 +1,4 @@
-/* A target for campaigns: three.h. `abort`: it aborts when main has made its part; a number: main computes so many thousand rounds before
+/* A target for campaigns: three.h. `abort`: it aborts when main has made its part; a number: main computes this many thousand rounds before
  * (measure.h). */
 #include "measure.h"
 #include "three.h"

@@ -54,7 +54,7 @@ struct pct_config {
     uint8_t sample;          /* percent of the places in the code that are drawn from the seed; 0: no sample */
     bool sample_fixed;       /* not from the run's, but from this one: another schedule of the same points */
     uint64_t sample_seed;
-    uint64_t passed_races; /* with PCT_RACES_FAIL: so many were suppressed before the run ended */
+    uint64_t passed_races; /* with PCT_RACES_FAIL: this many were suppressed before the run ended */
     uint64_t ordered; /* with PCT_POINTS_LEARNED: the digest of what was learned (common/ordered.h), 0: nothing yet */
     uint8_t end;      /* enum pct_end; what is not said is PCT_END_PLAIN, so whoever makes a new configuration sets
                          PCT_END_DRAWN */
@@ -131,8 +131,8 @@ void pct_config_become(struct pct_config *config, const struct pct_strategy **st
 #define PCT_SLACK_PRESET UINT64_C(20000000)
 #define PCT_SLACK_MOST UINT64_C(1000000000000)
 #define PCT_SLACK_UNSAID UINT64_MAX
-#define PCT_SLACK_INVERSE 2u /* one run in so many has none */
-#define PCT_SLACK_COINS 2u   /* and of the waits in the others, one in so many: sched/slack.c */
+#define PCT_SLACK_INVERSE 2u /* one run in this many has none */
+#define PCT_SLACK_COINS 2u   /* and of the waits in the others, one in this many: sched/slack.c */
 int pct_config_parse_slack(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 struct pct_text;
 void pct_config_add_slack(struct pct_text *text, uint64_t slack);
@@ -146,7 +146,7 @@ void pct_config_settle_slack(struct pct_config *config, const struct pct_strateg
 uint64_t pct_config_draw_slack(const struct pct_config *config, const struct pct_strategy *strategy);
 
 /* Whether this wait of a thread for a condition variable ends by itself, where the configuration says `spurious`: one
- * in so many, by the seed. count: of that thread's waits so far. */
+ * in this many, by the seed. count: of that thread's waits so far. */
 #define PCT_SPURIOUS_COINS 4u
 bool pct_config_draw_spurious(const struct pct_config *config, uint32_t thread, uint32_t count);
 int pct_config_parse_spurious(struct pct_config *config, const char *text, const char *what, char *error, size_t size);

@@ -20,7 +20,7 @@ enum pct_end {
     PCT_END_COUNT
 };
 
-/* Of so many runs with PCT_END_DRAWN, so many are free. */
+/* Of this many runs with PCT_END_DRAWN, this many are free. */
 enum { PCT_DRAWN_ENDS = 4, PCT_DRAWN_FREE = 1 };
 
 /* The end of the run with this seed, where the configuration says `end`. Not PCT_END_DRAWN. */

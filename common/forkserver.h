@@ -15,7 +15,7 @@
 
 enum { PCT_FORKSERVER_VERSION = 2, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
 
-/* The last variable of a target's environment rounds it up to a multiple of so many bytes: cli/process/environment.c
+/* The last variable of a target's environment rounds it up to a multiple of this many bytes: cli/process/environment.c
  * says why. */
 #define PCT_PAD_NAME "_PCT_PAD="
 /* What that variable is called when a fork server starts: the linker binds all functions once, and not again in each

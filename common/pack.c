@@ -1,9 +1,9 @@
-/* Packing blocks of records: see pack.h. A packed block is a row of parts, each a word and then so many records as they
- * are:
+/* Packing blocks of records: see pack.h. A packed block is a row of parts, each a word and then this many records as
+ * they are:
  *
  *     bits 0 ... 9      records that follow this word
- *     bits 10 ... 19    then come so many that have been there before
- *     bits 20 ... 31    so many records ago
+ *     bits 10 ... 19    then come this many that have been there before
+ *     bits 20 ... 31    this many records ago
  *
  * What has been there before is looked for as far back as the last time, for loops, and then where the pair of records
  * with which it begins was seen last: the newest place is the likeliest, and one look costs little. Where pairs are

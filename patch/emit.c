@@ -122,7 +122,7 @@ static bool put_address(uint8_t out[ADDRESS_SIZE], uint64_t at, const struct pct
     return fits(displacement);
 }
 
-/* Where the mark of the site's location is; 0: that hangs on a register, or it is not the mark alone that counts. */
+/* Where the mark of the site's location is; 0: that depends on a register, or it is not the mark alone that counts. */
 static uint64_t mark_of(const struct pct_plan_site *site, const struct pct_leaves *leaves)
 {
     const bool fixed = site->base == PCT_SITE_NO_REGISTER && site->index == PCT_SITE_NO_REGISTER;

@@ -15,7 +15,7 @@
  * too, unless the plan says that nobody reads them. So a trampoline is short, and what most events execute stays in the
  * cache.
  *
- * Where a plain access does not hang on a register (a global variable), so does the mark of its location not: the
+ * Where a plain access does not depend on a register (a global variable), so does the mark of its location not: the
  * trampoline looks there itself, without a call. Instead of the push there is then, if nobody reads the flags, or else
  * without changing them,
  *

@@ -51,7 +51,7 @@ struct pct_placing {
     uint64_t ways[PCT_WAYS];       /* the result, counted */
 };
 
-/* Bytes that the trampolines of so many sites take at most, and so many bytes before them. */
+/* Bytes that the trampolines of this many sites take at most, and this many bytes before them. */
 size_t pct_place_room(uint64_t sites, size_t before);
 
 /* Place all sites. What is to be written to the code then differs in place->code. */

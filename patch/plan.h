@@ -108,7 +108,7 @@ struct pct_plan {
     uint64_t by_kind[16];                       /* sites by enum pct_site_kind */
 };
 
-/* What the site accesses, as far as that hangs on no register; of a site in the process. */
+/* What the site accesses, as far as that depends on no register; of a site in the process. */
 static inline uint64_t pct_site_place(const struct pct_plan_site *site)
 {
     return (uint64_t)(int64_t)site->displacement + (site->flags & PCT_SITE_RELATIVE ? site->address + site->length : 0);

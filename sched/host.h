@@ -30,7 +30,7 @@ struct pct_host {
     void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
     /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be
      * NULL. */
-    bool (*hopes)(void);
+    bool (*may_be_signalled)(void);
     /* Before time jumps to `until`, or (PCT_NEVER) a verdict says that nothing can go on: up to which virtual time no
      * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
      * there is none, or they all wait for threads of the schedule. May be NULL. */

@@ -7,7 +7,7 @@
 
 enum { PLACES_FIRST_LOG = 10 };
 
-/* A chunk begins so many bytes behind the start of a page. Otherwise a cell would stand at the same place of its page
+/* A chunk begins this many bytes behind the start of a page. Otherwise a cell would stand at the same place of its page
  * as its location does, and a processor that compares no more than that makes the look at the cell wait for a store to
  * the location. */
 enum { CHUNK_SHIFT = 2112 };

@@ -20,7 +20,7 @@ enum { PCT_MEMORY_TOUCHES = 4, PCT_MEMORY_PER_PLACE = 16 };
  * others' timeouts a hundred times sooner than it would alone. */
 #define PCT_MEMORY_NS UINT64_C(20)
 
-/* So many accesses by its only thread that are no points, whatever the location, make it settled. */
+/* This many accesses by its only thread that are no points, whatever the location, make it settled. */
 enum { PCT_MEMORY_PASSES = 16 };
 
 /* A cell: 25 number | 3 touches | 4 passes | 16 owner + 1 | 14 unused | 1 settled | 1 shared, from the lowest bit up.

@@ -12,8 +12,8 @@
 #include "races.h"
 #include "record.h"
 
-/* How often to ask the host whether there still is hope, and to look for what a thread has changed that cannot tell; in
- * real time. And how far virtual time may stay behind real time. */
+/* How often to ask the host whether a signal may still come, and to look for what a thread has changed that cannot
+ * tell; in real time. And how far virtual time may stay behind real time. */
 enum { HOPE_NS = 10000000, SILENT_NS = 1000000, BEHIND_NS = 1000000000 };
 
 void pct_outside_drain(struct pct_sched *s)
@@ -135,7 +135,7 @@ bool pct_outside_strangers(struct pct_sched *s)
 
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self)
 {
-    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->hope && !s->stranger &&
+    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
         !(s->foreign & PCT_FOREIGN_SILENT))
         return NULL;
     if (self && (pct_state(self) == PCT_STATE_BLOCKED || self->early))
@@ -170,7 +170,7 @@ void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread)
 /* How much virtual time is to pass where so much real time has while nothing could run. A run whose steps take longer
  * than PCT_STEP_NS (many switches, a busy machine) falls behind the world that it talks to, whose timeouts and dates
  * are real ones: natively both have the same clock. Only what is more than BEHIND_NS is made up for: the time of most
- * runs then hangs on their steps and waits alone. Time that has jumped ahead is not taken back. */
+ * runs then depends on their steps and waits alone. Time that has jumped ahead is not taken back. */
 static uint64_t keep_up(struct pct_sched *s, uint64_t passed)
 {
     if (!s->step_ns)
@@ -237,7 +237,7 @@ static bool keep(struct pct_sched *s, bool relatives)
         if (world && !holds && (!relatives || s->stranger))
             until = real + (deadline - virtual);
     }
-    if (s->hope)
+    if (s->may_be_signalled)
         until = real + HOPE_NS;
     do {
         bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;

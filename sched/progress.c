@@ -30,7 +30,8 @@ static void wait_a_moment(struct pct_sched *s)
 }
 
 /* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it:
- * something from outside, which is as slow as it likes; or a deadline, which the time of so many steps need not reach.
+ * something from outside, which is as slow as it likes; or a deadline, which the time of this many steps need not
+ * reach.
  */
 static void spun_for_long(struct pct_sched *s, uint64_t before)
 {

@@ -10,9 +10,9 @@
  *     a loop on memory that passes no scheduling point at all                 the watchdog            its own, in
  *                                                                             (revoke.c)              real time
  *
- * Each makes the thread spin so many times for the strategy (`spinning`), which lets others overtake (PCT, section 4.1,
- * "starvation free"), and is asked at the next point. Where only sleepers could change what is waited for, time jumps
- * to the next deadline; a run of nothing but spins for long enough is a livelock. */
+ * Each makes the thread spin this many times for the strategy (`spinning`), which lets others overtake (PCT,
+ * section 4.1, "starvation free"), and is asked at the next point. Where only sleepers could change what is waited for,
+ * time jumps to the next deadline; a run of nothing but spins for long enough is a livelock. */
 #ifndef PCT_SCHED_PROGRESS_H
 #define PCT_SCHED_PROGRESS_H
 
@@ -26,44 +26,44 @@ struct pct_thread;
  * overtake thousands of times by then. Twice as many if a deadline is pending, to which time jumps in between; never
  * while something from outside may come. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
-/* So many looks at memory count as one of them: threads that look a million times before they sleep are real (redis's),
- * and several may do so at once. */
+/* This many looks at memory count as one of them: threads that look a million times before they sleep are real
+ * (redis's), and several may do so at once. */
 #define PCT_SPIN_LOOKS 16u
 
 /* A thread that has spun on memory this often since it last blocked, while nobody else could run, waits for a sleeper.
  */
 #define PCT_SPINS_ALONE 64u
 
-/* So many reads of a clock with no step in between are a loop that waits for time. */
+/* This many reads of a clock with no step in between are a loop that waits for time. */
 #define PCT_CLOCK_READS 100u
 
 /* As many accesses in a row that look at the same few locations and change nothing are a spin. */
 #define PCT_MEMORY_SPIN 64u
-/* It is told to the strategy once for so many of them. A strategy may answer one spin by letting others overtake with a
- * small probability only (PCT: 1/16), and each of these steps is one of the k. */
+/* It is told to the strategy once for this many of them. A strategy may answer one spin by letting others overtake with
+ * a small probability only (PCT: 1/16), and each of these steps is one of the k. */
 #define PCT_SPIN_STEPS 4u
 
 /* A thread that for this many blocks of the trace does nothing but the same few operations (locks a mutex, looks,
  * unlocks it) while others could run is polling: that is one long spin, which would starve them under a strategy with
  * priorities. When it does the same again later, this many steps are enough to know: a prime, so that it does not
- * always stop at the same place of its round, with the same lock in its hands. A round is at most so many operations.
+ * always stop at the same place of its round, with the same lock in its hands. A round is at most this many operations.
  */
 #define PCT_POLLING_BLOCKS 8u
 #define PCT_POLLING_STEPS 37u
 #define PCT_POLLING_ROUND 16u
 
-/* Every so many steps it is asked who could run and never did since the last time: for such a thread, others step back.
- * More than most runs have, so that the guarantee is theirs; little enough to be made in a second. It counts as so many
- * spins: a whole block. */
+/* Once in this many steps it is asked who could run and never did since the last time: for such a thread, others step
+ * back. More than most runs have, so that the guarantee is theirs; little enough to be made in a second. It counts as
+ * this many spins: a whole block. */
 #define PCT_STARVATION_STEPS UINT64_C(500000)
 #define PCT_STARVATION_SPINS 256u
 
-/* A thread that the watchdog found in a loop has gone round it millions of times: so many spins, which take so much
+/* A thread that the watchdog found in a loop has gone round it millions of times: this many spins, which take this much
  * virtual time. */
 #define PCT_STUCK_SPINS 64u
 #define PCT_STUCK_NS UINT64_C(20000000)
 
-/* Nothing runs but timers of the host, so many times in a row without a step in between: they wake nobody, which is a
+/* Nothing runs but timers of the host, this many times in a row without a step in between: they wake nobody, which is a
  * livelock. */
 #define PCT_VAIN_JUMPS 10000u
 
@@ -79,7 +79,7 @@ struct pct_progress {
     uint64_t looked_at;     /* the last step at which polling was looked for */
     uint64_t company;       /* the step at which somebody was last enabled beside another one */
     uint64_t starvation_at; /* the step from which on starvation is looked for */
-    uint32_t blocks;        /* for so many blocks it has been polling */
+    uint32_t blocks;        /* for this many blocks it has been polling */
     uint32_t pollings;      /* that were found */
 };
 
@@ -105,12 +105,12 @@ void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_
 void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
                        uint64_t record);
 
-/* The same for a spin of so many steps that was seen otherwise. in_a_row: since the last spin, by whichever thread,
+/* The same for a spin of this many steps that was seen otherwise. in_a_row: since the last spin, by whichever thread,
  * nothing was done but to look. */
 void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
 
 /* Inside the scheduler: */
-/* Others should go before this thread, though it may have made progress; as after so many spins. */
+/* Others should go before this thread, though it may have made progress; as after this many spins. */
 void pct_progress_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t spins);
 /* The thread waits for what only sleepers could change: time goes on to the next deadline, if that is so. */
 void pct_progress_jump(struct pct_sched *s);

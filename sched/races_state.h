@@ -102,7 +102,7 @@ struct pct_races {
     pct_races_judge *suppresses; /* NULL: nothing is */
     pct_races_watcher *watcher;  /* NULL: nobody */
     uint64_t suppressed;         /* times that it was asked and said yes, */
-    uint32_t pairs_count;        /* by so many pairs of places, as far as these are remembered */
+    uint32_t pairs_count;        /* by this many pairs of places, as far as these are remembered */
     struct race_pair {
         uintptr_t first, second;
     } pairs[PCT_RACES_MOST];

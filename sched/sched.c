@@ -386,8 +386,9 @@ static bool others_wait(const struct pct_sched *s)
 /* Whether nothing but a signal is left to wait for, and one may come. */
 static bool attention_may_come(struct pct_sched *s)
 {
-    s->hope = !s->timers_count && !s->can_attention && s->host->hopes && s->host->hopes();
-    return s->hope || (s->can_attention && !s->timers_count);
+    s->may_be_signalled =
+        !s->timers_count && !s->can_attention && s->host->may_be_signalled && s->host->may_be_signalled();
+    return s->may_be_signalled || (s->can_attention && !s->timers_count);
 }
 
 /* Until the strategy can be asked. False: nobody, but for *keeper, who is to keep the baton; NULL: it is

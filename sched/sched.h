@@ -146,7 +146,7 @@ struct pct_thread {
     uint32_t id;
     enum pct_state state;           /* pct_state() knows: in a group, it is the group's */
     struct pct_group *group;        /* NULL: in none */
-    uint32_t group_place;           /* no more than so many stand before it in the group */
+    uint32_t group_place;           /* no more than this many stand before it in the group */
     struct pct_thread *prev, *next; /* in the object's queue, in order of arrival */
     struct pct_wait wait;           /* the pending operation */
     uint64_t stamp;                 /* its id where records have it */
@@ -198,8 +198,8 @@ struct pct_sched {
     uint64_t step_ns;                             /* PCT_STEP_NS, 0 in real time */
     uint64_t max_steps;
     uint64_t run_ns; /* a thread that passes no point for this long loses the baton */
-    /* A wait whose deadline is at most so many ns ahead may time out while others could run; 0: only when no other
-     * thread can go on, or so many steps were made. coins: in one half of the waits only, drawn from the seed. In
+    /* A wait whose deadline is at most this many ns ahead may time out while others could run; 0: only when no other
+     * thread can go on, or this many steps were made. coins: in one half of the waits only, drawn from the seed. In
      * virtual time only. */
     uint64_t slack;
     bool slack_coins;
@@ -245,15 +245,15 @@ struct pct_sched {
     uint64_t idle_real, idle_virtual; /* when nobody began to hold the baton */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
     uint64_t idle_deadline;           /* of the first timer, virtual; PCT_NEVER: none */
-    uint64_t ahead;       /* real time less virtual time at the first arrival from outside, once that was met */
-    uint64_t stranger_at; /* the virtual time before which no stranger does anything, when that was asked last */
-    uint32_t idle;        /* 1: nobody holds the baton; atomic */
-    bool met;             /* `ahead` is known */
-    bool stranger;        /* a thread that is not in the schedule may act before the next deadline */
-    bool hope;            /* host->hopes(), when it was asked last */
-    bool lock_waits;      /* deadlock_cycle.c: a thread has begun to wait since it searched last */
-    uint64_t cycle_mark;  /* of its searches */
-    uint32_t patience;    /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
+    uint64_t ahead;        /* real time less virtual time at the first arrival from outside, once that was met */
+    uint64_t stranger_at;  /* the virtual time before which no stranger does anything, when that was asked last */
+    uint32_t idle;         /* 1: nobody holds the baton; atomic */
+    bool met;              /* `ahead` is known */
+    bool stranger;         /* a thread that is not in the schedule may act before the next deadline */
+    bool may_be_signalled; /* host->may_be_signalled(), when it was asked last */
+    bool lock_waits;       /* deadlock_cycle.c: a thread has begun to wait since it searched last */
+    uint64_t cycle_mark;   /* of its searches */
+    uint32_t patience;     /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */
 
     /* timer.c, slack.c */
     uint32_t timers_count, nearing_count;

@@ -9,9 +9,9 @@
  *
  * A coin for each wait says whether slack applies to it. Without, a thread that polls (waits 5 ms, looks, waits again)
  * would be chosen again and again before the others have made a step; so such rounds follow each other with probability
- * 1/2 each. The coin hangs on the thread and on the number of its wait, on nothing that others do: for fixed coins the
- * program is one whose threads are enabled or not as the schedule alone decides, which is what the PCT paper's theorem
- * speaks of (docs/GUARANTEE.md).
+ * 1/2 each. The coin depends on the thread and on the number of its wait, on nothing that others do: for fixed coins
+ * the program is one whose threads are enabled or not as the schedule alone decides, which is what the PCT paper's
+ * theorem speaks of (docs/GUARANTEE.md).
  *
  * A replay needs no slack: each early time-out is a step of its own in the trace, DEADLINE. On the turn of the thread
  * that holds the baton, inside the scheduler. */

@@ -2,7 +2,7 @@
  * ASPLOS 2010, independent and uniform over 1 .. k, so that some may be equal. Called by strategies; a member of their
  * state, zeroed at first.
  *
- * Three optional parameters name the neighbours of a schedule, for `pct check`: the same points, but so many steps
+ * Three optional parameters name the neighbours of a schedule, for `pct check`: the same points, but this many steps
  * later or earlier, all of them or only one. A point that would come before the first step comes at the first. */
 #ifndef PCT_STRATEGIES_CHANGE_POINTS_H
 #define PCT_STRATEGIES_CHANGE_POINTS_H

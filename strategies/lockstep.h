@@ -3,7 +3,7 @@
  * last, hand on, and give its own back just too late for the next one (std::lock of three threads or more), for ever.
  * Natively no such dance lasts.
  *
- * So after so many spins in a run, every other one, by chance, hands on nothing, and turns are not all of one length.
+ * So after this many spins in a run, every other one, by chance, hands on nothing, and turns are not all of one length.
  * The chance does not depend on the seed: what was the same under all seeds still is. */
 #ifndef PCT_STRATEGIES_LOCKSTEP_H
 #define PCT_STRATEGIES_LOCKSTEP_H

@@ -13,7 +13,7 @@
 #include "strategies.h"
 #include "weights.h"
 
-/* A run in so many each. Of as many consecutive seeds as there are entries, each has its share. */
+/* A run in this many each. Of as many consecutive seeds as there are entries, each has its share. */
 /* clang-format off */
 static const struct pct_strategy *const shares[] = {
     &pct_strategy_surw_one, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_hold, &pct_strategy_surw_one,

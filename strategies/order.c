@@ -28,7 +28,7 @@ enum { MAX_CONSTRAINTS = 4096, SAID = 3 };
 /* An operation. */
 struct event {
     uint32_t thread, op, count; /* the count-th of this kind; of op 0: of all */
-    uint32_t made;              /* so many of these there were */
+    uint32_t made;              /* this many of these there were */
 };
 
 enum kind { BEFORE, WAKES, PASSES_BY };
@@ -145,7 +145,7 @@ static uint32_t made_in(const struct state *s, uint32_t step)
     return !step || op == PCT_OP_LOAD || op == PCT_OP_STORE ? op : PCT_OP_NONE;
 }
 
-/* The running thread has made so many steps. */
+/* The running thread has made this many steps. */
 static void count(struct state *s, uint32_t steps)
 {
     uint32_t thread = s->running - 1, known = (s->doing != PCT_OP_NONE) + s->said_count;

@@ -11,7 +11,7 @@
  *
  * The refinements, each with its parameter:
  *
- *     spin        "starvation free" (4.1): a thread that spins is put below all others once in so many spins
+ *     spin        "starvation free" (4.1): a thread that spins is put below all others in one of this many spins
  *     final       "final wait" (4.2): so is the thread that ends the process
  *     sequential  "identifying sequential execution": steps that a thread makes alone are not counted, and k is the
  *                 number of the others. A step is made alone if its thread is the only enabled one before and after it;

@@ -64,7 +64,7 @@ struct pct_priorities {
     uint16_t block_at[PCT_RANK_BLOCKS]; /* by place, which is a rank / 64: the block, plus 1; 0: none */
 };
 
-/* For so many threads. */
+/* For this many threads. */
 static inline void pct_priorities_lay_out(struct pct_priorities *p, struct pct_layout *layout, uint32_t threads)
 {
     p->of = pct_layout_take(layout, threads, sizeof *p->of);

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 struct item {
-    uint32_t thread, count; /* when the thread has made so many operations */
+    uint32_t thread, count; /* when the thread has made this many operations */
     uint32_t value;         /* the thread that goes on, or the waiter */
     uint32_t next;          /* the next item of the same kind and thread, plus 1 */
     bool wake;

@@ -20,7 +20,7 @@
 #include "one_object.h"
 #include "weights.h"
 
-/* Steps of the intended thread; a spin of another one, for which it may be to blame, counts as so many. */
+/* Steps of the intended thread; a spin of another one, for which it may be to blame, counts as this many. */
 enum { PATIENCE = 256, SPIN = 16 };
 
 enum { PARAM_AMONG, PARAM_OBJECT, PARAM_N };
@@ -165,7 +165,7 @@ static void disable(void *state, uint32_t thread)
 
 PCT_ENABLE_ALL_WEIGHTS
 
-/* The intended thread has come to no interesting event, for so many steps more. */
+/* The intended thread has come to no interesting event, for this many steps more. */
 static void waited(struct state *s, uint32_t steps)
 {
     uint32_t thread = s->intended - 1;

@@ -14,7 +14,7 @@
  *  - if it is among the first `trial` on its object, of which nothing is known yet.
  * What is missed: operations of a thread beyond that number on an object that others will use only afterwards.
  * Operations on threads (create, join, end) and without an object (yield, sleep) do not race. Objects are kept in a
- * table of 65,536 places, or fewer if it is known that there will not be so many objects; those that fall into one
+ * table of 65,536 places, or fewer if it is known that there will not be that many objects; those that fall into one
  * place count as one, which makes more operations racy, never fewer. */
 #include "base.h"
 #include "change_points.h"

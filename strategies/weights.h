@@ -40,7 +40,7 @@ struct pct_weight {
 };
 
 struct pct_weights {
-    uint64_t share;   /* an estimate is of so many times the events that matter */
+    uint64_t share;   /* an estimate is of this many times the events that matter */
     uint64_t to_come; /* events of threads that do not exist yet */
     uint64_t sum;
     bool stale;            /* the tree is not that of the weights any more: the next draw makes it anew */
@@ -56,7 +56,7 @@ static inline uint64_t pct_weights_share(const struct pct_weights *w, uint64_t e
     return (events + w->share - 1) / w->share;
 }
 
-/* For so many threads. */
+/* For this many threads. */
 static inline void pct_weights_lay_out(struct pct_weights *w, struct pct_layout *layout, uint32_t threads)
 {
     w->tree = pct_layout_take(layout, 2 * threads + 1, sizeof *w->tree); /* its size is below twice their number */
@@ -99,7 +99,7 @@ static inline void pct_weights_remove(struct pct_weights *w, uint32_t thread)
     pct_weights_set(w, thread, 0);
 }
 
-/* So many threads are about to be inserted or removed. */
+/* This many threads are about to be inserted or removed. */
 static inline void pct_weights_expect(struct pct_weights *w, uint32_t count)
 {
     enum { LEAST = 32 };

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     int items = argument(argc, argv, 2, 4, 1, MAX_ITEMS);
     pthread_t thread[MAX_STEALERS];
     events_file = argc > 3 ? argv[3] : NULL;
-    int first = (items + 1) / 2; /* so many are there when the stealers come */
+    int first = (items + 1) / 2; /* this many are there when the stealers come */
     for (int item = 0; item < first; item++)
         push(item);
     for (int i = 0; i < stealers; i++)

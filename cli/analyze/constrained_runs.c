@@ -27,7 +27,7 @@ static int ask_set(const struct pct_constrained *k, size_t number, struct pct_qu
     return 1;
 }
 
-/* One more schedule was made. Whether that is all: enough were made, or the limits are met; or so many were forced to
+/* One more schedule was made. Whether that is all: enough were made, or the limits are met; or this many were forced to
  * break a constraint that these must contradict each other. */
 static bool is_sampled(struct pct_constrained *k, const struct pct_question *question, const struct pct_trial *trial)
 {
@@ -124,7 +124,8 @@ static int first_enough(void *context, struct pct_reduction ahead, size_t *which
     return k->found;
 }
 
-int pct_constrained_reduce(struct pct_constrained *k, bool *keep, bool (*enough)(const struct pct_constrained *keeping))
+int pct_constrained_reduce(struct pct_constrained *k, bool *keep,
+                           bool (*enough)(const struct pct_constrained *constrained))
 {
     k->enough = enough;
     return pct_delta_debug(keep + k->fixed, k->orders->count - k->fixed, first_enough, k);

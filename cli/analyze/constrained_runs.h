@@ -11,11 +11,11 @@ struct pct_constrained {
     struct pct_trials *trials;
     const struct pct_orders *orders;
     size_t flipped;     /* this one of them the other way round; SIZE_MAX: none */
-    size_t fixed;       /* the first so many are not taken away */
+    size_t fixed;       /* the first this many are not taken away */
     unsigned schedules; /* that a set is judged by; a run that was forced to break a constraint is none of them */
     uint64_t seed;      /* of the next schedule: those of one analysis differ */
-    /* A set is not sampled further when so many have passed, or not failed in the way that is looked for; or so many
-     * have not passed. */
+    /* A set is not sampled further when this many have passed, or not failed in the way that is looked for; or this
+     * many have not passed. */
     unsigned most_passed, most_failed;
     /* Of the last sample: */
     unsigned failed;    /* in the way that is looked for */

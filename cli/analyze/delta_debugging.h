@@ -9,7 +9,7 @@
 struct pct_reduction {
     bool *keep; /* [count]: with these parts the test holds */
     size_t count;
-    size_t at, chunk; /* the next chunk begins here, and has so many parts of those that are kept */
+    size_t at, chunk; /* the next chunk begins here, and has this many parts of those that are kept */
     bool begun;       /* the empty set was tried */
     bool smaller;     /* something could go in this pass over all parts */
 };
@@ -17,7 +17,7 @@ struct pct_reduction {
 /* What is to be tried next. Returns false if there is nothing; otherwise out[count] has the parts to test with. */
 bool pct_reduction_next(struct pct_reduction *reduction, bool *out);
 
-/* At most so many more are to be tried, as long as no test holds; with every one that does, it becomes fewer. */
+/* At most this many more are to be tried, as long as no test holds; with every one that does, it becomes fewer. */
 size_t pct_reduction_left(const struct pct_reduction *reduction);
 
 /* Of what is to be tried from here on, the first with which the test holds. Returns 1 and in *which its number, from 0;

@@ -23,8 +23,8 @@ struct pct_need {
     struct pct_order order;
     struct pct_tally flipped; /* with it the other way round: schedules that kept to all others */
     /* If some of these fail, the bug has more ways to happen. Constraints with which none of these others is left;
-     * none: there are none, or were not found. If `shared`, the failing run kept to them, too: so the failure hangs on
-     * this ordering alone. */
+     * none: there are none, or were not found. If `shared`, the failing run kept to them, too: so the failure depends
+     * on this ordering alone. */
     struct pct_orders held;
     bool shared;
     struct pct_tally held_flipped,

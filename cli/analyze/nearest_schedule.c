@@ -30,7 +30,7 @@ struct search {
     bool found;
 };
 
-/* The switches moved by so many operations, as a list; *list is NULL if that cannot be. Returns 0 or -ENOMEM. */
+/* The switches moved by this many operations, as a list; *list is NULL if that cannot be. Returns 0 or -ENOMEM. */
 static int move(const struct search *s, const struct group *group, int by, char **list)
 {
     const struct pct_switches *switches = &s->switches;

@@ -30,7 +30,7 @@ struct flips {
     struct pct_depth *depth;
     const struct pct_orders *candidates;
     const struct pct_trace *trace;
-    struct pct_constrained keeping;
+    struct pct_constrained constrained;
     struct pct_orders needs; /* as depth has them */
     size_t which;            /* the one that is turned round */
     bool *all;               /* true, for every ordering that there can be in a set */
@@ -48,11 +48,11 @@ static bool is_open(const struct pct_tally *tally)
     return tally->failed || tally->otherwise;
 }
 
-/* So many schedules that keep to the set; or fewer, if so many do not fail, or do not pass. */
+/* This many schedules that keep to the set; or fewer, if this many do not fail, or do not pass. */
 static int sample(struct flips *f, const struct pct_orders *set, size_t flipped, unsigned schedules,
                   unsigned most_passed, unsigned most_failed)
 {
-    struct pct_constrained *k = &f->keeping;
+    struct pct_constrained *k = &f->constrained;
     k->orders = set;
     k->flipped = flipped;
     k->schedules = schedules;
@@ -63,13 +63,13 @@ static int sample(struct flips *f, const struct pct_orders *set, size_t flipped,
 
 static struct pct_tally tally(const struct flips *f)
 {
-    return (struct pct_tally){ f->keeping.failed, f->keeping.otherwise, f->keeping.passed };
+    return (struct pct_tally){ f->constrained.failed, f->constrained.otherwise, f->constrained.passed };
 }
 
 /* Whether all of the last sample did, and it is one. */
 static bool all_failed(const struct flips *f)
 {
-    return f->keeping.failed >= f->keeping.schedules;
+    return f->constrained.failed >= f->constrained.schedules;
 }
 
 static bool all_passed(const struct pct_constrained *k)
@@ -118,7 +118,7 @@ static int weaken(struct flips *f, size_t which)
     if (!stop && !is_moved(&before, item))
         return 0;
     stop = stop ? stop : sample(f, &f->needs, which, PCT_DEPTH_FLIPPED, UINT32_MAX, 1);
-    bool better = !stop && all_passed(&f->keeping);
+    bool better = !stop && all_passed(&f->constrained);
     struct pct_tally flipped = tally(f);
     stop = stop ? stop : better ? sample(f, &f->needs, SIZE_MAX, PCT_DEPTH_CONFIRM, 1, UINT32_MAX) : 0;
     if (stop || !better || !all_failed(f)) {
@@ -235,7 +235,7 @@ static int confirm_held(struct flips *f, const struct pct_orders *set, bool shar
     struct pct_need *need = &f->depth->needs[which];
     int stop = sample(f, set, which, PCT_DEPTH_CONFIRM, UINT32_MAX, 1);
     need->held_flipped = tally(f);
-    *fine = !stop && all_passed(&f->keeping);
+    *fine = !stop && all_passed(&f->constrained);
     if (*fine && shared) {
         stop = sample(f, set, SIZE_MAX, PCT_DEPTH_CONFIRM, 1, UINT32_MAX);
         need->held_kept = tally(f);
@@ -244,7 +244,7 @@ static int confirm_held(struct flips *f, const struct pct_orders *set, bool shar
     return stop;
 }
 
-/* The fewest orderings of the set that will do, judged by so many schedules each; they are the first of it then. */
+/* The fewest orderings of the set that will do, judged by this many schedules each; they are the first of it then. */
 static int reduce_held(struct flips *f, const struct pct_orders *set, size_t which, unsigned schedules,
                        struct pct_orders *least)
 {
@@ -254,12 +254,12 @@ static int reduce_held(struct flips *f, const struct pct_orders *set, size_t whi
     int stop = keep && least->item ? 0 : -ENOMEM;
     if (!stop) {
         memset(keep, true, set->count);
-        f->keeping.orders = set;
-        f->keeping.flipped = which;
-        f->keeping.schedules = schedules;
-        f->keeping.most_passed = UINT32_MAX;
-        f->keeping.most_failed = 1;
-        stop = pct_constrained_reduce(&f->keeping, keep, all_passed);
+        f->constrained.orders = set;
+        f->constrained.flipped = which;
+        f->constrained.schedules = schedules;
+        f->constrained.most_passed = UINT32_MAX;
+        f->constrained.most_failed = 1;
+        stop = pct_constrained_reduce(&f->constrained, keep, all_passed);
     }
     for (size_t i = 0; !stop && i < set->count; i++)
         if (keep[i])
@@ -276,7 +276,7 @@ static int take_held(struct flips *f, const struct pct_orders *set, bool shared,
     unsigned schedules = 4 * pct_tally_of(&need->flipped) / (need->flipped.failed + need->flipped.otherwise);
     schedules = schedules > PCT_DEPTH_FLIPPED ? schedules : PCT_DEPTH_FLIPPED;
     int stop = sample(f, set, which, schedules, UINT32_MAX, 1);
-    *possible = !stop && all_passed(&f->keeping);
+    *possible = !stop && all_passed(&f->constrained);
     bool fine = false;
     for (unsigned again = 0; *possible && !stop && !fine && again < PCT_DEPTH_AGAIN; again++, schedules *= 3) {
         struct pct_orders least;
@@ -298,15 +298,15 @@ static int take_held(struct flips *f, const struct pct_orders *set, bool shared,
     return stop;
 }
 
-/* What has to be held, too, so that the failure hangs on this ordering alone. */
+/* What has to be held, too, so that the failure depends on this ordering alone. */
 static int hold(struct flips *f, size_t which)
 {
     f->which = which;
-    f->keeping.look = keep_nearest;
-    f->keeping.context = f;
+    f->constrained.look = keep_nearest;
+    f->constrained.context = f;
     int stop = sample(f, &f->needs, which, PCT_DEPTH_FLIPPED, UINT32_MAX, UINT32_MAX);
-    f->keeping.look = NULL;
-    f->keeping.fixed = f->needs.count;
+    f->constrained.look = NULL;
+    f->constrained.fixed = f->needs.count;
     bool *all = f->all;
     for (unsigned shared = 2; !stop && !f->depth->needs[which].held.count && shared-- > 0;) {
         bool possible = false;
@@ -323,7 +323,7 @@ static int hold(struct flips *f, size_t which)
         }
     }
     f->all = all;
-    f->keeping.fixed = 0;
+    f->constrained.fixed = 0;
     forget_nearest(f);
     return stop;
 }
@@ -341,7 +341,7 @@ static int turn(struct flips *f, unsigned schedules)
 
 static int measure(struct flips *f)
 {
-    struct pct_trials *trials = f->keeping.trials;
+    struct pct_trials *trials = f->constrained.trials;
     bool weaker = false;
     pct_series_step(trials, "turning each ordering round", f->needs.count);
     int stop = turn(f, trials->repeat > PCT_DEPTH_FLIPPED ? trials->repeat : PCT_DEPTH_FLIPPED);
@@ -373,7 +373,7 @@ int pct_negated_orders_measure(struct pct_depth *depth, struct pct_trials *trial
     struct flips f = { .depth = depth,
                        .candidates = candidates,
                        .trace = trace,
-                       .keeping = { .trials = trials, .seed = *seed },
+                       .constrained = { .trials = trials, .seed = *seed },
                        .needs = { .count = depth->count } };
     f.needs.item = calloc(depth->count + 1, sizeof *f.needs.item);
     f.all = malloc(depth->count + 1);
@@ -385,6 +385,6 @@ int pct_negated_orders_measure(struct pct_depth *depth, struct pct_trials *trial
     stop = stop ? stop : measure(&f);
     pct_orders_free(&f.needs);
     free(f.all);
-    *seed = f.keeping.seed;
+    *seed = f.constrained.seed;
     return stop;
 }

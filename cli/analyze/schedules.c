@@ -251,7 +251,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct pct_entry_wishes *w = state->input;
+    struct pct_entry_options *w = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = w->launch;
@@ -274,7 +274,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp pct_entry_argp = { .options = options, .parser = parse, .children = pct_options_launch };
 
-int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_wishes *wishes)
+int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_options *options)
 {
     wordexp_t command, given;
     int failed = split(place, "Command", entry->command, &command);
@@ -282,10 +282,10 @@ int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct
         return failed;
     if (!command.we_wordc)
         return pct_cli_usage("%s: Command: there is no program in it", place);
-    wishes->launch->command = command.we_wordv + 1;
-    wishes->near = UINT64_MAX;
-    wishes->ok[0] = true;
-    wishes->judge.ok = wishes->ok;
+    options->launch->command = command.we_wordv + 1;
+    options->near = UINT64_MAX;
+    options->ok[0] = true;
+    options->judge.ok = options->ok;
     if (!entry->options)
         return 0;
     failed = split(place, "Options", entry->options, &given);
@@ -296,10 +296,10 @@ int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct
     const struct argp only = pct_entry_argp;
     /* Once in silence, because argp would speak of the options of a program of this name. */
     if (argp_parse(&only, words, given.we_wordv, ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_NO_EXIT, &index,
-                   wishes) ||
+                   options) ||
         index < words)
         return pct_cli_usage("%s: Options: not among the options of `pct add`, or without a value: %s", place,
                              entry->options);
-    argp_parse(&only, words, given.we_wordv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, wishes);
+    argp_parse(&only, words, given.we_wordv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, options);
     return 0;
 }

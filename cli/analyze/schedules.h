@@ -40,20 +40,20 @@ void pct_schedules_free(struct pct_schedules *schedules);
 int pct_schedules_append(const char *path, const struct pct_entry *entry);
 
 /* What an entry means, beside its token. */
-struct pct_entry_wishes {
+struct pct_entry_options {
     struct pct_launch *launch; /* gets the options of the target, and the command */
     bool ok[256];              /* exit statuses that are no failure */
     struct pct_oracle judge;   /* what else is one; its ok is this one */
     uint64_t near;             /* how far neighbours are away, in steps; UINT64_MAX: not said */
 };
 
-/* The parser of these options, for a struct pct_entry_wishes: those of the target, --near, --ok-status, --expect and
+/* The parser of these options, for a struct pct_entry_options: those of the target, --near, --ok-status, --expect and
  * --oracle. */
 extern const struct argp pct_entry_argp;
 
 /* Turn the fields Command and Options into a launch: words as a POSIX shell reads them, with variables of the
  * environment. place ("FILE:LINE") stands before messages. Returns 0, or PCT_EXIT_USAGE after a message. The words live
  * as long as the process. */
-int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_wishes *wishes);
+int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_options *options);
 
 #endif

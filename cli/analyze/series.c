@@ -31,7 +31,7 @@ static uint64_t number_of(size_t question, unsigned run)
     return (uint64_t)question << 32 | run;
 }
 
-/* The first so many questions need no answer any more. */
+/* The first this many questions need no answer any more. */
 static void drop(struct state *s, size_t dropped)
 {
     for (size_t i = 0; i < dropped; i++) {

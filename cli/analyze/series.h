@@ -10,7 +10,7 @@
 struct pct_question {
     struct pct_try what;
     bool spread;       /* each run has a seed of its own: what.seed, what.seed + 1, ... */
-    unsigned expected; /* it will take so many runs, as far as one knows: these go on at the same time, any others one
+    unsigned expected; /* it will take this many runs, as far as one knows: these go on at the same time, any others one
                           by one */
     void *data;        /* the asker's, allocated; freed with the question */
 };
@@ -43,7 +43,8 @@ int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char
 /* The same by the configuration that failed, with this strategy's own parameters. */
 int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial);
 
-/* A new step of the work begins, of at most so many questions (0: not known); for the line that says how far it is. */
+/* A new step of the work begins, of at most this many questions (0: not known); for the line that says how far it is.
+ */
 void pct_series_step(struct pct_trials *trials, const char *what, uint64_t questions);
 
 #endif

@@ -30,17 +30,17 @@ struct pct_trials {
     struct pct_launch launch;
     struct pct_config config;   /* of the run that failed: seed, kind of time, step bound are those of all trials */
     struct pct_failure failure; /* what is looked for */
-    unsigned jobs;              /* so many runs at a time; no answer depends on it */
+    unsigned jobs;              /* this many runs at a time; no answer depends on it */
     unsigned width;             /* of these CPUs; jobs may be fewer for a while */
     uint64_t runs;              /* so far, that were looked at */
     uint64_t vain;              /* and others, that were started early and turned out not to be needed */
     double begun;               /* on the clock of pct_cli_now() */
-    bool limited; /* so many seconds after that nothing more is tried: what was found so far is the result */
+    bool limited; /* this many seconds after that nothing more is tried: what was found so far is the result */
     double seconds;
     bool quick;      /* only what one look at each ordering tells */
     bool late;       /* this time is over, and something was left undone */
-    unsigned repeat; /* a schedule is judged by so many runs: 1 if the schedule decides everything */
-    double rate;     /* of these fail at least so many, from 0 to 1 */
+    unsigned repeat; /* a schedule is judged by this many runs: 1 if the schedule decides everything */
+    double rate;     /* of these fail at least this many, from 0 to 1 */
     int status;      /* not 0: nothing can be run any more; the exit status for the command, after a message */
     struct pct_trial_progress progress;
 };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Whoever waits for runs does so for so many seconds at a time, and draws. */
+/* Whoever waits for runs does so for this many seconds at a time, and draws. */
 #define PCT_STATUS_LINE_TICK 0.2
 
 /* Whether something is to be said now; then it will have been. begun: when the work began, on the clock of

@@ -77,7 +77,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     pct_learned_add(&k->learned, points, header->threads);
     if (pct_objects_add(&k->c->objects, &result->trace))
         pct_cli_say("out of memory: the uses of objects are not counted");
-    /* A wait that ends early is a step more; which do hangs on coins. */
+    /* A wait that ends early is a step more; which do depends on coins. */
     if (k->c->config.slack)
         points += header->deadlines - pct_early_timeouts_count(&result->trace);
     k->longest = points > k->longest ? points : k->longest;
@@ -117,7 +117,7 @@ static void make_token(const struct pct_campaign *c, uint64_t index, char *token
     pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
 }
 
-/* Runs with so many plain accesses want a sample: from the first run on, so that it does not matter which runs were
+/* Runs with this many plain accesses want a sample: from the first run on, so that it does not matter which runs were
  * made before. Returns whether they have got one; then k is that of runs which have. */
 static bool take_sample(struct pct_campaign *c, uint64_t plain)
 {

@@ -44,8 +44,8 @@ struct pct_campaign {
     struct pct_config config; /* its seed is that of the first run */
     const struct pct_strategy *strategy;
     uint64_t runs;
-    uint64_t offset, stride;                /* the seed of run i is that of the config + offset + i * stride */
-    uint64_t resumed;                       /* so many runs were done before; what came of them stands below already */
+    uint64_t offset, stride; /* the seed of run i is that of the config + offset + i * stride */
+    uint64_t resumed;        /* this many runs were done before; what came of them stands below already */
     struct pct_campaign_observer *observer; /* NULL: nobody */
     unsigned jobs;
     int k, depth; /* indices of the strategy's parameters of these names, -1: it has none */
@@ -67,8 +67,8 @@ struct pct_campaign {
     struct pct_learned before;     /* what earlier campaigns have learned */
     double confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that
                           is kept in a file, `runs` says how many that are), */
-    double budget;     /* if that takes no more than so many seconds, */
-    uint64_t limit;    /* nor more than so many runs */
+    double budget;     /* if that takes no more than this many seconds, */
+    uint64_t limit;    /* nor more than this many runs */
     const char *save;  /* a directory for the traces of failing runs, or NULL */
     const char *keep;  /* a file for the trace of the first failing run, or of the only one, or NULL */
 
@@ -93,8 +93,8 @@ struct pct_campaign {
         char token[PCT_TOKEN_MAX];
         uint64_t hash;
     } origin;       /* the first run */
-    uint64_t price; /* so many runs would give the confidence, */
-    double pace;    /* at so many a second */
+    uint64_t price; /* this many runs would give the confidence, */
+    double pace;    /* at this many a second */
     uint32_t max_threads;
     bool unaffordable;        /* that is more than budget or limit allow */
     uint64_t cut;             /* runs that were, because they took far longer than the others */

@@ -65,9 +65,9 @@ struct pct_engine_state;
 struct pct_engine {
     /* How runs are to be made. */
     struct pct_launch *launch; /* prepared */
-    unsigned jobs;             /* so many at a time */
-    unsigned width;            /* each on a CPU of its own, of so many; 0: as there are jobs; 1: on any CPU */
-    /* So many may be under way, or wait for their turn; 0: some for each worker, so that nobody waits long. */
+    unsigned jobs;             /* this many at a time */
+    unsigned width;            /* each on a CPU of its own, of this many; 0: as there are jobs; 1: on any CPU */
+    /* This many may be under way, or wait for their turn; 0: some for each worker, so that nobody waits long. */
     unsigned room;
     bool sure; /* the next run is mostly wanted, whatever comes of those under way: workers go on as soon as they can */
     bool exec; /* by exec, whatever others are */

@@ -13,7 +13,7 @@ static double choose(uint32_t n, uint32_t k)
 }
 
 /* The run has depth-1 change points and the bug needs bug-1 of them, in order. Any bug-1 of them may be those, each at
- * its one step in k, while the others do no harm if they fall on the last step of the run, also one in k: so many
+ * its one step in k, while the others do no harm if they fall on the last step of the run, also one in k: this many
  * disjoint ways. For bug = depth this is the theorem. And none of the spins may have moved a thread. */
 static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t bug)
 {

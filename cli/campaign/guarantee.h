@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* One spin in so many costs a thread its priority, unless the strategy has a parameter that says otherwise
+/* One spin in this many costs a thread its priority, unless the strategy has a parameter that says otherwise
  * (strategies/pct.c). */
 #define PCT_GUARANTEE_SPIN_INVERSE 16
 
@@ -16,9 +16,9 @@ struct pct_guarantee_run {
     uint64_t k;             /* over which its change points were drawn */
     uint32_t depth;         /* it had depth-1 of them; 0: drawn for the run (strategies/depth_param.h) */
     uint64_t spins;         /* steps that may have cost a thread its priority by chance: */
-    uint64_t spin_inverse;  /* one in so many does, 0: none */
-    uint32_t end_inverse;   /* one run in so many has no final wait, by its seed; 0: nothing is held up by one */
-    uint32_t slack_inverse; /* one run in so many has the slack that the bug needs, by its seed; 0: all have */
+    uint64_t spin_inverse;  /* one in this many does, 0: none */
+    uint32_t end_inverse;   /* one run in this many has no final wait, by its seed; 0: nothing is held up by one */
+    uint32_t slack_inverse; /* one run in this many has the slack that the bug needs, by its seed; 0: all have */
 };
 
 /* A lower bound of the probability that such a run finds a bug of depth `bug` (at least 1); 0 if the theorem says
@@ -45,7 +45,7 @@ struct pct_guarantee {
 /* Take note of the threads, steps and spins of a run that is not one of these, but of the same program. */
 void pct_guarantee_see(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps);
 
-/* Add a run that drew its change points over k and took so many threads, steps and spins. */
+/* Add a run that drew its change points over k and took this many threads, steps and spins. */
 void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *run, uint64_t steps);
 
 /* How many of the runs the theorem counts: those whose k was not below the steps of the longest run, and those without

@@ -65,14 +65,14 @@ static bool is_pct(const struct pct_campaign *c, uint64_t seed)
     return !is_mixed(c) || pct_strategy_member(c->strategy, seed) == &pct_strategy_pct;
 }
 
-/* One run in so many has no final wait; 0: all. */
+/* One run in this many has no final wait; 0: all. */
 static uint32_t end_inverse(const struct pct_campaign *c)
 {
     bool waits = c->left && parameter(c, "final", 1) && c->config.end == PCT_END_DRAWN;
     return waits ? PCT_DRAWN_ENDS / PCT_DRAWN_FREE : 0;
 }
 
-/* One run in so many has no slack: there deadlines come in their order; 0: all, or it makes no difference. */
+/* One run in this many has no slack: there deadlines come in their order; 0: all, or it makes no difference. */
 static uint32_t slack_inverse(const struct pct_campaign *c)
 {
     return c->deadlines && c->config.slack ? PCT_SLACK_INVERSE : 0;
@@ -152,7 +152,7 @@ __attribute__((format(printf, 3, 4))) static const char *write_reason(char *buff
 }
 
 /* What the options and the strategy have to do with it. */
-static const char *doubt_wishes(const struct pct_campaign *c, char *buffer, size_t size)
+static const char *doubt_options(const struct pct_campaign *c, char *buffer, size_t size)
 {
     if ((strcmp(c->strategy->name, pct_strategy_pct.name) && !is_mixed(c)) || strchr(c->config.strategy, '/'))
         return write_reason(buffer, size, "the strategy %s has no guarantee; --strategy pct has one",
@@ -191,7 +191,7 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
 {
     const struct pct_guarantee *g = &c->guarantee;
     char count[32];
-    if (doubt_wishes(c, buffer, size))
+    if (doubt_options(c, buffer, size))
         return buffer;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (c->uncontrolled[i] && !pct_name_is_blind(i))
@@ -348,7 +348,7 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
     char time[32];
     struct pct_text text;
     if (c->guarantee.slack_inverse) {
-        /* The other runs have slack, and of the coins that one wait needs, one in so many. */
+        /* The other runs have slack, and of the coins that one wait needs, one in this many. */
         uint32_t without = c->guarantee.slack_inverse;
         early.slack_inverse = without * PCT_SLACK_COINS / (without - 1);
         pct_text_init(&text, time, sizeof time);

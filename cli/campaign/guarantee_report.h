@@ -34,7 +34,7 @@ void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *tr
  * so far. */
 uint64_t pct_guarantee_report_total(const struct pct_campaign *c);
 
-/* Print that this confidence takes so many runs; and why it was not reached. */
+/* Print that this confidence takes this many runs; and why it was not reached. */
 void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs);
 void pct_guarantee_report_print_shortfall(FILE *out, const struct pct_campaign *c);
 

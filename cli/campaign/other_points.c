@@ -7,7 +7,7 @@
 #include <cli/binary/elf_facts.h>
 #include <pct/random.h>
 
-/* The first of these runs may take so many seconds, and this part of the time that runs have: the others may take
+/* The first of these runs may take this many seconds, and this part of the time that runs have: the others may take
  * longer. If it takes more, there are no others. */
 #define PATIENCE 10.0
 #define PART 0.1

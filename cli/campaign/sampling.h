@@ -20,11 +20,11 @@ enum { PCT_SAMPLING_GROUP = 16 };
 /* The plain accesses among the steps of a run, if they are too many; else 0. */
 uint64_t pct_sampling_count(const struct pct_trace *trace);
 
-/* The percentage for runs with so many plain accesses, 0: none is needed. */
+/* The percentage for runs with this many plain accesses, 0: none is needed. */
 unsigned pct_sampling_percent(uint64_t plain);
 
-/* Switch the sample on if it may (c->may_sample) and runs with so many plain accesses want it; says so. Returns whether
- * it did. */
+/* Switch the sample on if it may (c->may_sample) and runs with this many plain accesses want it; says so. Returns
+ * whether it did. */
 bool pct_sampling_switch_on(struct pct_campaign *c, uint64_t plain);
 
 /* Whether the campaign's runs have a k for each sample. */

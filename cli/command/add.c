@@ -26,7 +26,7 @@ struct add {
     char *token;
     bool force;
     struct pct_launch launch;
-    struct pct_entry_wishes wishes;
+    struct pct_entry_options options;
     struct pct_config config;
     char found[256];
 };
@@ -36,7 +36,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct add *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->wishes;
+        state->child_inputs[0] = &a->options;
         return 0;
     case 'f':
         a->file = argument;
@@ -89,9 +89,9 @@ static int format(const struct add *a, struct pct_entry *entry)
     if (!out)
         return pct_cli_no_memory("");
     pct_options_print(out, &a->launch, NULL, true);
-    pct_oracle_print(out, &a->wishes.judge);
-    if (a->wishes.near != UINT64_MAX)
-        fprintf(out, "--near %llu ", (unsigned long long)a->wishes.near);
+    pct_oracle_print(out, &a->options.judge);
+    if (a->options.near != UINT64_MAX)
+        fprintf(out, "--near %llu ", (unsigned long long)a->options.near);
     fclose(out);
     if (size)
         entry->options[size - 1] = 0;
@@ -111,10 +111,10 @@ static int format(const struct add *a, struct pct_entry *entry)
 static int judge(struct add *a, struct pct_ended_run *run)
 {
     const struct pct_result *result = &run->result;
-    int failed = pct_oracle_run(&a->wishes.judge, &a->launch, &run->process, &run->result);
+    int failed = pct_oracle_run(&a->options.judge, &a->launch, &run->process, &run->result);
     if (failed)
         return failed;
-    bool passed = !pct_result_fails(result, a->wishes.ok);
+    bool passed = !pct_result_fails(result, a->options.ok);
     pct_outcome_format(a->found, sizeof a->found, &run->process, result);
     if (passed && !a->force)
         return pct_cli_usage("this schedule does not fail (%s), so it is not kept: is this the command of the "
@@ -187,7 +187,7 @@ int pct_cmd_add(int argc, char **argv)
     static struct add a; /* large */
     char error[512];
     a.file = PCT_SCHEDULES_FILE;
-    a.wishes = (struct pct_entry_wishes){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
+    a.options = (struct pct_entry_options){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
     pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
     if (!failed && pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
@@ -196,9 +196,9 @@ int pct_cmd_add(int argc, char **argv)
         failed = pct_cli_check_strategy(&a.config);
     if (!failed)
         failed = pct_drive_check(&a.launch.drive, 1);
-    a.wishes.judge.ok = a.wishes.ok;
+    a.options.judge.ok = a.options.ok;
     if (!failed)
-        failed = pct_oracle_prepare(&a.wishes.judge);
+        failed = pct_oracle_prepare(&a.options.judge);
     if (failed)
         return failed;
     struct pct_entry entry = { .schedule = a.token };
@@ -210,7 +210,7 @@ int pct_cmd_add(int argc, char **argv)
     failed = format(&a, &entry);
     if (!failed)
         failed = add(&a, &entry);
-    pct_oracle_close(&a.wishes.judge);
+    pct_oracle_close(&a.options.judge);
     free(entry.command);
     free(entry.options);
     free(note);

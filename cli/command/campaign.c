@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. And if it is not,
- * runs that take far longer than the others are cut after so many seconds at least. */
+ * runs that take far longer than the others are cut after this many seconds at least. */
 #define RUN_SECONDS 60
 #define CUT_SECONDS 5
 
@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
 struct command {
     struct pct_campaign *campaign;
     struct pct_campaign_plan plan;
-    struct pct_wishes schedules;
+    struct pct_run_options schedules;
     struct pct_oracle judge;
     const char *shard;
     uint64_t most; /* with --confidence, the runs that -n allows */

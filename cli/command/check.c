@@ -34,7 +34,7 @@ struct item {
     const struct pct_entry *entry;
     char place[PATH_MAX + 16];
     struct pct_launch launch;
-    struct pct_entry_wishes wishes;
+    struct pct_entry_options options;
     struct pct_config config;
     const struct pct_strategy *strategy;
     struct pct_config near; /* of the neighbours: that, or the list of its first run's switches */
@@ -124,16 +124,16 @@ static int prepare_item(struct check *c, struct item *item)
     if (failed)
         return failed;
     item->strategy = pct_cli_find_strategy(item->config.strategy, error, sizeof error);
-    item->wishes.launch = &item->launch;
+    item->options.launch = &item->launch;
     pct_scope_want(&item->launch, &item->config);
-    failed = pct_entry_parse(item->entry, item->place, &item->wishes);
+    failed = pct_entry_parse(item->entry, item->place, &item->options);
     if (failed)
         return failed;
-    if (c->near_given || item->wishes.near == UINT64_MAX)
-        item->wishes.near = c->near;
+    if (c->near_given || item->options.near == UINT64_MAX)
+        item->options.near = c->near;
     failed = pct_drive_check(&item->launch.drive, c->jobs);
     if (!failed)
-        failed = pct_oracle_prepare(&item->wishes.judge);
+        failed = pct_oracle_prepare(&item->options.judge);
     if (failed)
         pct_cli_say("%s: this is about its Options", item->place);
     return failed;
@@ -201,7 +201,7 @@ static void get_neighbour(const struct item *item, uint64_t number, struct pct_c
 /* How many there are, and room for them. Returns whether there is. */
 static bool make_room(struct item *item)
 {
-    item->count = pct_neighbours_count(&item->near, item->near_strategy, item->wishes.near);
+    item->count = pct_neighbours_count(&item->near, item->near_strategy, item->options.near);
     uint64_t *hashes = reallocarray(item->hashes, item->count, sizeof *hashes);
     if (hashes)
         item->hashes = hashes;
@@ -211,7 +211,7 @@ static bool make_room(struct item *item)
 /* The schedule itself was run. Returns 0 or an exit status. */
 static int find_neighbours(struct item *item, const struct pct_result *result)
 {
-    return item->wishes.near && pct_neighbours_take_switches(&item->near, &item->near_strategy, &result->trace) &&
+    return item->options.near && pct_neighbours_take_switches(&item->near, &item->near_strategy, &result->trace) &&
                    !make_room(item)
                ? pct_cli_no_memory("")
                : 0;
@@ -236,10 +236,10 @@ static int judge(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct checking *s = (struct checking *)source;
     struct item *item = s->item;
-    int stopped = pct_oracle_run(&item->wishes.judge, &item->launch, &run->process, &run->result);
+    int stopped = pct_oracle_run(&item->options.judge, &item->launch, &run->process, &run->result);
     if (stopped)
         return stopped;
-    s->failed = pct_result_fails(&run->result, item->wishes.ok);
+    s->failed = pct_result_fails(&run->result, item->options.ok);
     if (!run->process.index && s->failed)
         item->launch.forks.state = PCT_FORKING_NO;
     return PCT_RUNS_ON;
@@ -287,7 +287,7 @@ static int run_item(const struct check *c, struct item *item)
     item->code = make_room(item) ? pct_launch_prepare(&item->launch) : PCT_EXIT_INTERNAL;
     item->unable = item->code;
     if (!item->unable) {
-        bool many = item->count >= MANY || (item->count == 1 && item->wishes.near && !item->strategy->list);
+        bool many = item->count >= MANY || (item->count == 1 && item->options.near && !item->strategy->list);
         pct_forking_plan(&item->launch, many, false, item->config.strategy);
         interrupted = run_all(c, item);
         pct_launch_finish(&item->launch);
@@ -407,7 +407,7 @@ int pct_cmd_check(int argc, char **argv)
     if (!status)
         status = finish(&check);
     for (size_t i = 0; check.items && i < check.schedules.count; i++) {
-        pct_oracle_close(&check.items[i].wishes.judge);
+        pct_oracle_close(&check.items[i].options.judge);
         free(check.items[i].report);
     }
     free(check.items);

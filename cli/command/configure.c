@@ -77,7 +77,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct pct_wishes *w = state->input;
+    struct pct_run_options *w = state->input;
     switch (key) {
     case 's':
         w->seed = argument;
@@ -168,7 +168,7 @@ static int check_depth(const struct pct_campaign *c, const char *spec)
         strategy->name);
 }
 
-static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
+static int set_strategy(struct pct_campaign *c, const struct pct_run_options *w)
 {
     const char *spec = pct_configure_choose(w->strategy, "PCT_STRATEGY");
     char whole[PCT_TOKEN_MAX], error[512];
@@ -195,7 +195,7 @@ static int set_strategy(struct pct_campaign *c, const struct pct_wishes *w)
     return 0;
 }
 
-static int set_numbers(struct pct_campaign *c, const struct pct_wishes *w, bool *drawn)
+static int set_numbers(struct pct_campaign *c, const struct pct_run_options *w, bool *drawn)
 {
     char error[256] = "";
     struct pct_config *config = &c->config;
@@ -300,12 +300,12 @@ void pct_configure_memory(struct pct_campaign *c, bool quiet)
                     c->launch.command[0]);
 }
 
-int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn)
+int pct_configure(struct pct_campaign *c, const struct pct_run_options *given, bool *drawn)
 {
-    int failed = set_strategy(c, wishes);
-    c->launch.exec = wishes->exec;
+    int failed = set_strategy(c, given);
+    c->launch.exec = given->exec;
     if (!failed)
-        failed = set_numbers(c, wishes, drawn);
+        failed = set_numbers(c, given, drawn);
     pct_config_settle(&c->config);
     pct_scope_want(&c->launch, &c->config);
     return failed;

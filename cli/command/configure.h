@@ -1,6 +1,6 @@
 /* What decides the schedules of `pct run`, `pct campaign` and `pct explore`: strategy, seed, time. The options for it
- * as an argp parser for all (its input is a struct pct_wishes), and the configuration that they and the variables of
- * the environment make. */
+ * as an argp parser for all (its input is a struct pct_run_options), and the configuration that they and the variables
+ * of the environment make. */
 #ifndef PCT_CLI_CONFIGURE_H
 #define PCT_CLI_CONFIGURE_H
 
@@ -8,7 +8,7 @@
 #include <argp.h>
 
 /* As given on the command line, NULL: not. */
-struct pct_wishes {
+struct pct_run_options {
     const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *memory, *modules, *epoch,
         *focus, *watch, *sample, *slack;
     bool exec, spurious;
@@ -19,7 +19,7 @@ extern const struct argp_child pct_configure_launch[];
 
 /* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns
  * 0 or PCT_EXIT_USAGE after a message. */
-int pct_configure(struct pct_campaign *c, const struct pct_wishes *wishes, bool *drawn);
+int pct_configure(struct pct_campaign *c, const struct pct_run_options *given, bool *drawn);
 
 /* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be
  * and the program has locks of its own, whose taking is no call. Before pct_launch_prepare(). */

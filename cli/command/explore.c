@@ -32,14 +32,14 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct wishes {
+struct arguments {
     struct pct_campaign *campaign;
     struct pct_explorer *explorer;
-    struct pct_wishes schedules;
+    struct pct_run_options schedules;
     bool dpor, bounded; /* what --order says */
 };
 
-static void parse_order(struct wishes *w, const char *name, struct argp_state *state)
+static void parse_order(struct arguments *w, const char *name, struct argp_state *state)
 {
     w->dpor = !strcmp(name, "dpor");
     w->bounded = !strcmp(name, "chess") || !strcmp(name, "rank");
@@ -50,7 +50,7 @@ static void parse_order(struct wishes *w, const char *name, struct argp_state *s
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct wishes *w = state->input;
+    struct arguments *w = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &w->campaign->launch;
@@ -97,9 +97,9 @@ static const struct argp argp = {
 };
 
 /* What makes no sense here: schedules are not drawn, and all accesses count, or none. */
-static int refuse(const struct wishes *w)
+static int refuse(const struct arguments *w)
 {
-    const struct pct_wishes *s = &w->schedules;
+    const struct pct_run_options *s = &w->schedules;
     if (s->strategy || s->depth || s->points)
         return pct_cli_usage("pct explore makes all schedules: it takes no --strategy, --depth and --points");
     if (s->time)
@@ -113,7 +113,7 @@ static int refuse(const struct wishes *w)
     return 0;
 }
 
-static int configure(struct wishes *w)
+static int configure(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
     bool drawn;
@@ -144,7 +144,7 @@ static int configure(struct wishes *w)
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
 }
 
-static int explore(struct wishes *w)
+static int explore(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
     struct pct_explorer *e = w->explorer;
@@ -166,17 +166,17 @@ int pct_cmd_explore(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
     static struct pct_explorer explorer = { .channel_file = -1, .bound = PCT_UNBOUNDED };
-    struct wishes wishes = { .campaign = &campaign, .explorer = &explorer };
+    struct arguments arguments = { .campaign = &campaign, .explorer = &explorer };
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
-    pct_parse(&argp, argc, argv, 0, &wishes);
+    pct_parse(&argp, argc, argv, 0, &arguments);
     int status = pct_environment_check(false);
     if (!status)
-        status = configure(&wishes);
+        status = configure(&arguments);
     if (status)
         return status;
     explorer.progress = !explorer.quiet && isatty(STDERR_FILENO);
-    status = explore(&wishes);
+    status = explore(&arguments);
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
     pct_explorer_close(&explorer);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wordexp.h>
 
-/* Checkers look through all memory that is mapped, the trace too: so many bytes of it, 4 million steps. */
+/* Checkers look through all memory that is mapped, the trace too: this many bytes of it, 4 million steps. */
 #define TRACE_SIZE (UINT64_C(32) << 20)
 
 /* Those that judge how threads synchronise see the shim's own synchronisation, and not the program's locks, most of

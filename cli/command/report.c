@@ -15,7 +15,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct wishes {
+struct arguments {
     const char *file;
     const char *last;
     bool events, ops;
@@ -23,7 +23,7 @@ struct wishes {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct wishes *w = state->input;
+    struct arguments *w = state->input;
     switch (key) {
     case KEY_EVENTS:
         w->events = true;
@@ -80,18 +80,18 @@ static void print_replay(const struct pct_trace *trace)
 
 int pct_cmd_report(int argc, char **argv)
 {
-    struct wishes wishes = { 0 };
+    struct arguments arguments = { 0 };
     char error[512];
-    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &wishes);
-    uint64_t last = wishes.events ? 0 : PCT_REPORT_STEPS;
-    if (wishes.last && pct_config_parse_u64(&last, wishes.last, 0, UINT64_MAX, "--last", error, sizeof error))
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &arguments);
+    uint64_t last = arguments.events ? 0 : PCT_REPORT_STEPS;
+    if (arguments.last && pct_config_parse_u64(&last, arguments.last, 0, UINT64_MAX, "--last", error, sizeof error))
         return pct_cli_usage("%s", error);
     static struct pct_trace trace;
-    if (pct_trace_open(&trace, wishes.file, error, sizeof error) != PCT_TRACE_GOOD)
-        return pct_cli_usage("%s: %s", wishes.file, error);
-    if (wishes.ops)
+    if (pct_trace_open(&trace, arguments.file, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: %s", arguments.file, error);
+    if (arguments.ops)
         pct_report_print_ops(stdout, &trace);
-    else if (wishes.events) {
+    else if (arguments.events) {
         struct pct_snapshot snapshot;
         if (!pct_snapshot_read(&snapshot, &trace)) {
             pct_schedule_print_last(stdout, &trace, &snapshot, last);

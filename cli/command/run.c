@@ -48,9 +48,9 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct wishes {
+struct arguments {
     struct pct_campaign *campaign;
-    struct pct_wishes schedules;
+    struct pct_run_options schedules;
     const char *state;
     bool quiet, counted; /* -n is given */
     bool each_test;
@@ -59,7 +59,7 @@ struct wishes {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct wishes *w = state->input;
+    struct arguments *w = state->input;
     struct pct_campaign *c = w->campaign;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -120,7 +120,7 @@ static const struct argp argp = {
 };
 
 /* --confidence: the number of runs is found on the way. */
-static int set_runs(struct pct_campaign *c, const struct wishes *w)
+static int set_runs(struct pct_campaign *c, const struct arguments *w)
 {
     char reason[256];
     if (!(c->confidence > 0))
@@ -242,7 +242,7 @@ static void print_interrupted(const struct pct_campaign *c)
         pct_cli_say("interrupted; no run was done");
 }
 
-static int finish(struct pct_campaign *c, const struct wishes *w, int status)
+static int finish(struct pct_campaign *c, const struct arguments *w, int status)
 {
     if (w->quiet && status > 128)
         print_interrupted(c);
@@ -277,18 +277,18 @@ int pct_cmd_run(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large, like the next */
     static struct pct_state_file state;
-    struct wishes wishes = { .campaign = &campaign };
+    struct arguments arguments = { .campaign = &campaign };
     bool drawn;
     campaign.runs = campaign.jobs = campaign.stride = 1;
     campaign.ok[0] = true;
-    pct_parse(&argp, argc, argv, 0, &wishes);
-    if (wishes.each_test)
-        return pct_each_test(argv, campaign.launch.command, wishes.framework, NULL);
+    pct_parse(&argp, argc, argv, 0, &arguments);
+    if (arguments.each_test)
+        return pct_each_test(argv, campaign.launch.command, arguments.framework, NULL);
     int status = pct_environment_check(false);
     if (!status)
-        status = pct_configure(&campaign, &wishes.schedules, &drawn);
+        status = pct_configure(&campaign, &arguments.schedules, &drawn);
     if (!status)
-        status = set_runs(&campaign, &wishes);
+        status = set_runs(&campaign, &arguments);
     if (!status)
         status = check_places(&campaign);
     if (campaign.jobs > campaign.runs)
@@ -298,17 +298,17 @@ int pct_cmd_run(int argc, char **argv)
     if (status)
         return status;
     campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
-    campaign.progress = campaign.runs > 1 && !wishes.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
-    campaign.repeat = !wishes.quiet && !campaign.pass_output;
+    campaign.progress = campaign.runs > 1 && !arguments.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
+    campaign.repeat = !arguments.quiet && !campaign.pass_output;
     pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
-    campaign.other.quiet = wishes.quiet;
-    pct_configure_memory(&campaign, wishes.quiet);
+    campaign.other.quiet = arguments.quiet;
+    pct_configure_memory(&campaign, arguments.quiet);
     status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;
-    if (!wishes.quiet)
+    if (!arguments.quiet)
         pct_launch_say_random(&campaign.launch);
-    pct_state_open(&state, wishes.state, campaign.launch.program, campaign.launch.command,
+    pct_state_open(&state, arguments.state, campaign.launch.program, campaign.launch.command,
                    pct_state_counts_by(&campaign.config, campaign.strategy));
     /* What was learned about k holds for what was skipped then. */
     if (!state.ordered || pct_ordered_load(&campaign.ordered, state.ordered)) {
@@ -321,8 +321,8 @@ int pct_cmd_run(int argc, char **argv)
     if (campaign.whole.runs)
         learned = campaign.whole; /* runs with a sample teach nothing about those without */
     state.ordered = campaign.config.ordered;
-    pct_state_save(&state, &learned, wishes.quiet);
-    status = finish(&campaign, &wishes, status);
+    pct_state_save(&state, &learned, arguments.quiet);
+    status = finish(&campaign, &arguments, status);
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
     return status;

@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct wishes {
+struct arguments {
     const char *focus, *watch, *suppressions;
     bool write;
     char **files;
@@ -29,7 +29,7 @@ struct wishes {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct wishes *w = state->input;
+    struct arguments *w = state->input;
     switch (key) {
     case KEY_FOCUS:
         w->focus = argument;
@@ -103,7 +103,7 @@ static bool print(const struct pct_scope *scope)
 
 int pct_cmd_scope(int argc, char **argv)
 {
-    struct wishes w = { .write = false };
+    struct arguments w = { .write = false };
     struct pct_scope scope = { .elf = false };
     pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
     if (w.write && isatty(STDOUT_FILENO))

@@ -15,7 +15,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct wishes {
+struct arguments {
     const char *level;
     bool plan;
     char **files;
@@ -24,7 +24,7 @@ struct wishes {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct wishes *w = state->input;
+    struct arguments *w = state->input;
     switch (key) {
     case KEY_MEMORY:
         w->level = argument;
@@ -100,7 +100,7 @@ static bool print(const char *path, const struct pct_plan *plan)
 
 int pct_cmd_sites(int argc, char **argv)
 {
-    struct wishes w = { .level = "globals" };
+    struct arguments w = { .level = "globals" };
     bool good = true;
     pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
     struct pct_config config;

@@ -37,14 +37,14 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct wishes {
+struct arguments {
     const char *file, *format, *output;
     const char *from, *to, *last, *then;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct wishes *w = state->input;
+    struct arguments *w = state->input;
     switch (key) {
     case 'f':
         w->format = argument;
@@ -88,7 +88,7 @@ static const struct argp argp = {
         "  pct replay --sites -t run.pct TOKEN -- COMMAND; pct trace run.pct -o run.html",
 };
 
-static const struct format *choose_format(const struct wishes *w)
+static const struct format *choose_format(const struct arguments *w)
 {
     const char *names[FORMATS], *suffix = w->output ? strrchr(w->output, '.') : NULL;
     for (size_t i = 0; i < FORMATS; i++) {
@@ -106,8 +106,8 @@ static const struct format *choose_format(const struct wishes *w)
     return NULL;
 }
 
-/* The window that is wished for. Returns 0, or an exit status after a message. */
-static int choose_window(struct pct_trace_export *x, const struct wishes *w, const struct format *format)
+/* The window that was asked for. Returns 0, or an exit status after a message. */
+static int choose_window(struct pct_trace_export *x, const struct arguments *w, const struct format *format)
 {
     const struct pct_trace *trace = x->trace;
     uint64_t first = trace->first + 1, end = trace->first + trace->count, from = first, to = end, last = 0;
@@ -147,7 +147,7 @@ static int choose_window(struct pct_trace_export *x, const struct wishes *w, con
 
 /* Into a file of its own first, so that an export is there whole or not at all; what is no regular file is written to.
  */
-static int write_out(struct pct_trace_export *x, const struct wishes *w, const struct format *format)
+static int write_out(struct pct_trace_export *x, const struct arguments *w, const struct format *format)
 {
     char temporary[4096] = "";
     struct stat status;
@@ -177,17 +177,17 @@ static int write_out(struct pct_trace_export *x, const struct wishes *w, const s
 int pct_cmd_trace(int argc, char **argv)
 {
     static struct pct_trace trace;
-    struct wishes wishes = { 0 };
+    struct arguments arguments = { 0 };
     struct pct_snapshot snapshot;
     char error[512];
-    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &wishes);
-    const struct format *format = choose_format(&wishes);
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &arguments);
+    const struct format *format = choose_format(&arguments);
     if (!format)
         return PCT_EXIT_USAGE;
-    if (pct_trace_open(&trace, wishes.file, error, sizeof error) != PCT_TRACE_GOOD)
-        return pct_cli_usage("%s: %s", wishes.file, error);
+    if (pct_trace_open(&trace, arguments.file, error, sizeof error) != PCT_TRACE_GOOD)
+        return pct_cli_usage("%s: %s", arguments.file, error);
     struct pct_trace_export x = { .trace = &trace, .snapshot = &snapshot, .then = PCT_NO_THREAD };
-    int status = choose_window(&x, &wishes, format);
+    int status = choose_window(&x, &arguments, format);
     if (!status && pct_snapshot_read(&snapshot, &trace)) {
         pct_cli_say("out of memory");
         status = PCT_EXIT_INTERNAL;
@@ -202,7 +202,7 @@ int pct_cmd_trace(int argc, char **argv)
                         (unsigned long long)trace.header.steps);
         if (trace.note[0])
             pct_cli_say("%s", trace.note);
-        status = write_out(&x, &wishes, format);
+        status = write_out(&x, &arguments, format);
         pct_snapshot_free(&snapshot);
     }
     pct_trace_close(&trace);

@@ -92,7 +92,8 @@ static bool grow(struct table *t)
     return true;
 }
 
-/* Note that the state was come to with so many preemptions. Returns 1: never with so few before; 0: it was; -ENOMEM. */
+/* Note that the state was come to with this many preemptions. Returns 1: never with so few before; 0: it was; -ENOMEM.
+ */
 static int note(struct table *t, uint64_t key, unsigned preemptions)
 {
     key += !key;
@@ -172,7 +173,7 @@ static bool preempts(const struct pct_execution *x, uint32_t at, uint32_t thread
     return x->ready[at] >> x->event[at - 1].thread & 1;
 }
 
-/* What else could have been done in the place of event `at`, with so many preemptions before. */
+/* What else could have been done in the place of event `at`, with this many preemptions before. */
 static int branch(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, const struct pct_rank_path *path,
                   unsigned preemptions)
 {

@@ -12,7 +12,7 @@
 
 struct pct_bounded;
 
-/* bound: at most so many preemptions, 0 to PCT_BOUND_MAX. by_rank: not by preemptions, but by RankChecker's tuples
+/* bound: at most this many preemptions, 0 to PCT_BOUND_MAX. by_rank: not by preemptions, but by RankChecker's tuples
  * (rank.h): the same set, in another order. NULL: no memory. */
 struct pct_bounded *pct_bounded_new(unsigned bound, bool by_rank);
 void pct_bounded_free(struct pct_bounded *b);

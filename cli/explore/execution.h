@@ -44,7 +44,7 @@ struct pct_event {
     uint8_t op;      /* enum pct_op: what was pending when the thread was chosen */
     uint8_t wait_op; /* of DEADLINE: what the thread waits for */
     uint8_t touches; /* how many of touch[]; */
-    uint8_t own; /* so many of them, the first, are its operation's: the others were used between scheduling points */
+    uint8_t own; /* this many of them, the first, are its operation's: the others were used between scheduling points */
     bool global; /* commutes with nothing: what it uses is not known */
     bool jumped; /* time went on before it, when nobody could run; or it ends the process, which goes last */
     bool waits;  /* it could be disabled: what enables it is no race with it */
@@ -53,7 +53,7 @@ struct pct_event {
     uint16_t chosen;
     uint8_t causes;
     uint32_t cause[PCT_EVENT_CAUSES]; /* the events that ended the wait before it, or made its thread */
-    uint32_t after;  /* of COND_WAKE: its deadline came behind so many events; 0: another thread woke it */
+    uint32_t after;  /* of COND_WAKE: its deadline came behind this many events; 0: another thread woke it */
     uint32_t number; /* among those of its thread, from 1 */
     uint32_t place;  /* in the code: PCT_LOG_ANNOUNCE */
     struct pct_touch touch[PCT_EVENT_TOUCHES];
@@ -68,7 +68,7 @@ struct pct_pending {
 /* The deadline of a wait could have come, and did not: something else ended it, or time went on when nobody could run.
  */
 struct pct_missed {
-    /* So many events came before it could no longer come early: the last of them may be what ended the wait. */
+    /* This many events came before it could no longer come early: the last of them may be what ended the wait. */
     uint32_t at;
     struct pct_event event;
 };

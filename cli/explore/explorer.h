@@ -22,7 +22,7 @@ struct pct_explorer {
     bool first;    /* stop at the first finding */
     bool progress; /* draw the progress line */
     bool quiet;
-    int bound; /* at most so many preemptions; PCT_UNBOUNDED */
+    int bound; /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
     double budget;  /* seconds, 0: no bound */
     uint64_t limit; /* runs, 0: no bound */

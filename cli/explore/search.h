@@ -38,7 +38,7 @@ enum pct_search_order {
     PCT_SEARCH_RANK   /* by RankChecker's tuples: rank.h */
 };
 
-/* NULL: no memory. bound: make those schedules that have at most so many preemptions (bounded.h), from 0 up to
+/* NULL: no memory. bound: make those schedules that have at most this many preemptions (bounded.h), from 0 up to
  * PCT_BOUND_MAX; PCT_UNBOUNDED: one of each class. */
 enum { PCT_UNBOUNDED = -1, PCT_BOUND_MAX = 100 };
 struct pct_search *pct_search_new(int bound, enum pct_search_order order);

@@ -86,7 +86,7 @@ static int print_frame(void *data, const struct pct_store_frame *frame)
     return 0;
 }
 
-/* Each of these lines with so many spaces in front. */
+/* Each of these lines with this many spaces in front. */
 static void print_indented(FILE *out, const char *text, int spaces)
 {
     while (*text) {

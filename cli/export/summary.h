@@ -8,7 +8,7 @@
 
 enum { PCT_SUMMARY_POINTS = 400 }; /* of a curve, at most */
 
-/* How often something had happened after so many runs. */
+/* How often something had happened after this many runs. */
 struct pct_curve_point {
     uint64_t runs, schedules, pairs, failures, findings;
 };

@@ -33,21 +33,21 @@ static struct {
     double looked; /* on the clock of pct_cli_now(): when these were taken */
     double used;   /* seconds of processor time by then */
     double until;  /* free until then, */
-    double length; /* so many seconds */
-} together = { .length = FREE_SECONDS };
+    double length; /* this many seconds */
+} sharing = { .length = FREE_SECONDS };
 
 /* In a child of the command. */
 static void free_child(void)
 {
-    if (together.pinned)
-        sched_setaffinity(0, sizeof together.all, &together.all);
+    if (sharing.pinned)
+        sched_setaffinity(0, sizeof sharing.all, &sharing.all);
 }
 
 static void prepare(void)
 {
-    together.ready = true;
-    together.able = !getenv("PCT_CPU") && !sched_getaffinity(0, sizeof together.all, &together.all) &&
-                    CPU_COUNT(&together.all) > 1 && !pthread_atfork(NULL, NULL, free_child);
+    sharing.ready = true;
+    sharing.able = !getenv("PCT_CPU") && !sched_getaffinity(0, sizeof sharing.all, &sharing.all) &&
+                   CPU_COUNT(&sharing.all) > 1 && !pthread_atfork(NULL, NULL, free_child);
 }
 
 static double seconds_of(clockid_t clock)
@@ -77,46 +77,46 @@ static void begin(pid_t server, double now)
         CPU_SET(cpu, &one);
     if (cpu < 0 || sched_setaffinity(server, sizeof one, &one))
         return;
-    together.pinned = !sched_setaffinity(0, sizeof one, &one);
-    together.server = server;
-    together.looked = now;
-    together.used = processor_time(server);
+    sharing.pinned = !sched_setaffinity(0, sizeof one, &one);
+    sharing.server = server;
+    sharing.looked = now;
+    sharing.used = processor_time(server);
 }
 
 void pct_cpu_sharing_part(void)
 {
-    if (!together.pinned)
+    if (!sharing.pinned)
         return;
-    sched_setaffinity(0, sizeof together.all, &together.all);
-    sched_setaffinity(together.server, sizeof together.all, &together.all);
-    together.pinned = false;
+    sched_setaffinity(0, sizeof sharing.all, &sharing.all);
+    sched_setaffinity(sharing.server, sizeof sharing.all, &sharing.all);
+    sharing.pinned = false;
 }
 
 void pct_cpu_sharing_stay(pid_t server)
 {
-    if (!together.ready)
+    if (!sharing.ready)
         prepare();
-    if (!together.able)
+    if (!sharing.able)
         return;
     double now = pct_cli_now();
-    if (together.pinned && together.server != server)
+    if (sharing.pinned && sharing.server != server)
         pct_cpu_sharing_part();
-    if (!together.pinned) {
-        if (now >= together.until)
+    if (!sharing.pinned) {
+        if (now >= sharing.until)
             begin(server, now);
         return;
     }
-    double passed = now - together.looked;
+    double passed = now - sharing.looked;
     if (passed < LOOK_SECONDS)
         return;
     double used = processor_time(server);
-    if (used - together.used < busy * passed) {
+    if (used - sharing.used < busy * passed) {
         pct_cpu_sharing_part();
-        together.until = now + together.length;
-        together.length = fmin(2 * together.length, FREE_SECONDS_MOST);
+        sharing.until = now + sharing.length;
+        sharing.length = fmin(2 * sharing.length, FREE_SECONDS_MOST);
     } else {
-        together.length = FREE_SECONDS;
+        sharing.length = FREE_SECONDS;
     }
-    together.looked = now;
-    together.used = used;
+    sharing.looked = now;
+    sharing.used = used;
 }

@@ -66,8 +66,8 @@ struct pct_driven {
  * PCT_EXIT_USAGE after a message. */
 int pct_drive_check(struct pct_drive *drive, unsigned jobs);
 
-/* So many workers may there be, of so many that would do, where the user has not said how many: 1 if all would have the
- * same port or path. */
+/* How many workers there may be, of this many that would do, where the user has not said how many: 1 if all would have
+ * the same port or path. */
 unsigned pct_drive_limit(const struct pct_drive *drive, unsigned jobs);
 
 /* Before the server of this process starts. pass: both sides write to our streams. Returns 0 or an exit status for the

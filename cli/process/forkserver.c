@@ -22,7 +22,7 @@
 
 /* How long a server may take to come to where it forks, in seconds, and to answer when it is there. */
 enum { START_SECONDS = 30, ANSWER_SECONDS = 10 };
-/* A server that ended by itself is started again, up to so many times for each worker. */
+/* A server that ended by itself is started again, up to this many times for each worker. */
 enum { CRASHES = 3 };
 /* Runs of each kind that decide which is faster: fewer, if one takes only this part of the other's time. A short run
  * that was slow when it was forked says little: the machine may have been busy with other things. */

@@ -61,7 +61,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
  */
 bool pct_forking_use(struct pct_launch *launch, struct pct_process *process);
 
-/* A run has taken so many seconds. */
+/* A run has taken this many seconds. */
 void pct_forking_note(struct pct_launch *launch, bool forked, double seconds);
 
 /* Whether runs may be asked for before the last one of their worker is over: they wait in its server. Not where
@@ -72,7 +72,7 @@ bool pct_forking_queues(const struct pct_launch *launch);
  * then it is to be started by exec. */
 int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, int input);
 
-/* Read the process id of a run that was asked for, waiting for so many seconds. Returns 0 and sets process->pid, or
+/* Read the process id of a run that was asked for, waiting for this many seconds. Returns 0 and sets process->pid, or
  * -EAGAIN, or another negative errno: there is no run, and it is to be started by exec. */
 int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *process, double seconds);
 

@@ -79,8 +79,8 @@ static int take_over_tsan(struct pct_launch *launch)
     return 0;
 }
 
-/* Explored runs have an allocator whose addresses do not hang on the schedule. Not beside AddressSanitizer's, which is
- * to find what it finds. */
+/* Explored runs have an allocator whose addresses do not depend on the schedule. Not beside AddressSanitizer's, which
+ * is to find what it finds. */
 static int take_explored(struct pct_launch *launch)
 {
     char needed[128], path[sizeof launch->library_path];
@@ -439,7 +439,7 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
     return -1;
 }
 
-/* Ask the shim for its last word: where each thread is. False: it does not listen. */
+/* Ask the shim for its final report: where each thread is. False: it does not listen. */
 static bool ask_for_last_word(const struct pct_process *process)
 {
     uint32_t watched = 0, request = 1;

@@ -37,7 +37,7 @@ struct pct_scratches {
     struct pct_scratch spare[16];
 };
 
-/* What all runs of a command have in common. The first members are the user's wishes. */
+/* What all runs of a command have in common. The first members are what the user has chosen. */
 struct pct_launch {
     char **command;              /* the target and its arguments, ended by NULL */
     const char *library;         /* --lib, or NULL: look for it */
@@ -149,7 +149,7 @@ struct pct_process {
     pid_t errand;           /* the command of the phase, 0: it does not run */
     int errand_status;      /* of the one that failed, as from waitpid() */
     bool aside;             /* its scratch directory was put aside */
-    off_t dropped;          /* so many bytes of it, from the start, were given back to the file system */
+    off_t dropped;          /* this many bytes of it, from the start, were given back to the file system */
     double deadline;        /* on the clock of pct_cli_now(), 0: none */
     double allowed;         /* seconds from its start to that */
     bool cut;               /* that is earlier than --timeout says: the others take far less */
@@ -205,8 +205,8 @@ __attribute__((noreturn)) void pct_launch_become_shell(const struct pct_launch *
 int pct_launch_open_input(const struct pct_launch *launch);
 
 /* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; the file
- * may grow to so many bytes (0: as many as the shim likes). Returns its descriptor, or the negative exit status for the
- * command, after a message. */
+ * may grow to this many bytes (0: as many as the shim likes). Returns its descriptor, or the negative exit status for
+ * the command, after a message. */
 int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most);
 
 /* Give a process that is about to start its scratch files. capture: also one for its output. Returns 0 or an exit

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What cannot be ended in so many seconds is left: it is another user's, or the kernel holds it. */
+/* What cannot be ended in this many seconds is left: it is another user's, or the kernel holds it. */
 #define SWEEP_SECONDS 20.0
 
 struct pids {

@@ -90,7 +90,7 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
         set_from_status(result, status, PCT_ENDING_KILLED);
         break;
     case PCT_VERDICT_EXIT:
-        /* A signal after the shim's last word is a crash all the same. */
+        /* A signal after the shim's verdict is a crash all the same. */
         set_from_status(result, status, PCT_ENDING_CRASH);
         break;
     case PCT_VERDICT_CRASH:

@@ -13,7 +13,7 @@ struct pct_launch;
 struct pct_process;
 
 struct pct_setup_teardown {
-    /* The user's wishes. */
+    /* What the user has chosen. */
     const char *setup, *teardown; /* commands, or NULL */
     bool scratch;                 /* a fresh directory for each run is its TMPDIR, */
     bool enter;                   /* and its current directory */

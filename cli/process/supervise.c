@@ -157,7 +157,7 @@ static struct {
     bool said_stop;
     uint64_t progress;
     unsigned fruitless;
-    unsigned suspects; /* so many there were; the last of them: */
+    unsigned suspects; /* how many there were; the last of them: */
     char suspect[SUSPECTS][PCT_TOKEN_MAX];
 } supervisor;
 

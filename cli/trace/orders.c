@@ -107,7 +107,7 @@ struct reader {
     uint32_t *stamps;       /* the rows at each use: what a pair with it brings */
     uint32_t *held;         /* by thread: the mutex that it locked last, which a condition wait gives up */
     struct pct_alternative_wakes wakes;
-    size_t woken; /* of these, so many have been come to */
+    size_t woken; /* of these, this many have been come to */
 };
 
 static uint32_t *row(uint32_t *rows, const struct reader *r, size_t i)

@@ -28,12 +28,12 @@ struct pct_order {
 struct pct_orders {
     struct pct_order *item;
     size_t count;
-    size_t wakes;    /* so many wakes stand behind these */
+    size_t wakes;    /* this many wakes stand behind these */
     size_t left_out; /* earlier ones, of a long run */
 };
 
-/* The last so many orders of a run, and as many wakes, are looked at: strategies hold every thread against all of them
- * at every step. */
+/* The last this many orders of a run, and as many wakes, are looked at: strategies hold every thread against all of
+ * them at every step. */
 enum { PCT_ORDERS_MOST = 256 };
 
 /* A recorded run. */

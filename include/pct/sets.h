@@ -120,7 +120,7 @@ struct pct_dense_set {
     struct pct_dense_entry *entry;
 };
 
-/* For so many threads. */
+/* For this many threads. */
 static inline void pct_dense_set_start(struct pct_dense_set *set, struct pct_layout *layout, uint32_t threads)
 {
     set->entry = pct_layout_take(layout, threads, sizeof *set->entry);

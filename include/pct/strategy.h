@@ -49,7 +49,7 @@ struct pct_run {
     uint64_t seed;
     uint64_t param[PCT_MAX_PARAMS];
     const char *list; /* the value of the strategy's list, of PCT_LIST_CHARACTERS; NULL or "": empty */
-    /* There will be no more than so many threads; 0: PCT_MAX_THREADS. Decides how much state is needed, and nothing
+    /* There will be no more than this many threads; 0: PCT_MAX_THREADS. Decides how much state is needed, and nothing
      * else: a schedule does not depend on it. */
     uint32_t threads;
     /* Likewise: the numbers of objects will not be greater than this; 0: nothing is known of them. */

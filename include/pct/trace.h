@@ -185,7 +185,7 @@ enum pct_class {
     X(LIVELOCK, "livelock")                                                                                            \
     X(DIVERGENCE, "divergence") /* a replay left the recorded schedule; .message says where */                         \
     X(INTERNAL, "internal error")                                                                                      \
-    X(TIMEOUT, "timeout") /* `pct run --timeout` asked for the last word */                                            \
+    X(TIMEOUT, "timeout") /* `pct run --timeout` asked for the final report */                                         \
     X(RACE, "data race")  /* with --races=fail */
 
 enum pct_verdict {
@@ -296,7 +296,7 @@ struct pct_trace_header {
     struct pct_place places[PCT_PLACES];
     uint32_t watched;    /* the shim looks at `request`, at the latest when it gets PCT_TRACE_REQUEST_SIGNAL */
     uint32_t request;    /* not 0: end the run with PCT_VERDICT_TIMEOUT and a snapshot; written by the `pct` command */
-    uint32_t races;      /* data races found, each pair of places once: so many sections of the snapshot, and: */
+    uint32_t races;      /* data races found, each pair of places once: as many sections of the snapshot, and: */
     int32_t server;      /* not 0: this is no run; the process shall fork runs when asked to on this descriptor */
     uint64_t file_most;  /* bytes that the file may grow to, said by the launcher; 0: it has not */
     uint32_t suppressed; /* data races that were not counted because the user does not want them to be, likewise */

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* So many bytes of zeros, to read and write; address space until they are touched. NULL: out of memory. With the baton,
- * or before the run. */
+/* This many bytes of zeros, to read and write; address space until they are touched. NULL: out of memory. With the
+ * baton, or before the run. */
 void *pct_apart_map(size_t size);
 
 /* The first `size` bytes of the file that is open as this descriptor, to read. NULL: they cannot be mapped. Likewise.

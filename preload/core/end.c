@@ -344,10 +344,10 @@ static uint64_t used_size(void)
 /* The thread that closed the trace. */
 static PCT_OF_RUN int finisher;
 
-/* The header's last words, except for the snapshot. False: they have been spoken. */
+/* Completes the header, except for the snapshot. False: that was done. */
 static bool finish(enum pct_verdict verdict)
 {
-    /* The watchdog may be about to say its last word, too. */
+    /* The watchdog may be about to close the trace, too. */
     if (!pct_S.host || __atomic_exchange_n(&pct_shim.ended, true, __ATOMIC_SEQ_CST))
         return false;
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())

@@ -170,7 +170,7 @@ static void nudge(uint32_t *word)
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
-    .hopes = pct_signal_hopes,
+    .may_be_signalled = pct_signal_may_come,
     .relatives = pct_family_relatives,
     .still = pct_family_still,
     .idle = pct_family_idle,

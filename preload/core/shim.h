@@ -455,7 +455,7 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
 uint64_t pct_deadline_in(uint64_t length);
 /* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a
  * spin, and a step. With the baton. */
-void pct_looks(struct pct_shim_thread *self);
+void pct_read_may_spin(struct pct_shim_thread *self);
 /* Whether pct keeps this clock. */
 bool pct_keeps_clock(clockid_t clock);
 /* The real time left until a limit from pct_sched_outside_limit(); NULL for none. */
@@ -506,7 +506,7 @@ void pct_cancel_point(struct pct_shim_thread *self);
 extern const struct pct_host pct_host_futex;
 void pct_engine_start(void);
 void pct_engine_linger(struct pct_shim_thread *self);
-/* A thread is about to be made while so many live. */
+/* A thread is about to be made while this many live. */
 void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);
 int pct_engine_tid(void); /* the kernel's id of the calling thread */
@@ -557,7 +557,7 @@ void pct_say(const char *line); /* on standard error, with "pct: " before it */
 /* disposition.c, handler.c */
 void pct_signal_start(void) PCT_STARTS;
 /* Whether a child process lives that could send a signal that the target handles. */
-bool pct_signal_hopes(void);
+bool pct_signal_may_come(void);
 /* The thread is outside from now on, until pct_come_back(). */
 void pct_signal_away(struct pct_shim_thread *self);
 /* The thread is about to finish: handle what has come, and let nothing in any more. */

@@ -16,8 +16,8 @@ bool pct_fifo_waits(int folder, const char *path, int flags);
 int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folder, const char *path, int flags,
                   mode_t mode);
 
-/* The descriptors of ends that threads are about to open, at most so many: a fork child must not have them. Returns how
- * many. With the baton. */
+/* The descriptors of ends that threads are about to open, at most this many: a fork child must not have them. Returns
+ * how many. With the baton. */
 unsigned pct_fifo_half_open(int *fds, unsigned most);
 
 #endif

@@ -244,7 +244,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value &&
         pct_refused(PCT_SYS6(SYS_ppoll, fds, count, when == PCT_NEVER ? NULL : &left, &open, sizeof open, 0))) {
         left = (struct timespec){ .tv_nsec = 1000000 };
-        pct_futex_wait(word, value, &left); /* asked ever so often, then */
+        pct_futex_wait(word, value, &left); /* asked from time to time, then */
     }
     __atomic_store_n(&sleeper, 0, __ATOMIC_SEQ_CST);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);

@@ -23,7 +23,7 @@ enum pct_reach { PCT_REACH_INSIDE, PCT_REACH_FAMILY, PCT_REACH_WORLD };
 
 /* What a polled wait waits for: wait.ready_arg of every wait with `polled` is one of these. */
 struct pct_io {
-    /* What poll() is to ask; none: nothing tells when to ask again, so that is done ever so often. */
+    /* What poll() is to ask; none: nothing tells when to ask again, so that is done from time to time. */
     struct pollfd *fds;
     unsigned count;
     bool certain;                           /* it comes in the end */
@@ -81,7 +81,7 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
     struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) =                                                 \
         pct_mark(pct_io_enter(fd), __builtin_frame_address(0))
 
-/* Pass the call through, when PCT_IO_ENTER() gave NULL. A regular file's is nobody's business. */
+/* Pass the call through, when PCT_IO_ENTER() gave NULL. A regular file's is no operation between threads. */
 #define PCT_IO_PASS(op, fd, call)                                                                                      \
     ({                                                                                                                 \
         bool pct_blocks_ = pct_S.host && !pct_is_beside() && pct_fd_blocks(fd);                                        \

@@ -76,7 +76,7 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
     }
 }
 
-/* Whether a write of so many bytes on this descriptor might have to wait in its middle. To a file it is one, also for
+/* Whether a write of this many bytes on this descriptor might have to wait in its middle. To a file it is one, also for
  * those who write there at the same time. */
 static bool may_wait(int fd, size_t size)
 {

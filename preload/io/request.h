@@ -54,7 +54,7 @@ void pct_request_notify(const struct pct_pool *pool, const struct pct_request *r
 /* Notify as this event says, with signals of this code. */
 void pct_notify(const struct sigevent *event, int code);
 
-/* A batch of so many requests. NULL: out of memory. */
+/* A batch of this many requests. NULL: out of memory. */
 struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event);
 
 /* The step of a thread that looks at a request, or waited for some. busy: in vain, it looks again and again, perhaps.

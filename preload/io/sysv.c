@@ -288,7 +288,7 @@ static int operate(int set, struct sembuf *operations, size_t count, const struc
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(semtimedop)(set, operations, count, timeout));
-    /* Copies, as the kernel makes them: what becomes of the program's own while it waits is nobody's business. */
+    /* Copies, as the kernel makes them: what becomes of the program's own while it waits does not matter. */
     struct sembuf copy[MOST_OPERATIONS];
     struct timespec length;
     if (count > MOST_OPERATIONS || (timeout && !pct_user_copy_in(&length, timeout, sizeof length)) ||

@@ -26,7 +26,7 @@ static bool must_enter(const struct io_uring *ring, const sigset_t *mask)
     return mask || ring->flags & (IORING_SETUP_IOPOLL | IORING_SETUP_DEFER_TASKRUN);
 }
 
-/* Wait for so many completions. Returns 0 also when the deadline has passed: the real call will say so. */
+/* Wait for this many completions. Returns 0 also when the deadline has passed: the real call will say so. */
 static int await(struct pct_shim_thread *self, struct io_uring *ring, unsigned count, uint64_t deadline)
 {
     const struct completions wanted = { .ring = ring, .count = count };
@@ -90,7 +90,7 @@ PCT_EXPORT int io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
     return interrupted && !submitted ? interrupted : finish(self, submitted);
 }
 
-/* What waits for a completion, and gives it out. submit: so many are to be submitted before. */
+/* What waits for a completion, and gives it out. submit: this many are to be submitted before. */
 PCT_EXPORT int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **completion, unsigned submit,
                                   unsigned count, sigset_t *mask)
 {

@@ -52,13 +52,13 @@ struct module {
 };
 
 /* What all of this depends on: a forked run may want something else than the process that it is forked from. */
-struct wishes {
+struct settings {
     uint32_t memory, points, races;
     char modules[sizeof pct_shim.config.modules];
 };
 
 static struct module *modules;
-static struct wishes wishes;
+static struct settings settings;
 static const struct r_debug *loader; /* its list of modules */
 
 static void *map_at(uint64_t address, size_t size)
@@ -79,7 +79,7 @@ static void unmap(const void *at, size_t size)
         PCT_SYS2(SYS_munmap, at, size);
 }
 
-/* --- The user's wishes -------------------------------------------------------------------------------------------- */
+/* --- What is chosen -------------------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -428,14 +428,14 @@ static struct module *look_at(const struct link_map *map_)
 }
 
 /* Another program in memory than the one that was prepared: nothing of that was patched yet. */
-static void wish(void)
+static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
-    struct wishes now = { config->memory, config->memory_points, config->races, "" };
+    struct settings now = { config->memory, config->memory_points, config->races, "" };
     memcpy(now.modules, config->modules, sizeof now.modules);
-    if (memcmp(&now, &wishes, sizeof now) != 0)
+    if (memcmp(&now, &settings, sizeof now) != 0)
         modules = NULL;
-    wishes = now;
+    settings = now;
 }
 
 /* The loader's list can be read. */
@@ -454,7 +454,7 @@ void pct_patch_prepare(void)
 {
     if (pct_shim.config.memory == PCT_PATCH_OFF || !find_loader())
         return;
-    wish();
+    take_settings();
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next)
         look_at(map_);
 }
@@ -483,7 +483,7 @@ void pct_patch_modules(void)
     if (pct_shim.config.memory == PCT_PATCH_OFF || !find_loader())
         return;
     if (pct_S.threads == 1)
-        wish();
+        take_settings();
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
         struct module *m = look_at(map_);
         if (!m || m->changed)

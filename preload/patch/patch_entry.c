@@ -186,7 +186,7 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
 }
 
 /* Locks pause a hundred times before they sleep. While nobody makes a step in between, nothing could come of a switch
- * at the next pause that could not come of one at the last: of so many, one is a step. */
+ * at the next pause that could not come of one at the last: of this many, one is a step. */
 static void pause_often(void)
 {
     struct pct_shim_thread *self = pct_holder();

@@ -14,7 +14,7 @@ size_t pct_leaf_size(void);
  * where the thread's mark (sched/memory.h) is, from the thread pointer. */
 void pct_leaf_make(uint8_t *out, uint64_t address, void *const *table, int32_t mark, struct pct_leaves *leaves);
 
-/* The thread was interrupted in a leaf, so many bytes behind the address of all: change *at to where it would be had
+/* The thread was interrupted in a leaf, this many bytes behind the address of all: change *at to where it would be had
  * the leaf not been called: at its return address, with its registers. False: not in one. */
 bool pct_leaf_unwind(uint64_t offset, struct pct_interrupted *at);
 

@@ -48,7 +48,7 @@ PCT_STARTS void pct_signal_start(void)
             __sigaction(crashes[i], &old, NULL); /* ignored: inherited through exec */
 }
 
-bool pct_signal_hopes(void)
+bool pct_signal_may_come(void)
 {
     siginfo_t info = { .si_pid = 0 };
     bool handles = false;

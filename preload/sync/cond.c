@@ -191,7 +191,7 @@ PCT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mut
     return wait_until(self, cond, mutex, deadline);
 }
 
-/* The waiter of this index; NULL: there are not so many in the queue. */
+/* The waiter of this index; NULL: there are not that many in the queue. */
 static struct pct_thread *waiter_at(const struct pct_object *queue, uint32_t index)
 {
     struct pct_thread *t = queue->first;

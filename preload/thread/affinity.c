@@ -206,7 +206,7 @@ PCT_EXPORT int sched_getcpu(void)
 {
     PCT_ENTER(self);
     if (self)
-        pct_looks(self);
+        pct_read_may_spin(self);
     return cpus.size ? own_cpu() : REAL(sched_getcpu)();
 }
 
@@ -214,7 +214,7 @@ PCT_EXPORT int getcpu(unsigned *cpu, unsigned *node)
 {
     PCT_ENTER(self);
     if (self)
-        pct_looks(self);
+        pct_read_may_spin(self);
     int failed = REAL(getcpu)(cpu, node);
     if (!failed && cpu && cpus.size)
         *cpu = (unsigned)own_cpu();

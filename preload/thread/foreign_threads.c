@@ -191,7 +191,7 @@ uint64_t pct_foreign_threads(uint64_t until)
     long folder = there ? PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (folder < 0) /* nobody tells; but some may have shown themselves */
         return there || pct_S.foreign & PCT_FOREIGN_THREADS ? 0 : PCT_NEVER;
-    /* Before the last word, those that sleep look again. */
+    /* Before a verdict, those that sleep look again. */
     bool wake = last && seen.woken_at != pct_steps(&pct_S) + 1;
     uint64_t soonest = ask_all((int)folder, wake, &found);
     PCT_SYS1(SYS_close, folder);

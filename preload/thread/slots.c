@@ -9,11 +9,11 @@
 enum { PIECE = 1024 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
-static uint32_t room;      /* for so many threads there is memory now */
+static uint32_t room;      /* for this many threads there is memory now */
 static uint64_t inherited; /* the limit of address space at the start */
 
 /* at: 0 or an address; flags: MAP_FIXED_NOREPLACE if it must be that one, or 0. Linux before 4.17 takes that for a
- * wish, too. */
+ * hint, too. */
 static bool map(uint64_t at, uint32_t count, int flags)
 {
     long got = PCT_SYS6(SYS_mmap, at, count * sizeof *pct_shim.slots, PROT_READ | PROT_WRITE,

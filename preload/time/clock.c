@@ -117,7 +117,7 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
 {
     if (!pct_sched_is_virtual(&pct_S) || !origin(clock, ns))
         return false;
-    pct_looks(self);
+    pct_read_may_spin(self);
     pct_log_assumption(&pct_S, PCT_ASSUMES_CLOCK);
     pct_log_hidden(&pct_S, PCT_KEY_TIME, true);
     *ns += pct_sched_read_clock(&pct_S);
@@ -126,7 +126,7 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
     return true;
 }
 
-void pct_looks(struct pct_shim_thread *self)
+void pct_read_may_spin(struct pct_shim_thread *self)
 {
     if (pct_progress_clock(&pct_S, &self->core)) {
         pct_here(self, PCT_OP_CLOCK);

@@ -22,7 +22,7 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start);
 bool pct_relative_sleeps(int pid);
 bool pct_relative_others_sleep(int pid, int but);
 
-/* The children that this thread has made and that are there, at most so many. Returns their number. */
+/* The children that this thread has made and that are there, at most this many. Returns their number. */
 int pct_relative_children(int thread, int *children, int most);
 
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */

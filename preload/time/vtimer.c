@@ -1,7 +1,7 @@
 /* Timers of the target in virtual time: see vtimer.h. */
 #include "vtimer.h"
 
-static uint64_t created; /* so many so far: those created first fire first */
+static uint64_t created; /* this many so far: those created first fire first */
 
 /* Past all expirations up to now, of which there is one at least. Returns how many. */
 static uint64_t advance(struct pct_vtimer *timer, uint64_t now)

@@ -14,7 +14,7 @@ struct pct_vtimer {
     uint64_t interval;     /* 0: once */
     bool armed;
     bool held; /* what comes from `at` on is not told one by one, but counted by pct_vtimer_release() */
-    /* So many expirations at once, at least one. NULL: nobody is told, and the scheduler need not know. */
+    /* This many expirations at once, at least one. NULL: nobody is told, and the scheduler need not know. */
     void (*expired)(struct pct_vtimer *timer, uint64_t times);
 };
 

@@ -23,10 +23,10 @@
 
 enum {
     SIGNAL = PCT_TRACE_REQUEST_SIGNAL,
-    PROOF = 4,           /* so many times in a row it came back to a state met before, or was beside a PAUSE */
+    PROOF = 4,           /* this many times in a row it came back to a state met before, or was beside a PAUSE */
     PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
     SAMPLES = 128,       /* more than that without a proof: it computes */
-    FRESH = 16,          /* so does what has shown so many states, and no PAUSE, and none of them twice */
+    FRESH = 16,          /* so does what has shown this many states, and no PAUSE, and none of them twice */
     STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
     MOVED = 10000,       /* ns of CPU time without which a thread that was interrupted may not have gone on */
     STILL = 8,           /* samples of one state in a row that count as one return to it */
@@ -221,7 +221,7 @@ static void stop(struct pct_shim_thread *self, const ucontext_t *context)
 static void interrupted(int number, siginfo_t *info, void *context)
 {
     if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &question) {
-        /* The `pct` command wants the watchdog's last word. */
+        /* The `pct` command wants the watchdog's final report. */
         if (info->si_code == SI_QUEUE && __atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
             pct_watchdog_start();
         else

@@ -54,7 +54,8 @@
 /* How often the kernel is asked for waits that the outside could end, where steps take long. */
 #define KERNEL (16 * MS)
 
-/* A run with so many waits for the baton is no short one: it gets a watchdog, and its threads wait without a timer. */
+/* A run with this many waits for the baton is no short one: it gets a watchdog, and its threads wait without a timer.
+ */
 enum { MANY = 256 };
 
 enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
@@ -69,7 +70,7 @@ enum { NEVER, MISSING, COMES, THERE };
 
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
 static uint32_t own_tid;         /* the watchdog's; 0: not yet; FAILED */
-static uint32_t parked;          /* so many waits for the baton so far, while there is no watchdog; atomic */
+static uint32_t parked;          /* this many waits for the baton so far, while there is no watchdog; atomic */
 static int tasks;                /* /proc/self/task */
 static bool roams;               /* it has all CPUs of the target */
 static struct {

@@ -1,6 +1,6 @@
 /* The allocator of explored runs. Each thread has a region of addresses of its own, from which its blocks are cut one
  * behind the other. What a thread frees itself it may get again; what another thread frees is gone, so that nobody's
- * addresses hang on when that was. Called by any thread, at any time from the loader's first allocation on; needs no
+ * addresses depend on when that was. Called by any thread, at any time from the loader's first allocation on; needs no
  * lock, as a region is its thread's. */
 #include "explored.h"
 #include <dlfcn.h>
@@ -124,7 +124,7 @@ static struct head *head_of(const void *block)
     return (struct head *)block - 1;
 }
 
-/* A block of at least so many bytes, a power of two's alignment; zeroed unless it was used before (*used). */
+/* A block of at least this many bytes, a power of two's alignment; zeroed unless it was used before (*used). */
 static void *cut(size_t size, size_t alignment, bool *used)
 {
     uint32_t thread = this_thread();

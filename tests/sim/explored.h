@@ -180,7 +180,7 @@ static inline uint64_t may_choose(uint64_t enabled, uint64_t last)
     return enabled & ~last ? enabled & ~last : enabled;
 }
 
-/* kept: so many of them are those of the run before. */
+/* kept: this many of them are those of the run before. */
 static inline uint32_t explored_choices(struct chosen *c, uint32_t kept)
 {
     const struct pct_channel *channel = explored_channel();

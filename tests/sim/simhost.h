@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define SIM_THREADS 32u /* threads of a run, and lists of operations of a program */
-#define SIM_THINGS 8u   /* mutexes, condition variables, semaphores, barriers and variables: so many of each */
+#define SIM_THINGS 8u   /* mutexes, condition variables, semaphores, barriers and variables: this many of each */
 #define SIM_EVENTS 8u
 #define SIM_OBJECTS (6 * SIM_THINGS) /* the most objects that a run has */
 
@@ -120,7 +120,7 @@ struct sim_op {
 #define ADD(x)              { .kind = SIM_ADD, .value = x }
 #define UNLESS(x, n)        { .kind = SIM_UNLESS, .a = n, .value = x } /* unless the register is x, skip the next n */
 #define BACK(n)             { .kind = SIM_BACK, .a = n }               /* go on n operations before this one */
-#define REPEAT(times, n)    { .kind = SIM_REPEAT, .a = n, .value = times } /* the n operations before this so many times */
+#define REPEAT(times, n)    { .kind = SIM_REPEAT, .a = n, .value = times } /* the n operations before this, this many times */
 #define CALL(function)      { .kind = SIM_CALL, .call = function }     /* the test looks at, or changes, what it likes */
 #define THREAD(...)         (const struct sim_op[]){ __VA_ARGS__, { .kind = SIM_END } }
 /* clang-format on */

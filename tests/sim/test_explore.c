@@ -344,10 +344,10 @@ static void compare(const struct sim_program *program, uint64_t number, struct t
     }
 }
 
-static uint64_t from_environment(const char *name, uint64_t preset)
+static uint64_t from_environment(const char *name, uint64_t default_value)
 {
     const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : preset;
+    return text ? strtoull(text, NULL, 10) : default_value;
 }
 
 static void test_random_programs(void **unused)

@@ -224,7 +224,7 @@ static void test_figure5_half(void **unused)
         }
 }
 
-/* The probability of `from` to `to` hits in so many runs. */
+/* The probability of `from` to `to` hits in this many runs. */
 static double binomial(uint64_t from, uint64_t to, uint64_t runs, double p)
 {
     double sum = 0, n = (double)runs;

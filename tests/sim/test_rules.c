@@ -461,7 +461,7 @@ static void test_final_wait(void **unused)
     assert_pick(probe.picks - 1, sim.note[0], 1, 0, PCT_WHY_BUDGET);
 }
 
-/* Not for ever: others that never block delay the end by so many steps and no more. */
+/* Not for ever: others that never block delay the end by PCT_FINAL_WAIT_STEPS and no more. */
 static void test_final_wait_bound(void **unused)
 {
     (void)unused;

@@ -106,7 +106,7 @@ static void test_tie(void **unused)
         assert_int_equal(last[i], i + 1);
 }
 
-/* A sleeper wakes after so many steps of threads that never stop: its deadline ends their budget, to the step. */
+/* A sleeper wakes after this many steps of threads that never stop: its deadline ends their budget, to the step. */
 static void test_sleeper_wakes(void **unused)
 {
     (void)unused;

@@ -208,7 +208,7 @@ static void test_spec_long(void **unused)
         assert_string_equal(back.strategy, config.strategy);
     }
     assert_int_equal(just, 1);
-    /* Without so many parameters the path itself has the limit. */
+    /* Without that many parameters the path itself has the limit. */
     memset(spec, 'x', sizeof spec);
     memcpy(spec, "/tmp/", 5);
     struct pct_config config = { 0 };

@@ -59,9 +59,9 @@ struct noting {
     bool going[JOBS];                  /* by worker: a run was begun that is not over */
     bool has_judged[RUNS], over[RUNS]; /* by number */
     uint64_t told[RUNS];               /* the numbers, as ended() heard of them, */
-    unsigned count;                    /* so many */
+    unsigned count;                    /* this many */
     uint64_t wanted;                   /* by turn() */
-    unsigned enough;                   /* after so many */
+    unsigned enough;                   /* after this many */
     bool cancels;                      /* all that are left, after the first */
 };
 

@@ -24,7 +24,7 @@ static void *zeroed(size_t size)
     return memory;
 }
 
-/* A set of so many threads, or with this window. */
+/* A set of this many threads, or with this window. */
 static struct pct_dense_set *new_dense(uint32_t threads)
 {
     struct pct_layout layout = { .used = sizeof(struct pct_dense_set) };

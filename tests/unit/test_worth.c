@@ -57,7 +57,7 @@ static void test_hit(void **unused)
 }
 
 /* depth=auto: 1 and 5 in an eighth of the runs each, 2, 3 and 4 in a quarter. */
-/* One run in so many has no final wait, and one in so many the slack that the bug needs: the others find nothing for certain. */
+/* One run in this many has no final wait, and one in this many the slack that the bug needs: the others find nothing for certain. */
 static void test_end(void **unused)
 {
     (void)unused;
