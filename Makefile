@@ -48,8 +48,9 @@ depend = -MMD -MP -MF $@.d
 #                                      clone by hand), where there is no canary to compare with
 pct_cflags := -std=gnu17 -D_GNU_SOURCE $(warnings) -fPIC -fvisibility=hidden \
 	-fasynchronous-unwind-tables -fno-delete-null-pointer-checks -ftls-model=initial-exec -fno-stack-protector
-# clang warns of these checks; gcc of variables that AWAY() in shim.h has after its second return, where it needs none.
-pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-tautological-pointer-compare,-Wno-clobbered)
+# clang and gcc warn of these checks; gcc of variables that AWAY() in shim.h has after its second return, where it needs none,
+# and of eight bytes of magic in arrays of eight.
+pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-tautological-pointer-compare,-Wno-clobbered -Wno-nonnull-compare -Wno-unterminated-string-initialization)
 #  initfirst  our constructor before everybody else's: programs make thousands of calls in theirs
 #  pack-relative-relocs   400 relocations in 100 bytes: less to read at every start
 #  now        no lazy binding, which would enter the dynamic linker, and its locks, inside a wrapper

@@ -38,23 +38,33 @@ void pct_random_replace(int fd, const struct iovec *parts, size_t size)
     }
 }
 
+static ssize_t given(void *buffer, ssize_t got)
+{
+    if (seeded() && got > 0)
+        fill(buffer, (size_t)got);
+    return got;
+}
+
+long pct_random_syscall(void *buffer, size_t size, unsigned flags)
+{
+    long result = PCT_SYS3(SYS_getrandom, buffer, size, flags);
+    if (result >= 0)
+        return given(buffer, result);
+    errno = (int)-result;
+    return -1;
+}
+
 PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
     /* The kernel knows what is wrong with the arguments, and how much it would give. GLIBC: since 2.41 its own goes to
-     * the vDSO, which writes to a bad pointer itself; syscall(SYS_getrandom) also comes here, and does not. */
+     * the vDSO, which writes to a bad pointer itself. */
     __asm__(""
             :
             : "r"(buffer)
             : "memory"); /* what is there is not read: compilers warn that it need not be anything yet */
-    if (!pct_user_readable(buffer, size)) {
-        long result = PCT_SYS3(SYS_getrandom, buffer, size, flags);
-        errno = result < 0 ? (int)-result : errno;
-        return result < 0 ? -1 : result;
-    }
-    ssize_t got = REAL(getrandom)(buffer, size, flags);
-    if (seeded() && got > 0)
-        fill(buffer, (size_t)got);
-    return got;
+    if (!pct_user_readable(buffer, size))
+        return pct_random_syscall(buffer, size, flags);
+    return given(buffer, REAL(getrandom)(buffer, size, flags));
 }
 
 PCT_EXPORT int getentropy(void *buffer, size_t size)

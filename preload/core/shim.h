@@ -201,10 +201,11 @@ struct pct_shim {
     size_t mapped;          /* bytes of the trace file's mapping; 0: there is none */
     const char *trace_path; /* absolute; of the first process, where that is another one; NULL: no trace */
     uint64_t trace_device, trace_inode;
-    int clear_tid;     /* GLIBC: where struct pthread holds the tid that the kernel clears; 0: unknown */
-    uint32_t children; /* forked so far */
-    uint64_t randoms;  /* numbers given to the target so far */
-    uint32_t recorder; /* lock of the recorder in PCT_MODE_FREE */
+    bool cancel_interrupts; /* GLIBC: pthread_cancel() sends a signal also to threads at no cancellation point */
+    int clear_tid;          /* GLIBC: where struct pthread holds the tid that the kernel clears; 0: unknown */
+    uint32_t children;      /* forked so far */
+    uint64_t randoms;       /* numbers given to the target so far */
+    uint32_t recorder;      /* lock of the recorder in PCT_MODE_FREE */
 };
 
 enum { PCT_TRACE_PATH = 1024 }; /* room for trace_path */
@@ -505,6 +506,8 @@ void pct_cancel_point(struct pct_shim_thread *self);
 /* engine.c */
 extern const struct pct_host pct_host_futex;
 void pct_engine_start(void);
+/* Ask libc's version how it cancels. Before the target's first call. */
+void pct_cancel_start(void);
 void pct_engine_linger(struct pct_shim_thread *self);
 /* A thread is about to be made while this many live. */
 void pct_engine_expect(uint32_t threads);

@@ -542,6 +542,7 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_family_join(variables.PCT_FAMILY);
     draw();
     pct_engine_start();
+    pct_cancel_start();
     pct_fd_note_error();
     struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
     if (!forked && pct_forkserver_is_on()) {

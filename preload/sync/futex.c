@@ -9,12 +9,12 @@
 #include <preload/core/sys.h>
 #include <preload/thread/foreign_calls.h>
 #include <preload/core/user_memory.h>
+#include <preload/io/io.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 
 static long fail(int error)
 {
@@ -499,7 +499,7 @@ PCT_EXPORT long syscall(long number, ...)
         return self ? futex_waitv(self, a) : PASS(PCT_OP_FUTEX_WAIT, PCT_CLASS_NONE, NULL, by_number(number, a));
     }
     case SYS_getrandom:
-        return getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
+        return pct_random_syscall((void *)a[0], (size_t)a[1], (unsigned)a[2]);
     /* Signals that threads send: as by the functions. */
     case SYS_kill:
         return kill((pid_t)a[0], (int)a[1]);

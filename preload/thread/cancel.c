@@ -2,6 +2,17 @@
  * so the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed):
  * from then on every cancellation point of libc works as natively, and ours ask libc. */
 #include <preload/core/order.h>
+#include <gnu/libc-version.h>
+#include <stdlib.h>
+
+/* GLIBC: since 2.41 the first request is a signal to every thread that has cancellation enabled, whose handler has
+ * SA_RESTART and does nothing outside a cancellation point: what is never restarted fails with EINTR there. Before,
+ * only threads in a cancellation point, or with the asynchronous type, got it. */
+void pct_cancel_start(void)
+{
+    const char *version = gnu_get_libc_version(); /* "2.41" */
+    pct_shim.cancel_interrupts = strtol(version, NULL, 10) == 2 && strtol(version + 2, NULL, 10) >= 41;
+}
 
 void pct_cancel_point(struct pct_shim_thread *self)
 {
@@ -19,6 +30,14 @@ void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
     __pthread_unwind_next(buffer);
 }
 
+static void cancel_wait(struct pct_shim_thread *thread, bool interrupts)
+{
+    pct_sched_cancel(&pct_S, &thread->core);
+    if (interrupts)
+        pct_sched_interrupt(&pct_S,
+                            &thread->core); /* one that is no cancellation point: what was ended is no wait any more */
+}
+
 PCT_EXPORT int pthread_cancel(pthread_t handle)
 {
     PCT_ENTER(self);
@@ -34,6 +53,7 @@ PCT_EXPORT int pthread_cancel(pthread_t handle)
     if (thread->core.state == PCT_STATE_FINISHED)
         return 0;
     pct_order_at(self, &thread->cancel_asked, PCT_RELEASES);
+    bool interrupts = pct_shim.cancel_interrupts && !thread->cancel_asked && !thread->cancel_disabled;
     thread->cancel_asked = thread->cancel_due = true;
     thread->cancel_sent = thread->core.state == PCT_STATE_OUTSIDE;
     if (thread->cancel_sent)
@@ -42,7 +62,7 @@ PCT_EXPORT int pthread_cancel(pthread_t handle)
     if (thread == self)
         pct_resumed(self);
     else
-        pct_sched_cancel(&pct_S, &thread->core);
+        cancel_wait(thread, interrupts);
     return 0;
 }
 
