@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -118,6 +119,33 @@ static void add_identity(struct facts *facts, const struct pct_campaign *c, cons
     add_reference(facts, judge);
 }
 
+/* --- A place for it ----------------------------------------------------------------------------------------------- */
+
+int pct_campaign_file_move_away(const char *path)
+{
+    char error[512], old[4096];
+    if (pct_store_look(path, error, sizeof error) == PCT_STORE_FOREIGN)
+        return pct_cli_usage("%s: %s", path, error);
+    /* Its log belongs to it: opened and closed, the file is alone. */
+    struct pct_store *store = pct_store_open(path, true, error, sizeof error);
+    if (store)
+        pct_store_close(store);
+    if ((size_t)snprintf(old, sizeof old, "%s.old", path) >= sizeof old || (rename(path, old) && errno != ENOENT))
+        return pct_cli_usage("%s: cannot be renamed: %s", path, strerror(errno));
+    return 0;
+}
+
+int pct_campaign_file_check_place(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path + 1) : 1;
+    if ((size_t)snprintf(directory, sizeof directory, "%.*s", length, slash ? path : ".") < sizeof directory &&
+        access(directory, W_OK | X_OK))
+        return pct_cli_usage("--db=%s: %s: no file can be made in %s", path, strerror(errno), directory);
+    return 0;
+}
+
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
                              const struct pct_oracle *judge, bool differs)
 {
@@ -134,6 +162,8 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add(&facts, "learned", "%d", c->calibrated);
     add_printed(&facts, "objects", c, print_objects);
     add(&facts, "differs", "%d", differs);
+    if (plan->bound)
+        add(&facts, "bound", "%s", plan->bound);
     char error[512] = "out of memory";
     int failed = facts.failed ? -ENOMEM : pct_store_create(plan->path, facts.list, error, sizeof error);
     free_facts(&facts);

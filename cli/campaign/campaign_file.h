@@ -14,7 +14,15 @@ struct pct_campaign_plan {
     uint64_t shard, of; /* from 1; 1 of 1: all runs */
     bool drawn;         /* the seed was not given */
     bool has_epoch;     /* the epoch was given */
+    const char *bound;  /* of an exploration: "no", or the most preemptions; NULL: it is none */
 };
+
+/* --fresh: a campaign file of this name makes room, as FILE.old. Nobody else's file does. Returns 0 or PCT_EXIT_USAGE
+ * after a message. */
+int pct_campaign_file_move_away(const char *path);
+
+/* Whether a new file has a place: it shall not turn out after the first runs that there is none. Returns likewise. */
+int pct_campaign_file_check_place(const char *path);
 
 /* Make the file of a new campaign, which is calibrated. Returns 0 or an exit status after a message. */
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,

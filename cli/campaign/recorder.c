@@ -502,6 +502,39 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     return 0;
 }
 
+int pct_recorder_attach(struct pct_recorder *r, const struct pct_campaign *c)
+{
+    r->begun = r->committed = pct_cli_now();
+    int failed = pct_store_each_finding(r->store, restore_finding, r);
+    if (!failed)
+        failed = pct_store_begin_session(r->store, time(NULL), c->jobs);
+    return failed ? fail(r, failed) : 0;
+}
+
+int pct_recorder_add_failure(struct pct_recorder *r, struct pct_campaign *c, struct pct_process *process,
+                             const struct pct_result *result, uint64_t number, int64_t *id)
+{
+    bool new;
+    r->dirty = true;
+    int failed = store_failure(r, c, process, result, number, id, &new);
+    return failed == -ENOMEM ? pct_cli_no_memory("") : failed ? fail(r, failed) : 0;
+}
+
+int pct_recorder_confirm(struct pct_recorder *r, struct pct_campaign *c)
+{
+    return confirm_all(r, c);
+}
+
+int pct_recorder_commit(struct pct_recorder *r, bool now)
+{
+    return r->broken ? 0 : now && r->dirty ? commit(r) : commit_now_and_then(r);
+}
+
+int pct_recorder_fail(struct pct_recorder *r, int error)
+{
+    return fail(r, error);
+}
+
 struct before {
     struct pct_recorder *r;
     struct pct_campaign *c;

@@ -39,6 +39,18 @@ struct pct_recorder {
  * or an exit status after a message. */
 int pct_recorder_open(struct pct_recorder *recorder, struct pct_campaign *c);
 
+/* Of an exploration, which has no observer of ours (cli/explore/keep.c): take up the findings that the file has; keep
+ * this failure of run number `number`, whose finding is *id then; confirm all findings that were not yet; write down
+ * what was added, now or when it is time to. All return 0 or an exit status after a message. */
+int pct_recorder_attach(struct pct_recorder *recorder, const struct pct_campaign *c);
+int pct_recorder_add_failure(struct pct_recorder *recorder, struct pct_campaign *c, struct pct_process *process,
+                             const struct pct_result *result, uint64_t number, int64_t *id);
+int pct_recorder_confirm(struct pct_recorder *recorder, struct pct_campaign *c);
+int pct_recorder_commit(struct pct_recorder *recorder, bool now);
+
+/* Say why the file cannot be written to: `error` is what the store returned. Returns the exit status. */
+int pct_recorder_fail(struct pct_recorder *recorder, int error);
+
 /* After the last run: confirm what is not yet confirmed, unless status (the engine's) says that there is no time for
  * it, and write all. Returns the exit status: status, or that of a failure here. */
 int pct_recorder_finish(struct pct_recorder *recorder, struct pct_campaign *c, int status);

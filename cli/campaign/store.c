@@ -286,6 +286,8 @@ static void disconnect(struct pct_store *store)
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
+    sqlite3_finalize(store->add_explored);
+    store->add_explored = NULL;
     sqlite3_close(store->db);
     store->db = NULL;
 }
@@ -403,6 +405,7 @@ void pct_store_close(struct pct_store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
         for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++)
             sqlite3_reset(store->statements[i]);
+        sqlite3_reset(store->add_explored);
         /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in
          * the way; then it stays, and belongs to the file. */
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

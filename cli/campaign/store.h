@@ -112,6 +112,22 @@ int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const cha
 /* What came of confirming this finding: replays, same, other, identical and uncontrolled. */
 int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *finding);
 
+/* A run of an exploration (cli/explore/keep.h), in the order in which the search took them. */
+struct pct_store_explored {
+    uint64_t number;  /* from 0 */
+    uint64_t plan;    /* a hash of what it was to begin with */
+    uint64_t failure; /* its finding's signature, if it failed */
+    uint32_t flags, threads, doubts, assumes;
+    const void *log; /* packed */
+    size_t size;
+};
+
+/* The file is one of an exploration: before the others of these. */
+int pct_store_begin_explored(struct pct_store *store);
+int pct_store_add_explored(struct pct_store *store, const struct pct_store_explored *run);
+int pct_store_each_explored(struct pct_store *store, int (*each)(void *data, const struct pct_store_explored *run),
+                            void *data);
+
 /* Make all that was added since the last commit durable. seconds: how long this session has gone on. On failure all of
  * it is undone, and the store can only be closed. */
 int pct_store_commit(struct pct_store *store, double seconds);

@@ -33,9 +33,10 @@ enum { PCT_STORE_FACTS = 64 /* more than there are keys */ };
 struct pct_store {
     sqlite3 *db;
     sqlite3_stmt *statements[PCT_STORE_STATEMENTS];
-    bool writes;  /* a transaction is open */
-    char *path;   /* of a file that is written to, */
-    dev_t device; /* and which file that is */
+    sqlite3_stmt *add_explored; /* store_explored.c; NULL: not used */
+    bool writes;                /* a transaction is open */
+    char *path;                 /* of a file that is written to, */
+    dev_t device;               /* and which file that is */
     ino_t inode;
     int64_t session;
     uint64_t session_runs;

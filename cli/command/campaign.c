@@ -250,34 +250,7 @@ static int check(struct command *w)
     return failed;
 }
 
-/* --fresh: an older campaign file makes room. Nobody else's does. */
-static int move_away(const char *path)
-{
-    char error[512], old[4096];
-    if (pct_store_look(path, error, sizeof error) == PCT_STORE_FOREIGN)
-        return pct_cli_usage("%s: %s", path, error);
-    /* Its log belongs to it: opened and closed, the file is alone. */
-    struct pct_store *store = pct_store_open(path, true, error, sizeof error);
-    if (store)
-        pct_store_close(store);
-    if ((size_t)snprintf(old, sizeof old, "%s.old", path) >= sizeof old || (rename(path, old) && errno != ENOENT))
-        return pct_cli_usage("%s: cannot be renamed: %s", path, strerror(errno));
-    return 0;
-}
-
 /* --- The campaign ------------------------------------------------------------------------------------------------- */
-
-/* A new file needs a place; not after the calibration shall it turn out that there is none. */
-static int check_place(const char *path)
-{
-    char directory[4096];
-    const char *slash = strrchr(path, '/');
-    int length = slash ? (int)(slash - path + 1) : 1;
-    if ((size_t)snprintf(directory, sizeof directory, "%.*s", length, slash ? path : ".") < sizeof directory &&
-        access(directory, W_OK | X_OK))
-        return pct_cli_usage("--db=%s: %s: no file can be made in %s", path, strerror(errno), directory);
-    return 0;
-}
 
 /* --confidence: find out how many runs it takes. Before the first run by the calibration alone, later by all runs so
  * far: if some had more threads, there will be more. Returns 0 or an exit status after a message. */
@@ -310,7 +283,7 @@ static int begin(struct command *w)
     if (state == PCT_STORE_FOREIGN || state == PCT_STORE_NEWER)
         return pct_cli_usage("%s: %s", w->plan.path, error);
     bool differs = false;
-    if (state == PCT_STORE_ABSENT && check_place(w->plan.path))
+    if (state == PCT_STORE_ABSENT && pct_campaign_file_check_place(w->plan.path))
         return PCT_EXIT_USAGE;
     int failed = state != PCT_STORE_ABSENT && w->judge.same ? pct_campaign_file_adopt(c, &w->plan) : 0;
     if (!failed && (state == PCT_STORE_ABSENT || w->judge.same))
@@ -441,7 +414,7 @@ static int campaign(int argc, char **argv)
                              w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL);
     int status = check(&w);
     if (!status && w.fresh)
-        status = move_away(w.plan.path);
+        status = pct_campaign_file_move_away(w.plan.path);
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
     c.launch.resumes = true;
     if (!status) {

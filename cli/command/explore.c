@@ -1,7 +1,7 @@
 /* `pct explore`: its options, and the configuration that they make. cli/explore/ does the rest. */
 #include <cli/base/cli.h>
 #include "configure.h"
-#include <cli/explore/explorer.h>
+#include <cli/explore/keep.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
 #include "parse.h"
@@ -10,7 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BUDGET = 2600, KEY_FIRST, KEY_OK_STATUS, KEY_BOUND, KEY_ORDER };
+enum {
+    KEY_BUDGET = 2600,
+    KEY_FIRST,
+    KEY_OK_STATUS,
+    KEY_BOUND,
+    KEY_DB,
+    KEY_RESUME,
+    KEY_FRESH,
+    KEY_EXPECT,
+    KEY_ORACLE,
+    KEY_REPORT,
+    KEY_ROOT,
+    KEY_ORDER
+};
 enum { STEPS = 20000, BOUND = 2 };
 
 static const struct argp_option options[] = {
@@ -23,10 +36,21 @@ static const struct argp_option options[] = {
       1 },
     { "budget", KEY_BUDGET, "SECONDS", 0, "stop after this time (default: none)", 1 },
     { "runs", 'n', "N", 0, "stop after this many runs (default: no bound)", 1 },
+    { "jobs", 'j', "N", 0, "this many runs at a time (default: 1); what is found is the same", 1 },
+    { "db", KEY_DB, "FILE", 0, "keep runs and findings in this campaign file; if it is there, its exploration goes on",
+      1 },
+    { "resume", KEY_RESUME, NULL, 0, "go on with that of --db (default: pct-explore.db), which has to be there", 1 },
+    { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older file as FILE.old", 1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { "expect", KEY_EXPECT, "FILE", 0, "output that is not what this file has is a failure, too", 1 },
+    { "oracle", KEY_ORACLE, "COMMAND", 0,
+      "this command, run by sh -c, decides instead what is a failure: by a status other than 0 (see pct campaign)", 1 },
     { NULL, 0, NULL, 0, "Output", 3 },
+    { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
+      "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 3 },
+    { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 3 },
     { "trace", 't', "FILE", 0, "keep the trace of the first failing run", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but findings and the last line", 3 },
     { 0 },
@@ -35,6 +59,8 @@ static const struct argp_option options[] = {
 struct arguments {
     struct pct_campaign *campaign;
     struct pct_explorer *explorer;
+    struct pct_explorer_keep *keep;
+    bool fresh;
     struct pct_run_options schedules;
     bool dpor, bounded; /* what --order says */
 };
@@ -46,6 +72,44 @@ static void parse_order(struct arguments *w, const char *name, struct argp_state
     w->explorer->order = !strcmp(name, "rank") ? PCT_SEARCH_RANK : PCT_SEARCH_CHESS;
     if (!w->dpor && !w->bounded)
         argp_error(state, "--order: %s is none of dpor, chess, rank", name);
+}
+
+static error_t add_report(struct pct_explorer_keep *keep, struct argp_state *state, const char *text)
+{
+    char error[256] = "there are too many of them";
+    if (keep->export_count == PCT_EXPORTS_MAX ||
+        !pct_export_parse(&keep->exports[keep->export_count++], text, error, sizeof error))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
+    return 0;
+}
+
+/* What has to do with the file. */
+static error_t parse_keep(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *w = state->input;
+    switch (key) {
+    case KEY_DB:
+        w->keep->plan.path = argument;
+        return 0;
+    case KEY_RESUME:
+        w->keep->resumes = true;
+        return 0;
+    case KEY_FRESH:
+        w->fresh = true;
+        return 0;
+    case KEY_EXPECT:
+        w->keep->judge.expect = argument;
+        return 0;
+    case KEY_ORACLE:
+        w->keep->judge.oracle = argument;
+        return 0;
+    case KEY_REPORT:
+        return add_report(w->keep, state, argument);
+    case KEY_ROOT:
+        w->keep->root = argument;
+        return 0;
+    }
+    return pct_options_parse_command(key, state, &w->campaign->launch, "pct explore");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -75,13 +139,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         pct_options_ok_status(state, argument, w->campaign->ok);
         return 0;
     case 't':
-        w->campaign->keep = argument;
+        w->explorer->save = argument;
+        return 0;
+    case 'j':
+        w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
         return 0;
     case 'q':
         w->explorer->quiet = true;
         return 0;
     }
-    return pct_options_parse_command(key, state, &w->campaign->launch, "pct explore");
+    return parse_keep(key, argument, state);
 }
 
 static const struct argp argp = {
@@ -144,16 +211,42 @@ static int configure(struct arguments *w)
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
 }
 
+/* Results in other formats are those of a file, and so are runs that go on. */
+static int configure_keep(struct arguments *w)
+{
+    struct pct_explorer_keep *k = w->keep;
+    if (k->plan.path && !*k->plan.path)
+        return pct_cli_usage("--db: the name of the file is empty");
+    if (k->resumes && w->fresh)
+        return pct_cli_usage("--resume goes on, and --fresh begins anew; give one");
+    if (!k->plan.path && (k->resumes || w->fresh || k->export_count))
+        k->plan.path = "pct-explore.db";
+    k->judge.ok = w->campaign->ok;
+    k->plan.drawn = !w->schedules.seed;
+    k->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
+    int status = pct_export_check(k->exports, k->export_count);
+    if (!status)
+        status = pct_oracle_prepare(&k->judge);
+    if (!status && w->fresh)
+        status = pct_campaign_file_move_away(k->plan.path);
+    if (!status && k->plan.path)
+        status = pct_campaign_file_check_place(k->plan.path);
+    return status;
+}
+
 static int explore(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
     struct pct_explorer *e = w->explorer;
+    e->keep = w->keep;
     int status = pct_explorer_open(e, c);
     if (status)
         return status;
     pct_forking_plan(&c->launch, true, false, c->config.strategy);
     pct_configure_memory(c, e->quiet);
     status = pct_launch_prepare(&c->launch);
+    if (!status && w->keep->plan.path)
+        status = pct_explorer_keep_open(w->keep, e, c);
     if (status)
         return status;
     status = pct_explorer_run(e, c);
@@ -165,12 +258,15 @@ static int explore(struct arguments *w)
 int pct_cmd_explore(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
-    static struct pct_explorer explorer = { .channel_file = -1, .bound = PCT_UNBOUNDED };
-    struct arguments arguments = { .campaign = &campaign, .explorer = &explorer };
+    static struct pct_explorer explorer = { .bound = PCT_UNBOUNDED };
+    static struct pct_explorer_keep keep;
+    struct arguments arguments = { .campaign = &campaign, .explorer = &explorer, .keep = &keep };
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
     pct_parse(&argp, argc, argv, 0, &arguments);
     int status = pct_environment_check(false);
+    if (!status)
+        status = configure_keep(&arguments);
     if (!status)
         status = configure(&arguments);
     if (status)
@@ -180,5 +276,6 @@ int pct_cmd_explore(int argc, char **argv)
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
     pct_explorer_close(&explorer);
+    pct_explorer_keep_close(&keep);
     return status;
 }

@@ -108,6 +108,15 @@ static int note(struct table *t, uint64_t key, unsigned preemptions)
     return 1;
 }
 
+/* How the run goes on behind its beginning stands behind that. Returns how much both are. */
+static uint32_t complete(const struct pct_beginning *item)
+{
+    if (!item->order && !item->lowest)
+        return item->count;
+    item->plan[item->count] = PCT_PLAN_THEN(item->order, item->lowest);
+    return item->count + 1;
+}
+
 bool pct_bounded_next(struct pct_bounded *b, const uint32_t **plan, uint32_t *count, unsigned *below)
 {
     free(b->now.plan);
@@ -123,10 +132,22 @@ bool pct_bounded_next(struct pct_bounded *b, const uint32_t **plan, uint32_t *co
     }
     b->began = true;
     *plan = b->now.plan;
-    *count = b->now.count;
-    if (b->now.order || b->now.lowest)
-        b->now.plan[(*count)++] = PCT_PLAN_THEN(b->now.order, b->now.lowest);
+    *count = complete(&b->now);
     return true;
+}
+
+bool pct_bounded_ahead(struct pct_bounded *b, const uint32_t **plan, uint32_t *count)
+{
+    for (size_t i = 0; i < b->waiting.count; i++) {
+        struct pct_beginning *item = &b->waiting.at[i];
+        if (item->ahead)
+            continue;
+        item->ahead = true;
+        *plan = item->plan;
+        *count = complete(item);
+        return true;
+    }
+    return false;
 }
 
 /* When the beginning comes: by preemptions, the last one found first; or by its tuple, those without a preemption more

@@ -21,6 +21,9 @@ void pct_bounded_free(struct pct_bounded *b);
  * fewer preemptions than this have been made. */
 bool pct_bounded_next(struct pct_bounded *b, const uint32_t **plan, uint32_t *count, unsigned *below);
 
+/* What another run is going to begin with: pct_search_ahead(). Valid until pct_bounded_take(). */
+bool pct_bounded_ahead(struct pct_bounded *b, const uint32_t **plan, uint32_t *count);
+
 /* The run that was asked for; the execution stays the caller's. Returns 1: its class is new; 0: it is not; -ENOMEM; or
  * -EINVAL: the run did not begin as it was to, so that nothing more can be said. */
 int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *execution, uint64_t *class_);

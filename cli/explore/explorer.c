@@ -1,293 +1,338 @@
 /* The runs of `pct explore`: see explorer.h. Called by the campaign (campaign.h), on the command's only thread. */
 #include "explorer.h"
-#include <cli/campaign/signature.h>
+#include "keep.h"
+#include <cli/binary/locate.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* Behind the search the run without a plan is made so often again: does the schedule decide all? */
-enum { PLAN_MAX = 1 << 16, LOG_MAX = 1 << 20, AGAIN = 3 };
+enum { LOG_MAX = 1 << 20, AGAIN = 3 };
+
+/* Of runs that were made ahead: what they take. */
+#define AHEAD_MAX ((size_t)256 << 20)
 
 static struct pct_explorer *of(struct pct_campaign_observer *observer)
 {
     return (struct pct_explorer *)observer;
 }
 
-/* --- The channel -------------------------------------------------------------------------------------------------- */
+/* --- Channels ----------------------------------------------------------------------------------------------------- */
 
-static int open_channel(struct pct_explorer *e)
+static int open_channel(struct pct_explorer_channel *channel)
 {
-    size_t size = pct_channel_size(PLAN_MAX, LOG_MAX);
-    strcpy(e->channel_path, "/dev/shm/pct-explore-XXXXXX");
-    e->channel_file = mkstemp(e->channel_path);
-    if (e->channel_file < 0) {
-        strcpy(e->channel_path, "/tmp/pct-explore-XXXXXX");
-        e->channel_file = mkstemp(e->channel_path);
-    }
-    if (e->channel_file < 0 || ftruncate(e->channel_file, (off_t)size))
+    size_t size = pct_channel_size(PCT_EXPLORER_PLAN_MAX, LOG_MAX);
+    channel->file = pct_locate_scratch(channel->path, sizeof channel->path, false);
+    if (channel->file < 0)
+        return channel->file;
+    /* The lock says that it is in use (cli/process/stale_files.c). */
+    if (flock(channel->file, LOCK_EX | LOCK_NB) || ftruncate(channel->file, (off_t)size))
         return -errno;
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, e->channel_file, 0);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, channel->file, 0);
     if (at == MAP_FAILED)
         return -errno;
-    e->channel = at;
-    memcpy(e->channel->magic, PCT_CHANNEL_MAGIC, sizeof e->channel->magic);
-    e->channel->version = PCT_CHANNEL_VERSION;
-    e->channel->plan_max = PLAN_MAX;
-    e->channel->log_max = LOG_MAX;
+    channel->at = at;
+    memcpy(channel->at->magic, PCT_CHANNEL_MAGIC, sizeof channel->at->magic);
+    channel->at->version = PCT_CHANNEL_VERSION;
+    channel->at->plan_max = PCT_EXPLORER_PLAN_MAX;
+    channel->at->log_max = LOG_MAX;
     return 0;
 }
 
-static void reset_channel(struct pct_explorer *e, const uint32_t *plan, uint32_t count)
+static void close_channel(struct pct_explorer_channel *channel)
 {
-    struct pct_channel *channel = e->channel;
+    if (channel->at)
+        munmap(channel->at, pct_channel_size(PCT_EXPLORER_PLAN_MAX, LOG_MAX));
+    if (channel->file >= 0) {
+        close(channel->file);
+        unlink(channel->path);
+    }
+}
+
+static void reset_channel(struct pct_channel *channel, const uint32_t *plan, uint32_t count)
+{
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
     channel->plan_count = count;
     channel->log_count = channel->doubts = channel->assumes = channel->began = 0;
 }
 
-/* --- A run that has ended ----------------------------------------------------------------------------------------- */
-
-/* A bound has ended it, which says nothing of the program. */
-static bool was_cut(const struct pct_result *result)
+uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count)
 {
-    return result->ending == PCT_ENDING_TIMEOUT || result->ending == PCT_ENDING_LIVELOCK;
+    return XXH3_64bits(plan, count * sizeof *plan);
 }
 
-static void note(struct pct_explorer *e, const struct pct_result *result)
-{
-    const struct pct_trace_header *header = &result->trace.header;
-    e->children |= e->channel->began != 1 || header->images || result->children;
-    e->deadlines |= header->deadlines != 0;
-    e->timers |= header->fixed_deadlines != 0;
-    e->handlers |= header->passed_over != 0;
-    e->assumes |= e->channel->assumes;
-    if (e->threads < header->threads)
-        e->threads = header->threads;
-    for (uint64_t i = 0; i < result->trace.count && !e->memory; i++) {
-        uint32_t op = PCT_RECORD_OP(result->trace.records[i]);
-        e->memory = op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY;
-    }
-}
-
-/* All runs begin alike, and each by its plan. */
-static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
-{
-    (void)c;
-    spec->channel = of(observer)->channel_path;
-    return 0;
-}
-
-/* Read the log before the run may be repeated, to see how runs are made best. */
-static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                 struct pct_result *result)
-{
-    (void)c;
-    (void)process;
-    struct pct_explorer *e = of(observer);
-    const struct pct_trace *trace = &result->trace;
-    bool ended = trace->header.verdict == PCT_VERDICT_EXIT || result->ending == PCT_ENDING_DEADLOCK;
-    bool whole =
-        result->state == PCT_TRACE_GOOD && !trace->header.first && trace->header.recorded >= trace->header.steps;
-    note(e, result);
-    e->read = whole && e->channel->began && e->channel->log_count &&
-              !pct_execution_read(&e->execution, pct_channel_log(e->channel), e->channel->log_count, trace->records,
-                                  trace->count, ended);
-    if (e->read)
-        e->execution.doubts |= e->channel->doubts;
-    return 0;
-}
-
-/* A run without a plan: are they all alike? What is used may stand at other addresses, where they were started in
- * different ways. */
-static void compare_plain(struct pct_explorer *e)
-{
-    struct pct_execution *x = &e->execution;
-    if (!e->plain.count) {
-        e->plain = *x;
-        *x = (struct pct_execution){ 0 };
-        return;
-    }
-    e->differs |= e->plain.count != x->count;
-    for (uint32_t i = 0; i < x->count && !e->differs; i++)
-        e->differs = e->plain.event[i].thread != x->event[i].thread || e->plain.event[i].op != x->event[i].op ||
-                     e->plain.event[i].touches != x->event[i].touches;
-    pct_execution_free(x);
-}
+/* --- The next run ------------------------------------------------------------------------------------------------- */
 
 static bool settled(const struct pct_launch *launch)
 {
     return launch->forks.state == PCT_FORKING_YES || launch->forks.state == PCT_FORKING_NO;
 }
 
-static struct pct_finding *find(struct pct_explorer *e, uint64_t hash)
+static struct pct_made *free_place(struct pct_explorer *e, bool *any)
 {
-    for (size_t i = 0; i < e->findings; i++)
-        if (e->finding[i].hash == hash)
-            return &e->finding[i];
-    struct pct_finding *more = realloc(e->finding, (e->findings + 1) * sizeof *more);
-    if (!more)
-        return NULL;
-    e->finding = more;
-    more[e->findings] = (struct pct_finding){ .hash = hash };
-    return &more[e->findings++];
+    struct pct_made *place = NULL;
+    *any = false;
+    for (size_t i = 0; i < e->making_count; i++)
+        if (e->making[i].used)
+            *any = true;
+        else if (!place)
+            place = &e->making[i];
+    return place;
 }
 
-/* A class fails; or a run that is like one that was made before (known), which failed alike. */
-static int take_failure(struct pct_explorer *e, const struct pct_process *process, const struct pct_result *result,
-                        bool known, bool *hold)
+/* The first run, and those behind the last one, have no plan; each is alone, as are all while it is not known how runs
+ * are made best. */
+static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
 {
-    struct pct_signature signature;
-    int failed = pct_signature_make(&signature, process, result);
-    struct pct_finding *finding = failed ? NULL : find(e, signature.hash);
-    if (!finding)
-        return pct_cli_no_memory("");
-    if (!finding->title[0]) {
-        snprintf(finding->title, sizeof finding->title, "%s", signature.title);
-        finding->run = pct_search_facts(e->search)->runs;
-        finding->tuple = pct_search_facts(e->search)->tuple;
-        *hold = pct_explorer_token(&result->trace, finding->token, sizeof finding->token);
+    struct pct_explorer *e = of(observer);
+    bool any, plain = e->complete || !pct_search_facts(e->search)->runs;
+    struct pct_made *made = free_place(e, &any);
+    const uint32_t *plan = e->plan;
+    uint32_t count = e->plan_count;
+    if (!made || (any && (plain || !settled(&c->launch))))
+        return PCT_RUNS_WAIT;
+    if (plain) {
+        count = 0;
+    } else if (e->asked) {
+        if (c->jobs < 2 || e->ahead_bytes > AHEAD_MAX || !pct_search_ahead(e->search, &plan, &count) ||
+            count > PCT_EXPLORER_PLAN_MAX)
+            return PCT_RUNS_WAIT;
+    } else {
+        e->asked = true;
     }
-    finding->count += !known;
-    e->failing += !known;
-    pct_signature_free(&signature);
+    *made =
+        (struct pct_made){ .used = true, .plain = plain, .index = spec->index, .plan = pct_explorer_plan(plan, count) };
+    reset_channel(e->channel[spec->worker].at, plan, count);
+    spec->channel = e->channel[spec->worker].path;
     return 0;
 }
 
-static void stop(struct pct_campaign *c, const struct pct_process *process)
+/* --- A run that has ended ----------------------------------------------------------------------------------------- */
+
+static struct pct_made *find_making(struct pct_explorer *e, const struct pct_process *process)
 {
-    c->runs = process->index + 1;
+    for (size_t i = 0; i < e->making_count; i++)
+        if (e->making[i].used && e->making[i].index == process->index)
+            return &e->making[i];
+    return NULL;
 }
 
-/* What the next run is to do; or there is none. */
-static void go_on(struct pct_explorer *e, struct pct_campaign *c, const struct pct_process *process)
+/* The next run of this worker, and one that repeats this one to see how runs are made best, writes the same log. */
+static void over(struct pct_campaign_observer *observer, struct pct_campaign *c, const struct pct_process *process)
 {
-    const uint32_t *plan;
-    uint32_t count;
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
-    if (!pct_search_next(e->search, &plan, &count)) {
-        e->complete = !facts->unrepeatable;
-        reset_channel(e, NULL, 0);
-        if (!e->complete || e->findings)
-            stop(c, process);
+    (void)c;
+    struct pct_explorer *e = of(observer);
+    struct pct_made *made = find_making(e, process);
+    struct pct_channel *channel = e->channel[process->worker].at;
+    if (!made)
+        return;
+    made->began = channel->began;
+    made->run.doubts = channel->doubts;
+    made->run.assumes = channel->assumes;
+    uint32_t count = channel->log_count < LOG_MAX ? channel->log_count : LOG_MAX;
+    made->run.log = malloc((count + 1) * sizeof *made->run.log);
+    made->run.log_count = made->run.log ? count : 0;
+    memcpy(made->run.log, pct_channel_log(channel), made->run.log_count * sizeof *made->run.log);
+}
+
+static uint32_t flags_of(const struct pct_made *made, const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    bool ended = header->verdict == PCT_VERDICT_EXIT || result->ending == PCT_ENDING_DEADLOCK;
+    /* A bound has ended it, which says nothing of the program. */
+    bool cut = result->ending == PCT_ENDING_TIMEOUT || result->ending == PCT_ENDING_LIVELOCK;
+    uint32_t flags = 0;
+    flags |= ended ? PCT_EXPLORED_ENDED : 0;
+    flags |= cut ? PCT_EXPLORED_CUT : 0;
+    flags |= made->began != 1 || header->images || result->children ? PCT_EXPLORED_CHILDREN : 0;
+    flags |= header->deadlines ? PCT_EXPLORED_DEADLINES : 0;
+    flags |= header->fixed_deadlines ? PCT_EXPLORED_TIMERS : 0;
+    flags |= header->passed_over ? PCT_EXPLORED_HANDLERS : 0;
+    flags |= result->unseen && result->ending == PCT_ENDING_EXIT ? PCT_EXPLORED_LOST : 0;
+    for (uint64_t i = 0; i < result->trace.count; i++) {
+        uint32_t op = PCT_RECORD_OP(result->trace.records[i]);
+        flags |= op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY ? PCT_EXPLORED_MEMORY : 0;
+    }
+    return flags;
+}
+
+static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                 struct pct_result *result)
+{
+    struct pct_explorer *e = of(observer);
+    struct pct_made *made = find_making(e, process);
+    const struct pct_trace *trace = &result->trace;
+    const struct pct_trace_header *header = &trace->header;
+    int status = pct_explorer_keep_judge(e->keep, c, process, result);
+    if (!made || status)
+        return status;
+    struct pct_explored *run = &made->run;
+    run->flags = flags_of(made, result);
+    run->threads = header->threads;
+    run->records = malloc((trace->count + 1) * sizeof *run->records);
+    if (!run->records || !run->log)
+        return pct_cli_no_memory("");
+    if (trace->count)
+        memcpy(run->records, trace->records, trace->count * sizeof *run->records);
+    run->record_count = (uint32_t)trace->count;
+    made->whole = result->state == PCT_TRACE_GOOD && !header->first && header->recorded >= header->steps &&
+                  trace->count < UINT32_MAX && made->began && run->log_count;
+    made->row = (struct pct_store_run){ .code = result->code,
+                                        .steps = pct_trace_steps(trace),
+                                        .points = pct_trace_points(trace),
+                                        .spins = header->spins,
+                                        .switches = header->switches,
+                                        .preemptions = header->preemptions,
+                                        .threads = pct_campaign_threads(result),
+                                        .complete = trace->complete,
+                                        .hash = header->hash };
+    memcpy(made->uncontrolled, header->uncontrolled, sizeof made->uncontrolled);
+    return 0;
+}
+
+/* A run without a plan: are they all alike? What is used may stand at other addresses, where they were started in
+ * different ways. */
+static void compare_plain(struct pct_explorer *e, const struct pct_made *made)
+{
+    struct pct_execution x;
+    if (pct_explored_read(&made->run, &x)) {
+        e->unreadable = true;
         return;
     }
-    e->used_up = count >= PLAN_MAX || (e->limit && facts->runs >= e->limit) ||
-                 (e->budget > 0 && pct_cli_now() - e->began >= e->budget);
-    if (e->used_up)
-        stop(c, process);
-    else
-        reset_channel(e, plan, count);
+    if (!e->plain.count) {
+        e->plain = x;
+        return;
+    }
+    e->differs |= e->plain.count != x.count;
+    for (uint32_t i = 0; i < x.count && !e->differs; i++)
+        e->differs = e->plain.event[i].thread != x.event[i].thread || e->plain.event[i].op != x.event[i].op ||
+                     e->plain.event[i].touches != x.event[i].touches;
+    pct_execution_free(&x);
+}
+
+/* Nobody has asked for it yet. */
+static int put_ahead(struct pct_explorer *e, struct pct_made *made)
+{
+    struct pct_made *more = realloc(e->ahead, (e->aheads + 1) * sizeof *more);
+    if (!more)
+        return pct_cli_no_memory("");
+    e->ahead = more;
+    e->ahead_bytes +=
+        sizeof *made + made->run.log_count * sizeof *made->run.log + made->run.record_count * sizeof *made->run.records;
+    more[e->aheads++] = *made;
+    made->run = (struct pct_explored){ 0 };
+    return 0;
+}
+
+static int look_at(struct pct_explorer *e, struct pct_campaign *c, struct pct_made *made, bool failed)
+{
+    bool begun = pct_search_facts(e->search)->runs;
+    if (!made->whole) {
+        e->unreadable = true;
+        return PCT_RUNS_ENOUGH;
+    }
+    if (made->plain && (e->complete || (!begun && !settled(&c->launch) && !failed))) {
+        compare_plain(e, made);
+        e->differs |= begun && failed != e->first_failed;
+        return e->complete && ++e->again == AGAIN ? PCT_RUNS_ENOUGH : 0;
+    }
+    if (begun && made->plan != e->wanted)
+        return put_ahead(e, made);
+    int status = begun ? 0 : pct_explorer_keep_resume(e->keep, e, c, made);
+    if (!status && (begun || !e->resumed)) /* that of the file is the first one */
+        status = pct_explorer_take(e, c, made);
+    return status ? status : pct_explorer_go_on(e, c);
 }
 
 static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold)
 {
     struct pct_explorer *e = of(observer);
-    if (!e->read) {
-        e->unreadable = true;
-        stop(c, process);
+    struct pct_made *made = find_making(e, process);
+    struct pct_signature signature;
+    if (!made)
         return 0;
-    }
-    if ((!settled(&c->launch) && !failed) || e->complete) {
-        compare_plain(e);
-        e->differs |= failed;
-        reset_channel(e, NULL, 0);
-        if (e->complete && ++e->again == AGAIN)
-            stop(c, process);
-        return 0;
-    }
-    uint64_t vain = pct_search_facts(e->search)->vain;
-    if (pct_search_take(e->search, &e->execution, NULL))
+    if (failed && pct_signature_make(&signature, process, result))
         return pct_cli_no_memory("");
-    bool known = pct_search_facts(e->search)->vain > vain;
-    int status = 0;
-    if (was_cut(result))
-        e->cut++;
-    else if (failed)
-        status = take_failure(e, process, result, known, hold);
-    else
-        e->passed += !known;
-    if (e->first && e->findings)
-        stop(c, process);
-    else
-        go_on(e, c, process);
+    made->process = process;
+    made->result = result;
+    made->signature = failed ? &signature : NULL;
+    made->run.flags |= failed ? PCT_EXPLORED_FAILED : 0;
+    made->run.failure = failed ? signature.hash : 0;
+    int status = look_at(e, c, made, failed);
+    *hold |= e->fresh;
+    if (failed)
+        pct_signature_free(&signature);
+    made->used = false;
+    pct_explored_free(&made->run);
     return status;
 }
 
-/* --- Replays of what was found ------------------------------------------------------------------------------------ */
-
-static int replay(struct pct_campaign *c, struct pct_finding *finding)
-{
-    static struct pct_ended_run run; /* large */
-    struct pct_engine engine = { .launch = &c->launch, .quiet = true };
-    struct pct_run_spec spec = { .index = UINT64_MAX };
-    struct pct_signature signature;
-    char error[256];
-    if (pct_run_spec_parse(&spec, finding->token, error, sizeof error))
-        return pct_cli_usage("%s", error);
-    int status = pct_engine_run_one(&engine, &spec, &run);
-    if (status)
-        return status;
-    if (!pct_signature_make(&signature, &run.process, &run.result)) {
-        finding->replayed = signature.hash == finding->hash;
-        if (finding->replayed)
-            snprintf(finding->token, sizeof finding->token, "%s", run.result.trace.header.token);
-        pct_signature_free(&signature);
-    }
-    pct_ended_run_close(&run);
-    return 0;
-}
-
-/* Nothing runs: replay the new findings once. */
 static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
 {
-    struct pct_explorer *e = of(observer);
-    for (size_t i = 0; i < e->findings; i++) {
-        struct pct_finding *finding = &e->finding[i];
-        if (finding->count > 1 || finding->replayed || !finding->token[0])
-            continue;
-        int status = replay(c, finding);
-        if (status)
-            return status;
-        if (!finding->replayed)
-            finding->token[0] = 0;
-    }
-    return 0;
+    return pct_explorer_replay(of(observer), c);
 }
 
 static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
 {
-    (void)c;
     struct pct_explorer *e = of(observer);
-    if (!e->progress)
-        return 0;
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     double seconds = pct_cli_now() - e->began;
-    fprintf(stderr, "\rpct: %llu classes, %llu open, %.0f runs/s, %zu found\033[K", (unsigned long long)facts->classes,
-            (unsigned long long)facts->open, seconds > 0 ? (double)facts->runs / seconds : 0, e->findings);
-    fflush(stderr);
-    return 0;
+    (void)c;
+    if (e->progress) {
+        fprintf(stderr, "\rpct: %llu classes, %llu open, %.0f runs/s, %zu found\033[K",
+                (unsigned long long)facts->classes, (unsigned long long)facts->open,
+                seconds > 0 ? (double)(facts->runs - e->resumed) / seconds : 0, e->findings);
+        fflush(stderr);
+    }
+    if (e->budget > 0 && seconds >= e->budget && !e->complete) {
+        e->used_up = true;
+        return PCT_RUNS_ENOUGH;
+    }
+    return pct_explorer_keep_commit(e->keep, false);
+}
+
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
+
+static int open_channels(struct pct_explorer *e, unsigned jobs)
+{
+    int failed = 0;
+    e->channel = calloc(jobs, sizeof *e->channel);
+    /* Each worker makes one, and others wait for their turn. */
+    e->making_count = 8 * (size_t)jobs + 8;
+    e->making = calloc(e->making_count, sizeof *e->making);
+    if (!e->channel || !e->making)
+        return pct_cli_no_memory("");
+    for (unsigned i = 0; i < jobs && !failed; i++) {
+        e->channel[e->channels++].file = -1;
+        failed = open_channel(&e->channel[i]);
+    }
+    if (failed)
+        pct_cli_say("cannot make a file for the plan and the log of the runs: %s", strerror(-failed));
+    return failed ? PCT_EXIT_INTERNAL : 0;
 }
 
 int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 {
-    e->observer =
-        (struct pct_campaign_observer){ .next = next, .judge = judge, .looked = looked, .idle = idle, .tick = tick };
+    e->observer = (struct pct_campaign_observer){
+        .next = next, .over = over, .judge = judge, .looked = looked, .idle = idle, .tick = tick
+    };
     e->search = pct_search_new(e->bound, e->order);
-    if (!e->search)
+    if (!e->search || !pct_search_next(e->search, &e->plan, &e->plan_count))
         return pct_cli_no_memory("");
-    int failed = open_channel(e);
-    if (failed) {
-        pct_cli_say("cannot make a file for the plan and the log of the runs: %s", strerror(-failed));
-        return PCT_EXIT_INTERNAL;
-    }
+    e->wanted = pct_explorer_plan(NULL, 0);
+    int status = open_channels(e, c->jobs);
+    if (status)
+        return status;
     c->observer = &e->observer;
     c->launch.explored = true;
     c->runs = UINT64_MAX / 2;
-    c->jobs = 1;
     c->stride = 0; /* the seed of all runs is the same: it is what the program draws its own random numbers from */
     c->keep_going = true;
     return 0;
@@ -296,8 +341,9 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 int pct_explorer_run(struct pct_explorer *e, struct pct_campaign *c)
 {
     e->began = pct_cli_now();
-    reset_channel(e, NULL, 0);
     int status = pct_campaign_run(c);
+    if (!status)
+        status = pct_explorer_replay(e, c);
     e->seconds = pct_cli_now() - e->began;
     if (e->progress)
         fputs("\r\033[K", stderr);
@@ -306,12 +352,15 @@ int pct_explorer_run(struct pct_explorer *e, struct pct_campaign *c)
 
 void pct_explorer_close(struct pct_explorer *e)
 {
-    if (e->channel)
-        munmap(e->channel, pct_channel_size(PLAN_MAX, LOG_MAX));
-    if (e->channel_file >= 0) {
-        close(e->channel_file);
-        unlink(e->channel_path);
-    }
+    for (unsigned i = 0; i < e->channels; i++)
+        close_channel(&e->channel[i]);
+    for (size_t i = 0; i < e->making_count; i++)
+        pct_explored_free(&e->making[i].run);
+    for (size_t i = 0; i < e->aheads; i++)
+        pct_explored_free(&e->ahead[i].run);
+    free(e->channel);
+    free(e->making);
+    free(e->ahead);
     pct_search_free(e->search);
     pct_execution_free(&e->plain);
     free(e->finding);

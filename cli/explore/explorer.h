@@ -1,20 +1,54 @@
-/* The runs of `pct explore`: a campaign whose observer tells each run how to begin, and looks at what came of it. What
- * it can say at the end: verdict.c. */
+/* The runs of `pct explore`: a campaign whose observer tells each run how to begin (explorer.c), gives what came of it
+ * to the search, in the order in which that asks, and notes what failed (taken.c). Several workers make runs that the
+ * search has not asked for yet, but will; these are kept until it does, so that the search, and all that is said of it,
+ * is the same with any number of workers. What it can say at the end: verdict.c. A file that keeps all of it: keep.h.
+ */
 #ifndef PCT_CLI_EXPLORER_H
 #define PCT_CLI_EXPLORER_H
 
+#include "explored.h"
 #include "search.h"
 #include <cli/campaign/campaign.h>
+#include <cli/campaign/signature.h>
+#include <cli/campaign/store.h>
+#include <limits.h>
 
 struct pct_finding {
     uint64_t hash;  /* of its signature */
     uint64_t count; /* classes that fail like that */
     char title[512];
-    char token[PCT_TOKEN_MAX]; /* "": its schedule is too long for one */
+    char token[PCT_TOKEN_MAX]; /* "": its schedule is too long for one, or it did not replay */
     uint64_t run;              /* the first that failed so, from 1 */
     struct pct_tuple tuple;    /* its, with a bound */
     bool replayed;             /* the token was, and the run failed alike */
 };
+
+/* A run that was made, or is. */
+struct pct_made {
+    bool used;
+    bool plain;     /* it has no plan, and tells whether runs are alike */
+    bool whole;     /* it left all of a log and a trace */
+    uint64_t index; /* of the campaign's run */
+    uint64_t plan;  /* a hash of its plan */
+    unsigned began; /* programs that have begun to write the log */
+    struct pct_explored run;
+    struct pct_store_run row; /* of the file */
+    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
+    /* While it is looked at, and until then: */
+    struct pct_process *process;
+    const struct pct_result *result;
+    const struct pct_signature *signature; /* if it failed */
+};
+
+struct pct_explorer_channel {
+    int file; /* -1: none */
+    char path[PATH_MAX];
+    struct pct_channel *at;
+};
+
+struct pct_explorer_keep;
+
+enum { PCT_EXPLORER_PLAN_MAX = 1 << 16 }; /* steps that a run may be told */
 
 struct pct_explorer {
     struct pct_campaign_observer observer; /* first */
@@ -24,8 +58,10 @@ struct pct_explorer {
     bool quiet;
     int bound; /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
-    double budget;  /* seconds, 0: no bound */
-    uint64_t limit; /* runs, 0: no bound */
+    double budget;                  /* seconds, 0: no bound */
+    uint64_t limit;                 /* runs, 0: no bound */
+    const char *save;               /* a file for the trace of the first failing run, or NULL */
+    struct pct_explorer_keep *keep; /* keep.h: the judge of runs, and the file, if there is one */
     /* What came of it. */
     struct pct_search *search;
     struct pct_finding *finding;
@@ -33,15 +69,12 @@ struct pct_explorer {
     uint64_t failing; /* classes */
     uint64_t cut;     /* runs that a bound or a time limit has ended */
     uint64_t passed;  /* runs that neither failed nor were cut off */
+    uint64_t resumed; /* runs that the file had */
     bool complete;    /* the search is over */
     bool used_up;     /* the budget is, or the runs are */
     bool unreadable;  /* a run left no log, or one that does not fit its trace */
-    bool children;    /* a run has started programs, or become another one */
-    bool memory;      /* accesses to memory were scheduling points */
-    bool deadlines;   /* there were waits with a deadline */
-    bool timers;      /* that the outside may end, or timers */
-    bool handlers;    /* points were passed over */
     bool differs;     /* runs without a plan were not all the same */
+    uint32_t flags;   /* enum pct_explored_flag of any run */
     uint32_t assumes; /* of all runs: bit i: enum pct_assumption i */
     uint32_t threads;
     double seconds;
@@ -49,24 +82,47 @@ struct pct_explorer {
     double began;
     struct pct_execution plain; /* of the first run without a plan; count 0: none */
     unsigned again;             /* such runs made behind the search, to compare */
-    int channel_file;
-    char channel_path[64];
-    struct pct_channel *channel;
-    struct pct_process *failed; /* a run whose finding is to be replayed; */
-    struct pct_execution execution;
-    bool read; /* `execution` is that of the run that is looked at */
+    const uint32_t *plan;       /* of the run that the search asks for */
+    uint32_t plan_count;
+    uint64_t wanted;   /* its hash */
+    bool asked;        /* it is being made */
+    uint64_t failure;  /* it was made ahead and failed like this, which nobody has seen so far; 0: no */
+    bool first_failed; /* the first run that was taken */
+    bool fresh;        /* there are findings that were not replayed */
+    struct pct_explorer_channel *channel; /* by worker */
+    unsigned channels;
+    struct pct_made *making;     /* runs under way */
+    struct pct_made *ahead;      /* that were made, and not asked for yet */
+    size_t making_count, aheads; /* places, all of which may be used; those that are */
+    size_t ahead_bytes;
 };
 
-/* Prepare. Returns 0, or an exit status after a message. */
+/* Prepare, when all that is to be done is known. Returns 0, or an exit status after a message. */
 int pct_explorer_open(struct pct_explorer *explorer, struct pct_campaign *campaign);
 void pct_explorer_close(struct pct_explorer *explorer);
 
 /* Explore. Returns as pct_campaign_run(). */
 int pct_explorer_run(struct pct_explorer *explorer, struct pct_campaign *campaign);
 
+/* taken.c: a run that the search has asked for: give it to the search, and note what came of it. Returns 0,
+ * PCT_RUNS_ENOUGH, or an exit status after a message. */
+int pct_explorer_take(struct pct_explorer *explorer, struct pct_campaign *campaign, struct pct_made *made);
+
+/* taken.c: behind that: see what is asked for next, and take it if it was made already. Returns likewise. */
+int pct_explorer_go_on(struct pct_explorer *explorer, struct pct_campaign *campaign);
+
+/* taken.c: nothing runs: replay what was found and not replayed yet. Returns 0 or an exit status after a message. */
+int pct_explorer_replay(struct pct_explorer *explorer, struct pct_campaign *campaign);
+
+/* The hash of a plan. */
+uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count);
+
+/* taken.c: the finding of this signature, new or not. NULL: no memory. */
+struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t hash);
+
 /* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0
- * verified, 1 found, PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. */
-int pct_explorer_verdict(const struct pct_explorer *explorer, const struct pct_campaign *campaign, int interrupted);
+ * verified, 1 found, PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. The file keeps the line. */
+int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *campaign, int interrupted);
 
 /* token.c: the token of a run's schedule, with which it replays without us. False: it is too long for one. */
 bool pct_explorer_token(const struct pct_trace *trace, char *token, size_t size);

@@ -17,6 +17,7 @@
 struct branch {
     struct pct_event event;
     bool alternative; /* of the event that was tried last in its place: another waiter is woken */
+    bool ahead;       /* pct_search_ahead() has named it */
     struct branch *first, *next;
 };
 
@@ -32,14 +33,18 @@ struct node {
     bool alternatives;        /* all waiters that it may wake stand in `open`, or have been tried */
 };
 
+struct plan {
+    uint32_t *step;
+    uint32_t count, room;
+};
+
 struct pct_search {
     struct pct_search_facts facts;
     struct node *node;
     uint32_t count, room;
     uint32_t from;          /* nodes from here on are new in the next run */
     struct branch *planned; /* what it is to do there */
-    uint32_t *plan;
-    uint32_t plan_count, plan_room;
+    struct plan plan, ahead;
     bool over;
     struct pct_bounded *bounded; /* NULL: there is no bound */
 };
@@ -93,7 +98,8 @@ void pct_search_free(struct pct_search *s)
     free_nodes(s, 0);
     free_branches(s->planned);
     free(s->node);
-    free(s->plan);
+    free(s->plan.step);
+    free(s->ahead.step);
     pct_bounded_free(s->bounded);
     free(s);
 }
@@ -448,23 +454,39 @@ static struct branch *take_branch(struct pct_search *s, struct node *node)
     return b;
 }
 
-static bool add_to_plan(struct pct_search *s, const struct pct_event *event)
+static bool add_to_plan(struct plan *plan, const struct pct_event *event)
 {
-    if (s->plan_count == s->plan_room) {
-        uint32_t room = 2 * s->plan_room + 256;
-        uint32_t *plan = realloc(s->plan, room * sizeof *plan);
-        if (!plan)
+    if (plan->count == plan->room) {
+        uint32_t room = 2 * plan->room + 256;
+        uint32_t *step = realloc(plan->step, room * sizeof *step);
+        if (!step)
             return false;
-        s->plan = plan;
-        s->plan_room = room;
+        plan->step = step;
+        plan->room = room;
     }
-    s->plan[s->plan_count++] = PCT_PLAN(event->thread, event->chosen + 1u);
+    plan->step[plan->count++] = PCT_PLAN(event->thread, event->chosen + 1u);
     return true;
+}
+
+/* The events of the first nodes, those of the planned sequence down to `stop` (NULL: none of them), and then this
+ * branch. */
+static bool make_plan(const struct pct_search *s, struct plan *plan, uint32_t nodes, const struct branch *stop,
+                      const struct branch *branch)
+{
+    bool made = true;
+    plan->count = 0;
+    for (uint32_t i = 0; i < nodes && made; i++)
+        made = add_to_plan(plan, &s->node[i].event);
+    for (const struct branch *b = stop ? s->planned : NULL; b && b != stop && made; b = b->first)
+        made = add_to_plan(plan, &b->event);
+    for (; branch && made; branch = branch->first)
+        made = add_to_plan(plan, &branch->event);
+    return made;
 }
 
 bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *count)
 {
-    *plan = s->plan;
+    *plan = s->plan.step;
     *count = 0;
     if (s->bounded) {
         unsigned below;
@@ -484,14 +506,43 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
     }
     s->from = s->count - 1;
     s->planned = b;
-    s->plan_count = 0;
-    for (uint32_t i = 0; i < s->from; i++)
-        if (!add_to_plan(s, &s->node[i].event))
-            return false;
-    for (; b; b = b->first)
-        if (!add_to_plan(s, &b->event))
-            return false;
-    *plan = s->plan;
-    *count = s->plan_count;
+    if (!make_plan(s, &s->plan, s->from, NULL, b))
+        return false;
+    *plan = s->plan.step;
+    *count = s->plan.count;
+    return true;
+}
+
+/* The first of these that was not named yet. */
+static struct branch *unnamed(struct branch *b)
+{
+    while (b && b->ahead)
+        b = b->next;
+    return b;
+}
+
+bool pct_search_ahead(struct pct_search *s, const uint32_t **plan, uint32_t *count)
+{
+    if (s->bounded)
+        return pct_bounded_ahead(s->bounded, plan, count);
+    const struct branch *stop = NULL;
+    struct branch *found = NULL, *b;
+    uint32_t nodes = s->from;
+    /* What stays open beside the run that is asked for; the deepest is tried first. */
+    for (const struct branch *p = s->planned; p; p = p->first)
+        if ((b = unnamed(p->next))) {
+            found = b;
+            stop = p;
+        }
+    for (uint32_t i = s->planned ? s->from + 1 : 0; i-- && !found;)
+        if ((b = unnamed(s->node[i].open))) {
+            found = b;
+            nodes = i;
+        }
+    if (!found || !make_plan(s, &s->ahead, nodes, stop, found))
+        return false;
+    found->ahead = true;
+    *plan = s->ahead.step;
+    *count = s->ahead.count;
     return true;
 }

@@ -48,6 +48,11 @@ void pct_search_free(struct pct_search *search);
  * made, or nothing more can be said. */
 bool pct_search_next(struct pct_search *search, const uint32_t **plan, uint32_t *count);
 
+/* What another run is going to begin with, whatever comes of the one that is asked for: for those who make several at a
+ * time. Each is named once; its run is to be kept until pct_search_next() asks for it. To be called between
+ * pct_search_next() and pct_search_take(). Valid until the next call. False: there is none now. */
+bool pct_search_ahead(struct pct_search *search, const uint32_t **plan, uint32_t *count);
+
 /* The run that was asked for. Takes the execution over, in any case. Returns 0 or -ENOMEM. class_: if not NULL, the
  * hash of its class. */
 int pct_search_take(struct pct_search *search, struct pct_execution *execution, uint64_t *class_);

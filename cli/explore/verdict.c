@@ -1,8 +1,10 @@
 /* What `pct explore` says at the end: see explorer.h. "verified" stands there only if nothing that is known speaks
  * against it. */
 #include "explorer.h"
+#include "keep.h"
 #include <string.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 static const char *const doubts[] = {
 #define TEXT(id, text) text,
@@ -59,15 +61,15 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (c->uncontrolled[i] && i != PCT_UNCONTROLLED_UNSEEN)
             add(r, "%s (%llu)", pct_name_uncontrolled(i), (unsigned long long)c->uncontrolled[i]);
-    if (e->children)
+    if (e->flags & PCT_EXPLORED_CHILDREN)
         add(r, "child processes, or another program in this one's place");
-    if (e->timers)
+    if (e->flags & PCT_EXPLORED_TIMERS)
         add(r, "timers, or waits with a deadline that the outside may end");
-    if (e->handlers)
+    if (e->flags & PCT_EXPLORED_HANDLERS)
         add(r, "scheduling points in signal handlers");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");
-    if (e->unreadable || c->lost || c->unrecorded)
+    if (e->unreadable || e->flags & PCT_EXPLORED_LOST || c->lost || c->unrecorded)
         add(r, "a run that left no whole log and trace");
 }
 
@@ -91,9 +93,10 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
 {
     const char *join = ", if ";
     size_t used = 0;
-    const char *seen = e->memory && c->config.memory ? "what --memory has not patched shares"
-                       : e->memory                   ? "code that tells nothing of its accesses (libraries) shares"
-                                                     : "threads share";
+    bool memory = e->flags & PCT_EXPLORED_MEMORY;
+    const char *seen = memory && c->config.memory ? "what --memory has not patched shares"
+                       : memory                   ? "code that tells nothing of its accesses (libraries) shares"
+                                                  : "threads share";
     if (e->threads > 1) {
         used = (size_t)snprintf(given->text, sizeof given->text,
                                 "%s%s memory by calls alone (no data races, no atomics)", join, seen);
@@ -135,18 +138,19 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
 static void print_scope(const struct pct_explorer *e, const struct pct_campaign *c)
 {
     char deadlines[128] = "", slack[32];
-    if (e->deadlines && c->config.slack)
+    if (e->flags & PCT_EXPLORED_DEADLINES && c->config.slack)
         snprintf(deadlines, sizeof deadlines, "; deadlines at most %s ahead come at any time",
                  pct_cli_format_duration(slack, sizeof slack, (double)c->config.slack / 1e9));
-    else if (e->deadlines)
+    else if (e->flags & PCT_EXPLORED_DEADLINES)
         strcpy(deadlines, "; deadlines come only when no thread can go on");
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     fprintf(
         stderr,
         "pct: for this input; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s\n",
         e->threads, facts->depth,
-        e->memory ? "scheduling points at calls, and at the memory accesses that the program tells of"
-                  : "scheduling points at calls only: accesses to memory are not",
+        e->flags & PCT_EXPLORED_MEMORY
+            ? "scheduling points at calls, and at the memory accesses that the program tells of"
+            : "scheduling points at calls only: accesses to memory are not",
         deadlines);
     if (facts->vain && e->bound < 0)
         fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->vain);
@@ -160,7 +164,7 @@ static void format_bound(char *text, size_t size, int bound)
         snprintf(text, size, " with at most %d preemption%s", bound, bound == 1 ? "" : "s");
 }
 
-static void print_verified(const struct pct_explorer *e, const struct reasons *given, const char *seconds)
+static void print_verified(FILE *out, const struct pct_explorer *e, const struct reasons *given, const char *seconds)
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     char all[64], upto[64] = "", within[64];
@@ -169,56 +173,84 @@ static void print_verified(const struct pct_explorer *e, const struct reasons *g
     if (e->bound >= 0)
         snprintf(upto, sizeof upto, " up to %d preemption%s", e->bound, e->bound == 1 ? "" : "s");
     format_bound(within, sizeof within, e->bound);
-    fprintf(stderr, "pct: verified%s %s: %s of schedules%s pass%s%s (%llu run%s, %s)\n", upto,
-            e->memory ? "under sequential consistency" : "at calls", all, within, one ? "es" : "", given->text,
-            (unsigned long long)facts->runs, facts->runs == 1 ? "" : "s", seconds);
+    fprintf(out, "verified%s %s: %s of schedules%s pass%s%s (%llu run%s, %s)", upto,
+            e->flags & PCT_EXPLORED_MEMORY ? "under sequential consistency" : "at calls", all, within, one ? "es" : "",
+            given->text, (unsigned long long)facts->runs, facts->runs == 1 ? "" : "s", seconds);
 }
 
-static void print_found(const struct pct_explorer *e, const struct reasons *reasons, const char *seconds)
+static void print_found(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, const char *seconds)
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     char within[64];
     format_bound(within, sizeof within, e->bound);
-    fprintf(stderr, "pct: found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s\n",
+    fprintf(out, "found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s",
             (unsigned long long)e->failing, reasons->count ? "" : "all ", (unsigned long long)facts->classes,
             facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)facts->runs,
             seconds, reasons->count ? "; not all were explored: " : "", reasons->text);
 }
 
-static void print_not_verified(const struct pct_explorer *e, const struct reasons *reasons, bool early,
+static void print_not_verified(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, bool early,
                                const struct reasons *given, const char *seconds)
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     unsigned long long below = facts->below;
     /* The lower bounds are done, and nothing but the end of the search is missing. */
     if (early && e->bound >= 0 && below)
-        fprintf(stderr, "pct: no schedule with at most %llu preemption%s fails%s (complete)\n", below - 1,
+        fprintf(out, "no schedule with at most %llu preemption%s fails%s (complete)\n", below - 1,
                 below == 2 ? "" : "s", given->text);
-    fprintf(stderr, "pct: not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)\n",
-            reasons->text, (unsigned long long)e->passed, e->passed == 1 ? "" : "es", (unsigned long long)facts->runs,
+    fprintf(out, "not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)", reasons->text,
+            (unsigned long long)e->passed, e->passed == 1 ? "" : "es", (unsigned long long)facts->runs,
             (unsigned long long)facts->open, seconds);
 }
 
-int pct_explorer_verdict(const struct pct_explorer *e, const struct pct_campaign *c, int interrupted)
+/* The last line, or two. To be freed; NULL: no memory. */
+static char *make_line(const struct pct_explorer *e, const struct pct_campaign *c, bool *verified)
 {
     struct reasons reasons = { .text = "" }, given = { .text = "" };
-    char buffer[64];
+    char buffer[64], *line = NULL;
+    size_t size;
     const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
-    print_findings(e, c);
-    if (!e->quiet && pct_search_facts(e->search)->runs)
-        print_scope(e, c);
+    FILE *out = open_memstream(&line, &size);
+    if (!out)
+        return NULL;
     add_facts(&reasons, e);
     add_control(&reasons, e, c);
     bool early = !reasons.count && !e->cut; /* if it is not verified, then because it ended early */
     add_ends(&reasons, e, c);
     add_assumptions(&given, e, c);
+    *verified = !e->findings && !reasons.count;
     if (e->findings)
-        print_found(e, &reasons, seconds);
+        print_found(out, e, &reasons, seconds);
     else if (reasons.count)
-        print_not_verified(e, &reasons, early, &given, seconds);
+        print_not_verified(out, e, &reasons, early, &given, seconds);
     else
-        print_verified(e, &given, seconds);
-    if (interrupted)
-        return 128 + interrupted;
-    return e->findings ? 1 : reasons.count ? PCT_EXIT_CONFIDENCE : 0;
+        print_verified(out, e, &given, seconds);
+    return fclose(out) ? NULL : line;
+}
+
+static void say_lines(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        pct_cli_say("%.*s", (int)length, text);
+    }
+}
+
+int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int interrupted)
+{
+    bool verified;
+    char *line = make_line(e, c, &verified);
+    if (!line)
+        return pct_cli_no_memory("");
+    print_findings(e, c);
+    if (!e->quiet && pct_search_facts(e->search)->runs)
+        print_scope(e, c);
+    int failed = pct_explorer_keep_finish(e->keep, line);
+    if (interrupted && e->keep->plan.path)
+        pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);
+    say_lines(line);
+    free(line);
+    if (failed || interrupted)
+        return failed ? failed : 128 + interrupted;
+    return e->findings ? 1 : verified ? 0 : PCT_EXIT_CONFIDENCE;
 }

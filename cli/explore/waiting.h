@@ -14,6 +14,7 @@ struct pct_beginning {
     uint32_t order; /* of priorities, behind the plan */
     uint32_t lowest;
     unsigned preemptions;
+    bool ahead; /* pct_bounded_ahead() has named it */
 };
 
 /* A heap. Begin with zeroes. */

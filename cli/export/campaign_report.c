@@ -18,6 +18,26 @@ struct printing {
     bool whole;
 };
 
+/* Of an exploration: how many schedules fail is no rate of anything. */
+static bool is_exploration(struct pct_store *store)
+{
+    return *pct_store_fact(store, "bound");
+}
+
+static void print_exploration(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
+{
+    char duration[64];
+    fputs("exploration of: ", out);
+    pct_cli_print_clean(out, pct_store_fact(store, "command"), SIZE_MAX);
+    fprintf(out, "\n%s\n%llu runs in %s: %llu failed, %llu finding%s; at most %u threads, %llu steps\n",
+            pct_store_fact(store, "spec"), (unsigned long long)totals->runs,
+            pct_cli_format_duration(duration, sizeof duration, totals->seconds), (unsigned long long)totals->failures,
+            (unsigned long long)totals->findings, totals->findings == 1 ? "" : "s", totals->max_threads,
+            (unsigned long long)totals->max_steps);
+    const char *verdict = pct_store_fact(store, "verdict");
+    fprintf(out, "%s\n", *verdict ? verdict : "not over: pct explore --resume goes on");
+}
+
 static void print_head(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
 {
     char duration[64], date[64] = "?";
@@ -58,9 +78,11 @@ static int print_row(void *data, const struct pct_store_finding *finding)
     const struct printing *p = data;
     struct pct_wilson rate = pct_wilson_wilson(finding->count, p->runs);
     char is[24], low[24], high[24], interval[80], confirmed[24] = "-";
-    snprintf(interval, sizeof interval, "%s (%s to %s)",
-             percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
-             percent(low, sizeof low, rate.low), percent(high, sizeof high, rate.high));
+    *interval = 0;
+    if (!is_exploration(p->store))
+        snprintf(interval, sizeof interval, "%s (%s to %s)",
+                 percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
+                 percent(low, sizeof low, rate.low), percent(high, sizeof high, rate.high));
     if (finding->replays)
         snprintf(confirmed, sizeof confirmed, "%u of %u", finding->same, finding->replays);
     fprintf(p->out, "%4lld  %8llu  %-28s  %-8s  %s\n", (long long)finding->id, (unsigned long long)finding->count,
@@ -166,7 +188,8 @@ static int print_finding(void *data, const struct pct_store_finding *finding)
             print_indented(p->out, finding->output, 4);
         }
     }
-    fprintf(p->out, "this replays it (seed %llu):\n", (unsigned long long)finding->seed);
+    fprintf(p->out, "this replays it (%s %llu):\n", is_exploration(p->store) ? "run" : "seed",
+            (unsigned long long)finding->seed);
     pct_cli_print_quoted(p->out, pct_cli_program);
     fprintf(p->out, " %s\n", finding->replay);
     return 0;
@@ -179,7 +202,7 @@ static void print_worth(FILE *out, struct pct_store *store, const struct pct_sto
     if (!pct_campaign_file_restore(store, &c))
         return;
     pct_report_print_uncontrolled(out, c.uncontrolled);
-    if (!totals->failures && totals->runs > 1)
+    if (!is_exploration(store) && !totals->failures && totals->runs > 1)
         pct_guarantee_report_print(out, &c, false);
 }
 
@@ -190,9 +213,14 @@ int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
     if (failed)
         return failed;
     struct printing p = { .out = out, .store = store, .runs = totals.runs, .whole = whole };
-    print_head(out, store, &totals);
+    bool exploration = is_exploration(store);
+    if (exploration)
+        print_exploration(out, store, &totals);
+    else
+        print_head(out, store, &totals);
     if (totals.findings) {
-        fprintf(out, "\n%4s  %8s  %-28s  %-8s  %s\n", "#", "runs", "rate (95 % interval)", "replays", "finding");
+        fprintf(out, "\n%4s  %8s  %-28s  %-8s  %s\n", "#", "runs", exploration ? "" : "rate (95 % interval)", "replays",
+                "finding");
         failed = pct_store_each_finding(store, print_row, &p);
         if (!failed)
             failed = pct_store_each_finding(store, print_finding, &p);

@@ -32,7 +32,7 @@ static void add_stacks(struct json_object *to, const struct pct_summary_finding 
     }
 }
 
-static void add_finding(struct json_object *to, const struct pct_summary_finding *finding)
+static void add_finding(struct json_object *to, const struct pct_summary_finding *finding, bool drawn)
 {
     const struct pct_store_finding *f = &finding->finding;
     struct json_object *object = pct_json_append_object(to);
@@ -46,9 +46,11 @@ static void add_finding(struct json_object *to, const struct pct_summary_finding
     pct_json_add_string(object, "message", f->message);
     add_place(object, &finding->place);
     pct_json_add_number(object, "runs", f->count);
-    struct json_object *rate = pct_json_add_object(object, "rate");
-    pct_json_add_double(rate, "low", finding->rate.low);
-    pct_json_add_double(rate, "high", finding->rate.high);
+    struct json_object *rate = drawn ? pct_json_add_object(object, "rate") : NULL;
+    if (rate) {
+        pct_json_add_double(rate, "low", finding->rate.low);
+        pct_json_add_double(rate, "high", finding->rate.high);
+    }
     pct_json_add_number(object, "seed", f->seed);
     pct_json_add_string(object, "token", f->token);
     pct_json_add_string(object, "replay", f->replay);
@@ -99,7 +101,7 @@ int pct_export_json(FILE *out, const struct pct_summary *summary)
         pct_json_add_string(root, "claim", summary->claim);
     struct json_object *findings = pct_json_add_array(root, "findings");
     for (size_t i = 0; i < summary->count; i++)
-        add_finding(findings, &summary->findings[i]);
+        add_finding(findings, &summary->findings[i], !*pct_store_fact(summary->store, "bound"));
     struct json_object *curve = pct_json_add_array(root, "curve");
     for (size_t i = 0; i < summary->points; i++) {
         const struct pct_curve_point *point = &summary->curve[i];

@@ -309,6 +309,11 @@ const char *pct_summary_format_rate(char *buffer, size_t size, const struct pct_
                                     const struct pct_summary_finding *finding)
 {
     double runs = summary->totals.runs ? (double)summary->totals.runs : 1;
+    if (*pct_store_fact(summary->store, "bound")) { /* of an exploration, which draws nothing */
+        snprintf(buffer, size, "%llu of %llu runs", (unsigned long long)finding->finding.count,
+                 (unsigned long long)summary->totals.runs);
+        return buffer;
+    }
     snprintf(buffer, size, "%llu of %llu runs (%.3g %%; 95 %%: %.2g to %.2g %%)",
              (unsigned long long)finding->finding.count, (unsigned long long)summary->totals.runs,
              100 * (double)finding->finding.count / runs, 100 * finding->rate.low, 100 * finding->rate.high);

@@ -2,6 +2,7 @@
  * each look into their directory longer. */
 #include "launch.h"
 #include <cli/binary/locate.h>
+#include <common/exploration.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,14 +35,18 @@ static bool is_abandoned(int fd, pid_t launcher)
     return has_gone(launcher) && !flock(fd, LOCK_EX | LOCK_NB);
 }
 
-/* Whether this is the trace of a run whose command has gone. */
-static bool is_stale(int fd)
+/* Whether this is the trace of a run, or a channel, whose command has gone: that of a channel is in its name, behind
+ * "pct-". */
+static bool is_stale(int fd, const char *name)
 {
     struct pct_trace_header header;
     struct stat status;
-    return is_ours(fd, &status) && read(fd, &header, sizeof header) == sizeof header &&
-           !memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic) && header.launcher > 0 &&
-           time(NULL) - status.st_mtime > STALE_SECONDS && is_abandoned(fd, header.launcher);
+    if (!is_ours(fd, &status) || read(fd, &header, sizeof header) != sizeof header)
+        return false;
+    bool trace = !memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
+    bool channel = !memcmp(header.magic, PCT_CHANNEL_MAGIC, sizeof PCT_CHANNEL_MAGIC);
+    pid_t launcher = trace ? (pid_t)header.launcher : channel ? (pid_t)strtol(name, NULL, 10) : 0;
+    return launcher > 0 && time(NULL) - status.st_mtime > STALE_SECONDS && is_abandoned(fd, launcher);
 }
 
 /* Whether its name, behind "pct-", says that it is this launcher's, which may have been ended before it had written
@@ -73,7 +78,8 @@ static void remove_files(pid_t launcher, const char *kept, bool large)
         if (!strncmp(kept, path, length) && kept[length] == '/' && !strcmp(kept + length + 1, name))
             continue;
         int fd = openat(dirfd(directory), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd >= 0 && (launcher ? is_left(fd, name + sizeof start - 1, launcher) : is_stale(fd)))
+        if (fd >= 0 &&
+            (launcher ? is_left(fd, name + sizeof start - 1, launcher) : is_stale(fd, name + sizeof start - 1)))
             unlinkat(dirfd(directory), name, 0);
         if (fd >= 0)
             close(fd);

@@ -11,6 +11,7 @@
 /* clang-format on */
 #include "simhost.h"
 #include <cli/explore/dependence.h>
+#include <cli/explore/explored.h>
 #include <cli/explore/order.h>
 #include <cli/explore/search.h>
 #include <pct/random.h>
@@ -130,13 +131,22 @@ static inline void explored_run(const struct sim_program *program, const uint32_
         fail_msg("%s", explored_result.broken);
 }
 
-static inline void explored_read(struct pct_execution *x)
+/* The run as it is kept; its memory is not its own. */
+static inline struct pct_explored explored_kept(void)
 {
     struct pct_channel *channel = explored_channel();
     bool ended = explored_result.verdict == PCT_VERDICT_EXIT || explored_result.verdict == PCT_VERDICT_DEADLOCK;
-    assert_int_equal(pct_execution_read(x, pct_channel_log(channel), channel->log_count, explored_area,
-                                        explored_result.recorded, ended),
-                     0);
+    return (struct pct_explored){ .flags = ended ? PCT_EXPLORED_ENDED : 0,
+                                  .log = pct_channel_log(channel),
+                                  .records = explored_area,
+                                  .log_count = channel->log_count,
+                                  .record_count = (uint32_t)explored_result.recorded };
+}
+
+static inline void explored_read(struct pct_execution *x)
+{
+    struct pct_explored run = explored_kept();
+    assert_int_equal(pct_explored_read(&run, x), 0);
 }
 
 static inline uint64_t explored_mix(uint64_t hash, uint64_t value)

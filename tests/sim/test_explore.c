@@ -2,6 +2,9 @@
  * what the search asks for. It must meet the same classes of schedules, each once, make no run in vain, and see every behaviour. Then
  * each row of the table is made wrong on purpose, which must be noticed. */
 #include "explored.h"
+#include <errno.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* The table under test, with one row that may be wrong: two uses that are said to commute though they do not. */
 #define pct_uses_commute right_table
@@ -262,6 +265,56 @@ static uint64_t twice;
 
 static enum pct_search_order search_order;
 
+/* What is named ahead of time is asked for later, once. */
+enum { MOST_AHEAD = 4096 };
+static uint64_t ahead[MOST_AHEAD];
+static size_t aheads;
+
+static void name_ahead(struct pct_search *search, const uint32_t *wanted, uint32_t wanted_count)
+{
+    const uint32_t *plan;
+    uint32_t count;
+    for (size_t n = 0; n < 2 && aheads < MOST_AHEAD && pct_search_ahead(search, &plan, &count); n++) {
+        uint64_t hash = XXH3_64bits(plan, count * sizeof *plan);
+        assert_int_not_equal(hash, XXH3_64bits(wanted, wanted_count * sizeof *wanted));
+        for (size_t i = 0; i < aheads; i++)
+            assert_int_not_equal(hash, ahead[i]);
+        ahead[aheads++] = hash;
+    }
+}
+
+static void ask_for(const uint32_t *plan, uint32_t count)
+{
+    uint64_t hash = XXH3_64bits(plan, count * sizeof *plan);
+    size_t kept = 0;
+    for (size_t i = 0; i < aheads; i++)
+        if (ahead[i] != hash)
+            ahead[kept++] = ahead[i];
+    aheads = kept;
+}
+
+/* What is kept of a run is the run, whatever came before. */
+static void keep(struct pct_explored *before)
+{
+    struct pct_explored run = explored_kept(), back = { 0 };
+    uint8_t *bytes;
+    size_t size;
+    assert_int_equal(pct_explored_pack(&run, before->log ? before : NULL, &bytes, &size), 0);
+    assert_int_equal(pct_explored_unpack(&back, before->log ? before : NULL, bytes, size), 0);
+    assert_int_equal(back.log_count, run.log_count);
+    assert_int_equal(back.record_count, run.record_count);
+    for (uint32_t i = 0; i < run.log_count; i++)
+        assert_memory_equal(&back.log[i], &run.log[i], sizeof run.log[i]);
+    assert_memory_equal(back.records, run.records, run.record_count * sizeof *run.records);
+    pct_explored_free(before);
+    *before = back;
+    if (size > 1) { /* less of it is none */
+        assert_int_equal(pct_explored_unpack(&back, NULL, bytes, size - 1), -EINVAL);
+        pct_explored_free(&back);
+    }
+    free(bytes);
+}
+
 static void search_all(const struct sim_program *program, int bound, size_t most)
 {
     struct pct_search *search = pct_search_new(bound, search_order);
@@ -272,10 +325,16 @@ static void search_all(const struct sim_program *program, int bound, size_t most
     hashes_clear(&found_classes);
     hashes_clear(&found_behaviours);
     twice = 0;
-    for (size_t runs = 0; runs < most && pct_search_next(search, &plan, &count); runs++) {
+    aheads = 0;
+    struct pct_explored before = { 0 };
+    bool more;
+    for (size_t runs = 0; (more = pct_search_next(search, &plan, &count)) && runs < most; runs++) {
         struct pct_execution x;
         uint64_t class_ = 0;
+        ask_for(plan, count);
+        name_ahead(search, plan, count);
         explored_run(program, plan, count);
+        keep(&before);
         uint64_t behaviour = explored_behaviour(), vain = pct_search_facts(search)->vain;
         explored_read(&x);
         assert_int_equal(pct_search_take(search, &x, &class_), 0);
@@ -285,6 +344,9 @@ static void search_all(const struct sim_program *program, int bound, size_t most
         hashes_add(&found_behaviours, behaviour);
     }
     facts = *pct_search_facts(search);
+    pct_explored_free(&before);
+    if (!more && !facts.unplanned && !facts.unrepeatable)
+        assert_int_equal(aheads, 0);
     pct_search_free(search);
 }
 

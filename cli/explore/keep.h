@@ -1,0 +1,57 @@
+/* The file of an exploration: a campaign file with its findings and runs, and of each run what the search needs of it,
+ * in the order in which the search took them. What was written down at one time is a whole: a kill at any moment costs
+ * the runs since. An exploration that goes on gives the search the runs of the file. */
+#ifndef PCT_CLI_EXPLORER_KEEP_H
+#define PCT_CLI_EXPLORER_KEEP_H
+
+#include "explorer.h"
+#include <cli/campaign/campaign_file.h>
+#include <cli/campaign/oracle.h>
+#include <cli/campaign/recorder.h>
+#include <cli/export/export.h>
+
+struct pct_explorer_keep {
+    /* What to do. */
+    struct pct_campaign_plan plan; /* its path is the file's */
+    struct pct_oracle judge;
+    bool resumes; /* the file has to be there */
+    struct pct_export exports[PCT_EXPORTS_MAX];
+    size_t export_count;
+    const char *root;
+    /* Of its own. */
+    char bound[32]; /* a fact of the file */
+    struct pct_recorder recorder;
+    struct pct_explored before; /* the last run of the file */
+    uint64_t count;             /* of its runs */
+    bool restoring;
+};
+
+/* Make the file or open it, when all that is to be done is known, before the first run. Returns 0 or an exit status
+ * after a message. */
+int pct_explorer_keep_open(struct pct_explorer_keep *keep, struct pct_explorer *explorer,
+                           struct pct_campaign *campaign);
+void pct_explorer_keep_close(struct pct_explorer_keep *keep);
+
+/* The functions of the observer (campaign.h). */
+int pct_explorer_keep_judge(struct pct_explorer_keep *keep, struct pct_campaign *campaign, struct pct_process *process,
+                            struct pct_result *result);
+
+/* The first run was made: if it is that of the file, take all runs of that, which explorer->resumed counts. Returns 0
+ * or an exit status after a message: the file's runs are not of this program as it is now. */
+int pct_explorer_keep_resume(struct pct_explorer_keep *keep, struct pct_explorer *explorer,
+                             struct pct_campaign *campaign, const struct pct_made *made);
+
+/* Keep a run that was taken; its log and records are the file's then. */
+int pct_explorer_keep_add(struct pct_explorer_keep *keep, struct pct_explorer *explorer, struct pct_campaign *campaign,
+                          struct pct_made *made);
+
+/* Write down what was kept, now or when it is time to. */
+int pct_explorer_keep_commit(struct pct_explorer_keep *keep, bool now);
+
+/* Replay the findings that were not, ten times each. */
+int pct_explorer_keep_confirm(struct pct_explorer_keep *keep, struct pct_campaign *campaign);
+
+/* It has ended: keep the last line, and write the reports. Returns 0 or an exit status after a message. */
+int pct_explorer_keep_finish(struct pct_explorer_keep *keep, const char *verdict);
+
+#endif

@@ -1,0 +1,213 @@
+/* Runs that the search has asked for, and what is found in them: see explorer.h. */
+#include "explorer.h"
+#include "keep.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- What was found ----------------------------------------------------------------------------------------------- */
+
+static struct pct_finding *known_finding(struct pct_explorer *e, uint64_t hash)
+{
+    for (size_t i = 0; i < e->findings; i++)
+        if (e->finding[i].hash == hash)
+            return &e->finding[i];
+    return NULL;
+}
+
+struct pct_finding *pct_explorer_finding(struct pct_explorer *e, uint64_t hash)
+{
+    struct pct_finding *known = known_finding(e, hash);
+    if (known)
+        return known;
+    struct pct_finding *more = realloc(e->finding, (e->findings + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    e->finding = more;
+    more[e->findings] = (struct pct_finding){ .hash = hash };
+    return &more[e->findings++];
+}
+
+static void save_trace(struct pct_explorer *e, const struct pct_result *result)
+{
+    char error[256];
+    if (e->save && e->findings == 1 && pct_trace_save(&result->trace, e->save, error, sizeof error))
+        pct_cli_say("the trace was not saved: %s: %s", e->save, error);
+}
+
+/* A class fails; or a run that is like one that was made before (known), which failed alike. */
+static int take_failure(struct pct_explorer *e, const struct pct_made *made, bool known)
+{
+    bool differs = e->failure && e->failure != made->run.failure;
+    struct pct_finding *finding = pct_explorer_finding(e, made->run.failure);
+    if (!finding)
+        return pct_cli_no_memory("");
+    e->differs |= differs;
+    if (!finding->title[0] && made->result) {
+        snprintf(finding->title, sizeof finding->title, "%s", made->signature->title);
+        if (!pct_explorer_token(&made->result->trace, finding->token, sizeof finding->token))
+            finding->token[0] = 0;
+        e->fresh = true;
+        save_trace(e, made->result);
+    }
+    if (!finding->run) {
+        finding->run = pct_search_facts(e->search)->runs;
+        finding->tuple = pct_search_facts(e->search)->tuple;
+    }
+    finding->count += !known;
+    e->failing += !known;
+    return 0;
+}
+
+int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct_made *made)
+{
+    struct pct_execution x;
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    uint64_t vain = facts->vain;
+    int failed = pct_explored_read(&made->run, &x);
+    if (failed == -ENOMEM)
+        return pct_cli_no_memory("");
+    if (failed) {
+        e->unreadable = true;
+        return PCT_RUNS_ENOUGH;
+    }
+    e->flags |= made->run.flags;
+    e->assumes |= made->run.assumes;
+    if (e->threads < made->run.threads)
+        e->threads = made->run.threads;
+    if (pct_search_take(e->search, &x, NULL))
+        return pct_cli_no_memory("");
+    bool known = facts->vain > vain;
+    int status = 0;
+    if (facts->runs == 1)
+        e->first_failed = made->run.flags & PCT_EXPLORED_FAILED;
+    if (made->run.flags & PCT_EXPLORED_CUT)
+        e->cut++;
+    else if (made->run.flags & PCT_EXPLORED_FAILED)
+        status = take_failure(e, made, known);
+    else
+        e->passed += !known;
+    e->differs |= e->failure && !made->run.failure;
+    e->failure = 0;
+    made->row.seed = facts->runs - 1;
+    return status ? status : pct_explorer_keep_add(e->keep, e, c, made);
+}
+
+/* --- What comes next ---------------------------------------------------------------------------------------------- */
+
+static struct pct_made *find_ahead(struct pct_explorer *e)
+{
+    for (size_t i = 0; i < e->aheads; i++)
+        if (e->ahead[i].plan == e->wanted)
+            return &e->ahead[i];
+    return NULL;
+}
+
+static bool is_being_made(const struct pct_explorer *e)
+{
+    for (size_t i = 0; i < e->making_count; i++)
+        if (e->making[i].used && e->making[i].plan == e->wanted && !e->making[i].process)
+            return true;
+    return false;
+}
+
+/* Take it out of those that were made ahead. */
+static struct pct_made take_out(struct pct_explorer *e, struct pct_made *ahead)
+{
+    struct pct_made made = *ahead;
+    e->ahead_bytes -=
+        sizeof made + made.run.log_count * sizeof *made.run.log + made.run.record_count * sizeof *made.run.records;
+    *ahead = e->ahead[--e->aheads];
+    made.process = NULL;
+    made.result = NULL;
+    made.signature = NULL;
+    return made;
+}
+
+/* The run that is asked for was made already: take it, if all is there that is to be told of it. */
+static int take_ahead(struct pct_explorer *e, struct pct_campaign *c, struct pct_made *ahead, bool *taken)
+{
+    struct pct_made made = take_out(e, ahead);
+    int status = 0;
+    *taken = !(made.run.flags & PCT_EXPLORED_FAILED) || made.run.flags & PCT_EXPLORED_CUT ||
+             known_finding(e, made.run.failure);
+    if (*taken)
+        status = pct_explorer_take(e, c, &made);
+    else
+        e->failure = made.run.failure; /* it is made once more, to be looked at */
+    pct_explored_free(&made.run);
+    return status;
+}
+
+/* Ask for the next run. False: there is none that is to be made. */
+static bool ask(struct pct_explorer *e)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    if (e->first && e->findings)
+        return false;
+    if (!pct_search_next(e->search, &e->plan, &e->plan_count)) {
+        e->complete = !facts->unrepeatable;
+        return false;
+    }
+    e->wanted = pct_explorer_plan(e->plan, e->plan_count);
+    e->asked = is_being_made(e);
+    e->used_up = e->plan_count >= PCT_EXPLORER_PLAN_MAX || (e->limit && facts->runs >= e->limit) ||
+                 (e->budget > 0 && pct_cli_now() - e->began >= e->budget);
+    return !e->used_up;
+}
+
+int pct_explorer_go_on(struct pct_explorer *e, struct pct_campaign *c)
+{
+    bool taken = true;
+    while (taken) {
+        if (!ask(e)) /* behind a search that found nothing, all runs are to be the same once more */
+            return e->complete && !e->findings ? 0 : PCT_RUNS_ENOUGH;
+        struct pct_made *ahead = find_ahead(e);
+        if (!ahead)
+            return 0;
+        int status = take_ahead(e, c, ahead, &taken);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+/* --- Replays of what was found ------------------------------------------------------------------------------------ */
+
+static int replay(struct pct_campaign *c, struct pct_finding *finding)
+{
+    static struct pct_ended_run run; /* large */
+    struct pct_engine engine = { .launch = &c->launch, .quiet = true };
+    struct pct_run_spec spec = { .index = UINT64_MAX };
+    struct pct_signature signature;
+    char error[256];
+    if (pct_run_spec_parse(&spec, finding->token, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    int status = pct_engine_run_one(&engine, &spec, &run);
+    if (status)
+        return status;
+    if (!pct_signature_make(&signature, &run.process, &run.result)) {
+        finding->replayed = signature.hash == finding->hash;
+        if (finding->replayed)
+            snprintf(finding->token, sizeof finding->token, "%s", run.result.trace.header.token);
+        pct_signature_free(&signature);
+    }
+    pct_ended_run_close(&run);
+    return 0;
+}
+
+int pct_explorer_replay(struct pct_explorer *e, struct pct_campaign *c)
+{
+    e->fresh = false;
+    for (size_t i = 0; i < e->findings; i++) {
+        struct pct_finding *finding = &e->finding[i];
+        if (finding->replayed || !finding->token[0])
+            continue;
+        int status = replay(c, finding);
+        if (status)
+            return status;
+        if (!finding->replayed)
+            finding->token[0] = 0;
+    }
+    return pct_explorer_keep_confirm(e->keep, c);
+}

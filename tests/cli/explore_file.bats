@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# `pct explore --db`: an exploration is kept in a file, goes on after whatever ended it, and is the same with any number of workers.
+load common
+
+setup_file()
+{
+    compile_targets
+}
+
+setup()
+{
+    enter
+    starved=$build/bugs/rw-starvation # 851 classes, 93 of which fail
+}
+
+last()
+{
+    printf '%s\n' "$output" | tail -n 1
+}
+
+# What is in a file: the runs in the order of the search, and what was found.
+contents()
+{
+    for rows in 'number, plan, flags, threads, doubts, assumes, failure, hex(log) FROM explored ORDER BY number' \
+        'seed, code, finding, steps, hash FROM runs ORDER BY seed' 'signature, title, token FROM findings ORDER BY id' \
+        'kind, count FROM uncontrolled ORDER BY kind'; do
+        rows_of "$1" "SELECT $rows"
+    done
+}
+
+# rows_of FILE QUERY
+rows_of()
+{
+    python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
+    print(*row, sep="|")' "$1" "$2"
+}
+
+@test "an exploration that goes on is the same as one that was not interrupted, whenever it was killed" {
+    run "$pct" explore -q --epoch 1 --db whole.db -- "$starved"
+    [ "$status" -eq 1 ]
+    is "$(rows_of whole.db 'SELECT count(*), count(finding) FROM runs')" '851|93'
+    for ((i = 0; i < ${KILLS:-20}; i++)); do
+        "$pct" explore -q --epoch 1 -j $((i % 2 + 1)) --db killed.db -- "$starved" &> /dev/null &
+        sleep "0.$((RANDOM % 6))$((RANDOM % 10))"
+        kill -KILL $! 2> /dev/null || true
+        wait $! 2> /dev/null || true
+    done
+    run "$pct" explore -q --epoch 1 --db killed.db -- "$starved"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: 93 of all 851 classes of schedules fail (851 runs,"* ]]
+    diff <(contents whole.db) <(contents killed.db)
+}
+
+@test "a file of few runs at a time ends as one" {
+    for runs in 40 100 101 300; do
+        run "$pct" explore -q --epoch 1 -n $runs --db parts.db -- "$starved"
+        echo "$output"
+        [[ $(last) == *"the runs that -n allows are made"* && $(last) == *" $runs runs, "* || $(last) == *"($runs runs, "* ]]
+    done
+    run "$pct" explore -q --epoch 1 --resume --db parts.db -- "$starved"
+    [[ $(last) == "pct: found: 93 of all 851 classes of schedules fail (851 runs,"* ]]
+    run "$pct" explore -q --epoch 1 --db whole.db -- "$starved"
+    diff <(contents whole.db) <(contents parts.db)
+    # What is over needs no runs but those that show that the program is still the same.
+    run "$pct" explore -q --epoch 1 --db parts.db -- "$starved"
+    [[ $(last) == "pct: found: 93 of all 851 classes of schedules fail (851 runs,"* ]]
+}
+
+@test "with a bound, too, and with several workers: the same runs, the same verdict" {
+    for program in philosophers philosophers-fixed fig1c-deadlock lost-wakeup producer-consumer-fixed double-checked-fixed bounded-buffer; do
+        for bound in "" --bound=1; do
+            rm -f ./*.db
+            run "$pct" explore -q --epoch 1 -n 300 $bound --db one.db -- "$build/bugs/$program"
+            one=$status said=$(last)
+            run "$pct" explore -q --epoch 1 -n 300 $bound -j 3 --db several.db -- "$build/bugs/$program"
+            echo "$program $bound: $output"
+            is "$status" "$one"
+            is "$(last | sed 's/, [0-9.]* m\?s)/)/')" "$(sed 's/, [0-9.]* m\?s)/)/' <<< "$said")"
+            diff <(contents one.db) <(contents several.db)
+        done
+    done
+}
+
+@test "findings are those of a campaign: replayed ten times, reported in each format" {
+    run "$pct" explore --db found.db --report json:found.json --report junit:found.xml --report sarif:found.sarif --report html:found.html \
+        -- "$build/bugs/philosophers"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    is "$(rows_of found.db 'SELECT replays, same, identical FROM findings')" '10|10|10'
+    run "$pct" campaign report found.db
+    has 'exploration of: '
+    has 'found: 1 of all 7 classes of schedules fails (7 runs, '
+    lacks 'seed'
+    lacks '%'
+    token=$(rows_of found.db 'SELECT token FROM findings')
+    run "$pct" replay "$token" -- "$build/bugs/philosophers"
+    [ "$status" -eq 120 ]
+    has 'replayed identically'
+    run "$pct" explain "$token" -- "$build/bugs/philosophers"
+    [ "$status" -eq 0 ]
+    grep -q '"format":"pct-campaign"\|"format": "pct-campaign"' found.json
+    grep -q '<failure' found.xml
+    grep -q 'deadlock' found.sarif
+    grep -q 'deadlock' found.html
+    run "$pct" explore --db clean.db --report json:clean.json -- "$build/bugs/philosophers-fixed"
+    [ "$status" -eq 0 ]
+    grep -q '"claim": *"verified at calls: all 6 classes' clean.json
+    run "$pct" campaign report clean.db
+    has 'verified at calls: all 6 classes'
+}
+
+@test "a file is of one program and one bound, and says so" {
+    run "$pct" explore --resume -- "$starved"
+    [ "$status" -eq 2 ]
+    has '--resume: there is no pct-explore.db'
+    cp "$build/bugs/philosophers-fixed" program
+    run "$pct" explore -q --db it.db -- ./program
+    [ "$status" -eq 0 ]
+    run "$pct" explore -q --bound 1 --db it.db -- ./program
+    [ "$status" -eq 2 ]
+    has 'it.db is of an exploration with no bound, not --bound=1'
+    cp "$build/bugs/philosophers" program
+    run "$pct" explore -q --db it.db -- ./program
+    [ "$status" -eq 2 ]
+    has 'it.db: the program was rebuilt since its runs were made'
+    run "$pct" explore -q --fresh --db it.db -- ./program
+    [ "$status" -eq 1 ]
+    [ -e it.db.old ]
+    run "$pct" campaign -n 4 -q --db it.db -- ./program
+    [ "$status" -eq 2 ]
+    has 'it.db is of another campaign'
+    run "$pct" campaign -n 4 -q --db campaign.db -- ./program
+    run "$pct" explore -q --db campaign.db -- ./program
+    [ "$status" -eq 2 ]
+    has 'campaign.db is of another campaign'
+}
+
+@test "runs of a program that does something else now are not taken" {
+    cat > reads.c << 'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *run(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(void)
+{
+    FILE *file = fopen("count", "r");
+    int count = 0;
+    pthread_t thread[8];
+    if (!file || fscanf(file, "%d", &count) != 1)
+        return 1;
+    fclose(file);
+    for (int i = 0; i < count; i++)
+        pthread_create(&thread[i], 0, run, 0);
+    for (int i = 0; i < count; i++)
+        pthread_join(thread[i], 0);
+    return 0;
+}
+END
+    "$cc" -pthread -o reads reads.c
+    echo 2 > count
+    run "$pct" explore -q --db it.db -- ./reads
+    echo "$output"
+    [ "$status" -eq 0 ]
+    echo 3 > count
+    run "$pct" explore -q --db it.db -- ./reads
+    echo "$output"
+    [ "$status" -eq 2 ]
+    has "the program's first run is another one now"
+    run "$pct" explore -q --fresh --db it.db -- ./reads
+    [ "$status" -eq 0 ]
+}
+
+@test "an interrupted exploration says what is known, and how it goes on" {
+    "$pct" explore --db it.db -- "$starved" 2> said &
+    sleep 0.7
+    kill -INT $!
+    wait $! || status=$?
+    cat said
+    [ "$status" -eq 130 ]
+    grep -q 'it.db has all runs so far' said
+    tail -n 1 said | grep -q 'interrupted'
+    run "$pct" explore -q --db it.db -- "$starved"
+    [[ $(last) == "pct: found: 93 of all 851 classes of schedules fail (851 runs,"* ]]
+}
+
+@test "what is a failure may be said by a file with the right output, or a command" {
+    run "$pct" explore -q --oracle 'exit 3' -- "$build/bugs/philosophers-fixed"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: 6 of all 6 classes of schedules fail"* ]]
+    echo unlike > want
+    run "$pct" explore -q --first --expect want -- "$build/bugs/philosophers-fixed"
+    [ "$status" -eq 1 ]
+}
