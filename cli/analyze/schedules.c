@@ -211,8 +211,7 @@ int pct_schedules_append(const char *path, const struct pct_entry *entry)
 
 /* --- Meaning ------------------------------------------------------------------------------------------------------ */
 
-/* The words of a field, in a vector that has room for one word before them. */
-static int split(const char *place, const char *name, const char *text, wordexp_t *words)
+int pct_entry_split(const char *place, const char *name, const char *text, wordexp_t *words)
 {
     words->we_offs = 1;
     switch (wordexp(text, words, WRDE_NOCMD | WRDE_UNDEF | WRDE_DOOFFS)) {
@@ -277,7 +276,7 @@ const struct argp pct_entry_argp = { .options = options, .parser = parse, .child
 int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_options *options)
 {
     wordexp_t command, given;
-    int failed = split(place, "Command", entry->command, &command);
+    int failed = pct_entry_split(place, "Command", entry->command, &command);
     if (failed)
         return failed;
     if (!command.we_wordc)
@@ -288,7 +287,7 @@ int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct
     options->judge.ok = options->ok;
     if (!entry->options)
         return 0;
-    failed = split(place, "Options", entry->options, &given);
+    failed = pct_entry_split(place, "Options", entry->options, &given);
     if (failed)
         return failed;
     int words = (int)given.we_wordc + 1, index = 0;

@@ -6,6 +6,7 @@
 #include <cli/campaign/oracle.h>
 #include <cli/process/launch.h>
 #include <argp.h>
+#include <wordexp.h>
 
 #define PCT_SCHEDULES_FILE "pct.schedules"
 
@@ -50,6 +51,10 @@ struct pct_entry_options {
 /* The parser of these options, for a struct pct_entry_options: those of the target, --near, --ok-status, --expect and
  * --oracle. */
 extern const struct argp pct_entry_argp;
+
+/* The words of a field as a POSIX shell reads them, in a vector with room for one word before them, to be freed by
+ * wordfree(). place ("FILE:LINE") and the field's name stand before messages. Returns 0 or an exit status after one. */
+int pct_entry_split(const char *place, const char *name, const char *text, wordexp_t *words);
 
 /* Turn the fields Command and Options into a launch: words as a POSIX shell reads them, with variables of the
  * environment. place ("FILE:LINE") stands before messages. Returns 0, or PCT_EXIT_USAGE after a message. The words live

@@ -5,6 +5,7 @@
 #include <cli/process/options.h>
 #include <cli/campaign/engine.h>
 #include <cli/campaign/outcome.h>
+#include "explored_entry.h"
 #include "parse.h"
 #include <cli/analyze/schedules.h>
 #include <errno.h>
@@ -28,6 +29,7 @@ struct add {
     struct pct_launch launch;
     struct pct_entry_options options;
     struct pct_config config;
+    bool explores; /* all schedules are to be verified (explored_entry.h) */
     char found[256];
 };
 
@@ -69,10 +71,12 @@ static const struct argp_child children[] = { { &pct_entry_argp, 0, NULL, 0 }, {
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "TOKEN [--] COMMAND [ARGUMENT...]",
+    .args_doc = "TOKEN [--] COMMAND [ARGUMENT...]\nexplore [--] COMMAND [ARGUMENT...]",
     .doc = "Keep a failing schedule in a text file of the project, so that `pct check` runs it again from now on.\vThe "
            "schedule "
-           "is run first, and kept if it fails. The exit status is 0 if it is in the file.",
+           "is run first, and kept if it fails. With `explore`, or 'explore OPTION...', in the place of the token, all "
+           "schedules are "
+           "explored, and kept if that verifies them. The exit status is 0 if it is in the file.",
     .children = children,
 };
 
@@ -146,6 +150,27 @@ static int try(struct add *a)
     return failed;
 }
 
+/* All schedules. Returns likewise. */
+static int explore(struct add *a, const struct pct_entry *entry)
+{
+    struct pct_explored_entry result;
+    int failed = pct_explored_entry_run(&result, entry, "pct add", 1);
+    if (failed)
+        return failed;
+    bool verified = !result.status;
+    if (verified)
+        snprintf(a->found, sizeof a->found, "%s", result.last);
+    else
+        fputs(result.said, stderr);
+    if (!verified && result.status != 1 && result.status != PCT_EXIT_CONFIDENCE)
+        failed = result.status;
+    else if (!verified && !a->force)
+        failed = pct_cli_usage("it is not verified, so it is not kept; --force keeps it");
+    free(result.said);
+    free(result.last);
+    return failed;
+}
+
 /* The one in the file that is the same, or NULL. */
 static const struct pct_entry *find(const struct pct_schedules *schedules, const struct pct_entry *entry)
 {
@@ -168,14 +193,18 @@ static int add(struct add *a, struct pct_entry *entry)
         pct_cli_say("%s:%u has this schedule already", a->file, known->line);
         failed = 0;
     } else {
-        failed = try(a);
+        failed = a->explores ? explore(a, entry) : try(a);
         entry->found = a->found[0] ? a->found : NULL;
         int status = failed ? 0 : pct_schedules_append(a->file, entry);
         if (status)
             failed = pct_cli_usage("%s: %s", a->file, strerror(-status));
         else if (!failed)
-            pct_cli_say("%s now holds this schedule (%s); commit it, and let CI run: pct check%s%s", a->file,
-                        a->found[0] ? a->found : "which does not fail", strcmp(a->file, PCT_SCHEDULES_FILE) ? " " : "",
+            pct_cli_say("%s now holds %s (%s); commit it, and let CI run: pct check%s%s", a->file,
+                        a->explores ? "all its schedules" : "this schedule",
+                        a->found[0]   ? a->found
+                        : a->explores ? "which are not verified"
+                                      : "which does not fail",
+                        strcmp(a->file, PCT_SCHEDULES_FILE) ? " " : "",
                         strcmp(a->file, PCT_SCHEDULES_FILE) ? a->file : "");
     }
     pct_schedules_free(&schedules);
@@ -190,9 +219,11 @@ int pct_cmd_add(int argc, char **argv)
     a.options = (struct pct_entry_options){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
     pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
-    if (!failed && pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
+    a.explores = pct_explored_entry_is(a.token);
+    if (!failed && !a.explores &&
+        pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
         failed = pct_cli_usage("%s", error);
-    if (!failed)
+    if (!failed && !a.explores)
         failed = pct_cli_check_strategy(&a.config);
     if (!failed)
         failed = pct_drive_check(&a.launch.drive, 1);

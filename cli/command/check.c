@@ -6,6 +6,7 @@
 #include <cli/base/cli.h>
 #include <cli/process/environment.h>
 #include <cli/export/junit.h>
+#include "explored_entry.h"
 #include <cli/analyze/neighbours.h>
 #include <cli/process/options.h>
 #include <cli/campaign/outcome.h>
@@ -45,6 +46,7 @@ struct item {
     bool unable;                      /* it could not be run */
     int code;                         /* the exit status that stands for it */
     double seconds;
+    bool explores;              /* it stands for all schedules (explored_entry.h) */
     char ending[256], what[96]; /* of the first run that failed: how, and which one it was */
     char *report;
 };
@@ -116,6 +118,9 @@ static int prepare_item(struct check *c, struct item *item)
 {
     char error[512];
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
+    item->explores = pct_explored_entry_is(item->entry->schedule);
+    if (item->explores)
+        return 0;
     if (pct_config_parse_token(&item->config, item->entry->schedule, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
     int failed = pct_cli_check_strategy(&item->config);
@@ -278,8 +283,30 @@ static int run_all(const struct check *c, struct item *item)
     return engine.signal ? status : 0;
 }
 
+/* All schedules, which are to be verified. Returns likewise. */
+static int run_exploration(const struct check *c, struct item *item)
+{
+    struct pct_explored_entry result;
+    double begun = pct_cli_now();
+    item->code = pct_explored_entry_run(&result, item->entry, item->place, c->jobs);
+    item->unable = item->code;
+    item->seconds = pct_cli_now() - begun;
+    if (item->unable)
+        return 0;
+    item->code = result.status;
+    item->runs = 1;
+    item->failed = result.status == 1 || result.status == PCT_EXIT_CONFIDENCE;
+    item->unable = result.status && !item->failed;
+    snprintf(item->ending, sizeof item->ending, "%s", result.last);
+    item->report = result.said;
+    free(result.last);
+    return item->code > 128 ? item->code : 0;
+}
+
 static int run_item(const struct check *c, struct item *item)
 {
+    if (item->explores)
+        return run_exploration(c, item);
     double begun = pct_cli_now();
     int interrupted = 0;
     item->near = item->config;
@@ -300,8 +327,26 @@ static int run_item(const struct check *c, struct item *item)
 
 /* --- What is said ------------------------------------------------------------------------------------------------- */
 
+static void print_exploration(const struct check *c, const struct item *item)
+{
+    if (item->unable)
+        pct_cli_say("%s: NOT CHECKED: pct explore could not do it (status %d)", item->place, item->code);
+    else if (item->failed)
+        pct_cli_say("%s: FAILED: it is not verified any more", item->place);
+    else if (!c->quiet)
+        pct_cli_say("%s: passed: %s", item->place, item->ending);
+    if (item->failed && item->entry->note)
+        pct_cli_say("note: %s", item->entry->note);
+    if (item->unable || item->failed)
+        fputs(item->report ? item->report : "", stderr);
+}
+
 static void print_item(const struct check *c, const struct item *item)
 {
+    if (item->explores) {
+        print_exploration(c, item);
+        return;
+    }
     const struct pct_entry *entry = item->entry;
     const char *found = entry->found ? entry->found : "its failure";
     if (item->unable) {

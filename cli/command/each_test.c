@@ -1,5 +1,6 @@
 /* --each-test: see each_test.h. */
 #include "each_test.h"
+#include "subcommand.h"
 #include <cli/base/cli.h>
 #include <cli/binary/locate.h>
 #include <common/text.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,32 +163,6 @@ static size_t length_of(char *const *words)
     return length;
 }
 
-/* Run a program to its end. out: its standard output, or -1: ours. Returns its process id, or a negative errno. */
-static pid_t start(const char *file, char **words, int out)
-{
-    fflush(NULL);
-    pid_t own = getpid(), pid = fork();
-    if (pid)
-        return pid < 0 ? -errno : pid;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != own)
-        _exit(PCT_EXIT_INTERNAL); /* we have ended before this could be asked for */
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    if (out >= 0)
-        dup2(out, STDOUT_FILENO);
-    execv(file, words);
-    _exit(127);
-}
-
-static int wait_for(pid_t pid)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* Ask the program, not under control. Returns 0, or an exit status after a message. */
 static int list(const char *program, char **command, const struct framework *f, struct tests *tests)
 {
@@ -202,14 +176,14 @@ static int list(const char *program, char **command, const struct framework *f, 
     memcpy(words, command, count * sizeof *words);
     for (size_t i = 0; i < 4 && f->list[i]; i++)
         words[count + i] = (char *)(uintptr_t)f->list[i];
-    pid_t pid = start(program, words, ends[1]);
+    pid_t pid = pct_subcommand_start(program, words, ends[1], -1);
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
     int failed = pid < 0 ? (int)pid : in ? f->read(in, tests) : -ENOMEM;
     if (in)
         fclose(in);
     /* Catch2's status is the number of its tests. */
-    int status = pid < 0 ? 0 : wait_for(pid);
+    int status = pid < 0 ? 0 : pct_subcommand_wait(pid);
     free(words);
     if (failed)
         return pct_cli_usage("--each-test: %s", strerror(-failed));
@@ -270,8 +244,8 @@ static int run_one(char **argv, char **command, const struct framework *f, const
     for (char **word = command; *word; word++)
         words[count++] = *word;
     words[count] = filter;
-    pid_t pid = start("/proc/self/exe", words, -1);
-    status = pid < 0 ? (int)pid : wait_for(pid);
+    pid_t pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, words, -1, -1);
+    status = pid < 0 ? (int)pid : pct_subcommand_wait(pid);
     count = options;
 out:
     for (size_t i = 2; words && i < (options ? options : count); i++)
@@ -302,7 +276,7 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
     struct tests tests = { 0 };
     status = list(program, command, f, &tests);
     int first = 0;
-    size_t done = 0, failed = 0;
+    size_t done = 0, failed = 0, open = 0;
     if (!status) {
         signal(SIGINT, SIG_IGN);
         signal(SIGQUIT, SIG_IGN);
@@ -315,12 +289,17 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
         else if (ends_all(code))
             status = code;
         first = first || code <= 0 ? first : code;
-        failed += code > 0;
+        bool undecided = code == PCT_EXIT_CONFIDENCE;
+        failed += code > 0 && !undecided;
+        open += undecided;
         if (code > 0 && !status)
-            pct_cli_say("%s FAILED (status %d)", tests.names[done], code);
+            pct_cli_say("%s %s (status %d)", tests.names[done], undecided ? "UNDECIDED" : "FAILED", code);
     }
+    char undecided[48] = "";
+    if (open)
+        snprintf(undecided, sizeof undecided, ", %zu undecided", open);
     if (!status)
-        pct_cli_say("%zu test case%s: %zu failed", tests.count, tests.count > 1 ? "s" : "", failed);
+        pct_cli_say("%zu test case%s: %zu failed%s", tests.count, tests.count > 1 ? "s" : "", failed, undecided);
     for (size_t i = 0; i < tests.count; i++)
         free(tests.names[i]);
     free(tests.names);

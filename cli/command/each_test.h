@@ -1,5 +1,6 @@
 /* --each-test: each test case of a GoogleTest or Catch2 program becomes a target of its own, in a process of `pct` of
- * its own. Used by `pct run` and `pct campaign`. */
+ * its own. Used by `pct run`, `pct campaign` and
+ * `pct explore`. */
 #ifndef PCT_CLI_EACH_TEST_H
 #define PCT_CLI_EACH_TEST_H
 

@@ -1,6 +1,7 @@
 /* `pct explore`: its options, and the configuration that they make. cli/explore/ does the rest. */
 #include <cli/base/cli.h>
 #include "configure.h"
+#include "each_test.h"
 #include <cli/explore/keep.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
@@ -22,7 +23,8 @@ enum {
     KEY_ORACLE,
     KEY_REPORT,
     KEY_ROOT,
-    KEY_ORDER
+    KEY_ORDER,
+    KEY_EACH_TEST
 };
 enum { STEPS = 20000, BOUND = 2 };
 
@@ -47,6 +49,7 @@ static const struct argp_option options[] = {
     { "expect", KEY_EXPECT, "FILE", 0, "output that is not what this file has is a failure, too", 1 },
     { "oracle", KEY_ORACLE, "COMMAND", 0,
       "this command, run by sh -c, decides instead what is a failure: by a status other than 0 (see pct campaign)", 1 },
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
     { NULL, 0, NULL, 0, "Output", 3 },
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
       "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 3 },
@@ -60,7 +63,8 @@ struct arguments {
     struct pct_campaign *campaign;
     struct pct_explorer *explorer;
     struct pct_explorer_keep *keep;
-    bool fresh;
+    bool fresh, each_test;
+    const char *framework; /* what --each-test says */
     struct pct_run_options schedules;
     bool dpor, bounded; /* what --order says */
 };
@@ -107,6 +111,10 @@ static error_t parse_keep(int key, char *argument, struct argp_state *state)
         return add_report(w->keep, state, argument);
     case KEY_ROOT:
         w->keep->root = argument;
+        return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
         return 0;
     }
     return pct_options_parse_command(key, state, &w->campaign->launch, "pct explore");
@@ -212,6 +220,11 @@ static int configure(struct arguments *w)
 }
 
 /* Results in other formats are those of a file, and so are runs that go on. */
+static bool needs_file(const struct pct_explorer_keep *k, bool fresh)
+{
+    return k->resumes || fresh || k->export_count;
+}
+
 static int configure_keep(struct arguments *w)
 {
     struct pct_explorer_keep *k = w->keep;
@@ -219,7 +232,7 @@ static int configure_keep(struct arguments *w)
         return pct_cli_usage("--db: the name of the file is empty");
     if (k->resumes && w->fresh)
         return pct_cli_usage("--resume goes on, and --fresh begins anew; give one");
-    if (!k->plan.path && (k->resumes || w->fresh || k->export_count))
+    if (!k->plan.path && needs_file(k, w->fresh))
         k->plan.path = "pct-explore.db";
     k->judge.ok = w->campaign->ok;
     k->plan.drawn = !w->schedules.seed;
@@ -264,6 +277,13 @@ int pct_cmd_explore(int argc, char **argv)
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
     pct_parse(&argp, argc, argv, 0, &arguments);
+    if (arguments.each_test && keep.plan.path && !strstr(keep.plan.path, "{test}"))
+        return pct_cli_usage("--each-test: each test case is an exploration with a file of its own: --db '%s-{test}'",
+                             keep.plan.path);
+    if (arguments.each_test)
+        return pct_each_test(argv, campaign.launch.command, arguments.framework,
+                             !keep.plan.path && needs_file(&keep, arguments.fresh) ? "--db=pct-explore-{test}.db"
+                                                                                   : NULL);
     int status = pct_environment_check(false);
     if (!status)
         status = configure_keep(&arguments);

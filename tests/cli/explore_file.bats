@@ -199,3 +199,90 @@ END
     run "$pct" explore -q --first --expect want -- "$build/bugs/philosophers-fixed"
     [ "$status" -eq 1 ]
 }
+
+@test "pct check holds what is verified, and fails when it is not any more" {
+    cp "$build/bugs/philosophers-fixed" program
+    run "$pct" add -m 'no deadlock' explore -- ./program
+    echo "$output"
+    [ "$status" -eq 0 ]
+    has 'pct.schedules now holds all its schedules (verified at calls: all 6 classes'
+    run "$pct" add 'explore --bound 1' -- ./program
+    [ "$status" -eq 0 ]
+    run "$pct" add explore -- ./program
+    has 'pct.schedules:3 has this schedule already'
+    run "$pct" check -j 2
+    echo "$output"
+    [ "$status" -eq 0 ]
+    has 'pct.schedules:3: passed: verified at calls: all 6 classes'
+    has 'passed: verified up to 1 preemption'
+    cp "$build/bugs/philosophers" program
+    run "$pct" check --junit checked.xml
+    echo "$output"
+    [ "$status" -eq 1 ]
+    has 'pct.schedules:3: FAILED: it is not verified any more'
+    has 'note: no deadlock'
+    has 'finding 1: deadlock'
+    has '2 schedules, 2 runs in '
+    is "$(grep -c '<failure' checked.xml)" 2
+    # What is not verified is not kept.
+    run "$pct" add -f other explore -- ./program
+    [ "$status" -eq 2 ]
+    [ ! -e other ]
+    run "$pct" add -f other 'explore -n 2' -- "$build/bugs/philosophers-fixed"
+    [ "$status" -eq 2 ]
+    has 'it is not verified, so it is not kept'
+    printf 'Schedule: explore -n 2\nCommand: %s\n' "$build/bugs/philosophers-fixed" > other
+    run "$pct" check other
+    [ "$status" -eq 119 ]
+    printf 'Schedule: explore --nonsense\nCommand: %s\n' "$build/bugs/philosophers-fixed" > other
+    run "$pct" check other
+    [ "$status" -eq 2 ]
+    has 'NOT CHECKED'
+}
+
+@test "each test case has a verdict of its own" {
+    cat > cases.c << 'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *run(void *wrong)
+{
+    pthread_mutex_lock(wrong ? &b : &a);
+    pthread_mutex_lock(wrong ? &a : &b);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    pthread_t thread;
+    if (!strcmp(what, "--gtest_list_tests")) {
+        puts("Table.\n  Right\n  Wrong\n  Forks");
+        return 0;
+    }
+    if (strstr(what, "Forks")) {
+        if (!fork())
+            _exit(0);
+        wait(0);
+    }
+    pthread_create(&thread, 0, run, strstr(what, "Wrong") ? &a : 0);
+    run(0);
+    pthread_join(thread, 0);
+    return 0;
+}
+END
+    "$cc" -pthread -o cases cases.c
+    run "$pct" explore -q --each-test=gtest --db 'it-{test}.db' -- ./cases
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"test 1 of 3: Table.Right"*"pct: verified at calls: all 2 classes"*"test 2 of 3: Table.Wrong"*"pct: found: "*"Table.Wrong FAILED (status 1)"* ]]
+    [[ $output == *"test 3 of 3: Table.Forks"*"pct: not verified, because of: "*"child processes"*"Table.Forks UNDECIDED (status 119)"* ]]
+    has '3 test cases: 1 failed, 1 undecided'
+    [ -e it-Table.Right.db ]
+    run "$pct" explore --each-test=gtest --db it.db -- ./cases
+    [ "$status" -eq 2 ]
+}

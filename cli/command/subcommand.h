@@ -1,0 +1,17 @@
+/* Programs that pct runs to their end, not under control: its own sub-commands, and what names test cases. Called by
+ * --each-test, `pct add` and `pct check`. */
+#ifndef PCT_CLI_SUBCOMMAND_H
+#define PCT_CLI_SUBCOMMAND_H
+
+#include <sys/types.h>
+
+#define PCT_SUBCOMMAND_SELF "/proc/self/exe" /* the file of pct */
+
+/* Start it; it ends with us. words: ended by NULL; out, error: its standard output and error, or -1: ours. Returns its
+ * process id, or a negative errno. */
+pid_t pct_subcommand_start(const char *file, char *const *words, int out, int error);
+
+/* Returns its exit status, or 128 + the signal that has ended it. */
+int pct_subcommand_wait(pid_t pid);
+
+#endif
