@@ -1,7 +1,7 @@
 /* Scheduling points, picking, waiting and waking: see sched.h. All on the turn of the thread that holds the baton.
  *
  * While the scheduler works, s->current is NULL, so that a wrapper called from a signal handler meanwhile knows that it
- * must not touch anything (preload/core/shim.h, pct_enter). The thread that gets the baton sets it again when it runs.
+ * must not touch anything (preload/core/point.h, pct_enter). The thread that gets the baton sets it again when it runs.
  */
 #include "internal.h"
 #include "log.h"

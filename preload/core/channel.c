@@ -1,6 +1,6 @@
 /* The channel of an explored run: see channel.h. */
 #include "channel.h"
-#include "shim.h"
+#include "point.h"
 #include "start_files.h"
 #include "sys.h"
 #include <preload/memory/memory.h>

@@ -3,18 +3,21 @@
  * nothing in here has to unwind, symbolise or trust a broken heap.
  *
  * May run in a signal handler, with or without the baton. */
+#include "end.h"
+#include <common/text.h>
 #include "debugger.h"
-#include "run_pct.h"
-#include <preload/process/environment.h>
-#include <preload/io/io.h>
+#include "engine.h"
 #include "maps.h"
-#include <preload/memory/memory.h>
 #include "registers.h"
-#include <sched/races.h>
-#include <preload/memory/learned_sites.h>
-#include "shim.h"
+#include "run_pct.h"
 #include "sites.h"
 #include "sys.h"
+#include <preload/io/io.h>
+#include <preload/memory/learned_sites.h>
+#include <preload/memory/memory.h>
+#include <preload/process/environment.h>
+#include <sched/races.h>
+#include <sched/record.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -3,14 +3,20 @@
  *
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
+#include "engine.h"
 #include "debugger.h"
-#include <preload/time/family.h>
-#include <preload/io/io.h>
+#include "end.h"
+#include "real.h"
 #include "registers.h"
-#include "shim.h"
 #include "sites.h"
 #include "sys.h"
+#include <preload/io/io.h>
+#include <preload/signals/signals.h>
+#include <preload/sync/mutex.h>
 #include <preload/thread/foreign_calls.h>
+#include <preload/thread/foreign_threads.h>
+#include <preload/time/family.h>
+#include <preload/watchdog/watchdog.h>
 #include <sys/mman.h>
 
 static struct timespec started;

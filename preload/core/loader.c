@@ -14,7 +14,11 @@
  * until a process of its own has looked at all threads, stopped, as often as the machine happens to take. Those yields
  * let nobody go first, and are no steps. */
 #include "loader.h"
+#include "engine.h"
 #include <preload/core/order.h>
+#include "pass.h"
+#include "real.h"
+#include <errno.h>
 
 static const char list;             /* its lock, to the race detector */
 static const pthread_mutex_t *lock; /* NULL: not found */

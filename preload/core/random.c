@@ -1,11 +1,12 @@
 /* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
  * keeping secrets: nobody runs a tested program for that. */
+#include <pct/random.h>
+#include "real.h"
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
 #include <sched/log.h>
 #include <errno.h>
-#include <pct/random.h>
 #include <string.h>
 
 static uint64_t draw(void)

@@ -1,6 +1,8 @@
 /* Looking up the real functions: see real.h. The main thread does it as it goes, as most programs need a few of them;
  * when a second thread is about to exist, all the others are looked up at once, because from then on the loader's lock,
  * which dlvsym takes, may be held by a parked thread. */
+#include "real.h"
+#include <common/text.h>
 #include "shim.h"
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,8 +1,8 @@
 /* Reading the schedule that PCT_REPLAY names: replay_file.h. */
 #include "replay_file.h"
-#include "shim.h"
-#include "sys.h"
 #include <common/pack.h>
+#include "engine.h"
+#include "sys.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,11 +2,14 @@
  * that may block: whether it would. Then such calls are made without the baton (PASS), and are no matter of the
  * schedule. A limit on memory counts the address space of the trace, too: most of it is given back. */
 #include "seccomp.h"
-#include <preload/io/io.h>
-#include <preload/signals/signals.h>
+#include "real.h"
 #include "start_files.h"
 #include "sys.h"
 #include "user_memory.h"
+#include <preload/io/io.h>
+#include <preload/signals/signals.h>
+#include <preload/watchdog/watchdog.h>
+#include <sched/record.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>

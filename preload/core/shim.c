@@ -1,8 +1,14 @@
-/* The state of the shim and the slow halves of what shim.h declares. With the baton, except pct_passed(). */
-#include <preload/time/family.h>
+/* The state of the shim (shim.h) and the slow halves of point.h and pass.h. With the baton, except pct_passed(). */
+#include "engine.h"
 #include "maps.h"
 #include "order.h"
+#include "pass.h"
+#include "real.h"
+#include "start.h"
 #include "sys.h"
+#include <preload/time/family.h>
+#include <preload/watchdog/watchdog.h>
+#include <sched/record.h>
 
 /* In .data, with something of .data behind it (start.c), so that .bss is small enough for the end of the file's last
  * page, and the loader need not map memory for it. pct_enter_first() puts a page of memory in its place. */

@@ -1,10 +1,12 @@
 /* The files that the environment names: see start_files.h. */
 #include "start_files.h"
+#include <common/text.h>
+#include "engine.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 /* Address space for a trace, of which only what is used is ever touched. */
 #define TRACE_BYTES ((size_t)1 << 30)

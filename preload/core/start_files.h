@@ -3,8 +3,9 @@
 #ifndef PCT_PRELOAD_START_FILES_H
 #define PCT_PRELOAD_START_FILES_H
 
+#include <pct/trace.h>
 #include "channel.h"
-#include "shim.h"
+#include <stdbool.h>
 
 /* Whether that header belongs to a run that this process is a child of: another process has it, which still runs, or
  * for which alone the file was made (it may have ended, as that of a daemon does). */

@@ -2,8 +2,11 @@
  * service threads, by the wrappers of read and write. GLIBC: the states of a request are the fields of struct aiocb
  * that begin with underscores. */
 #include <preload/core/order.h>
-#include "request.h"
+#include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
+#include "request.h"
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <limits.h>
 
 /* GLIBC: sysdeps/pthread/aio_misc.h, behind LIO_NOP. */

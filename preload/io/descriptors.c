@@ -2,8 +2,9 @@
  * is: it may end another thread's wait. */
 #include <common/exploration.h>
 #include <preload/core/channel.h>
-#include "fifo.h"
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
+#include "fifo.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>

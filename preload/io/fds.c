@@ -4,8 +4,9 @@
  *
  * Descriptors come and go in ways that no wrapper sees. So a descriptor counts as inside only while it still is the
  * file that it was when it was made (its inode), and while no child has been made since, that would have a copy. */
-#include "io.h"
+#include <preload/core/engine.h>
 #include <preload/core/sys.h>
+#include "io.h"
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 

@@ -7,7 +7,9 @@
  * number is taken by a descriptor that stands for the pipe alone (O_PATH). Either way the thread has the number that
  * the kernel would have kept for it. */
 #include "fifo.h"
+#include <common/text.h>
 #include <preload/core/sys.h>
+#include <preload/thread/cancel.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -4,10 +4,13 @@
  *
  * Locks that belong to processes may be waited for in a circle of processes. The kernel finds that (EDEADLK), but only
  * among those that wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
-#include "io.h"
+#include <common/text.h>
 #include <preload/core/order.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>

@@ -1,8 +1,9 @@
 /* Names and addresses of hosts: libc asks other machines, inside, and under locks of its own. Done outside the
  * scheduler, unless nobody has to be asked. Then it is done with the baton, because libc opens files for it, whose
  * numbers other threads would find taken or not. */
-#include "io.h"
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
+#include "io.h"
 #include <fcntl.h>
 #include <netdb.h>
 

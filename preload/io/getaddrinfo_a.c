@@ -1,6 +1,8 @@
 /* getaddrinfo_a and its relatives: names are looked up by service threads, by the wrapper of getaddrinfo. */
 #include <preload/core/order.h>
+#include <preload/core/pass.h>
 #include "request.h"
+#include <preload/time/clock.h>
 
 static long perform(void *what)
 {

@@ -1,10 +1,13 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
-#include <sched/log.h>
-#include <preload/core/seccomp.h>
-#include <preload/time/family.h>
+#include <preload/core/engine.h>
 #include <preload/core/registers.h>
+#include <preload/core/seccomp.h>
 #include <preload/core/sys.h>
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
+#include <preload/time/family.h>
+#include <sched/log.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 

@@ -14,8 +14,9 @@
 #ifndef PCT_PRELOAD_IO_H
 #define PCT_PRELOAD_IO_H
 
-#include <preload/core/shim.h>
+#include <preload/core/pass.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 /* Who can end a wait: this process alone; its family, too, which shares its time (struct pct_host); anybody. */

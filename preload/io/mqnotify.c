@@ -1,9 +1,10 @@
 /* mq_notify. SIGEV_THREAD is libc's business: the kernel sends a cookie to a socket when a message comes, and a thread,
  * here a service thread, waits for that and starts one that calls the function. */
-#include "io.h"
 #include <preload/core/order.h>
-#include "request.h"
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
+#include "io.h"
+#include "request.h"
 #include <mqueue.h>
 #include <sys/socket.h>
 

@@ -1,9 +1,12 @@
 /* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a
  * thread that would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
+#include <preload/core/engine.h>
 #include <preload/core/seccomp.h>
+#include <preload/core/user_memory.h>
 #include "io.h"
 #include <preload/signals/signals.h>
-#include <preload/core/user_memory.h>
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>

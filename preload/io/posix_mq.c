@@ -1,7 +1,9 @@
 /* POSIX message queues: they are descriptors, and waited for like them. */
-#include "io.h"
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <mqueue.h>
 
 /* Whether the kernel would refuse this size at once: a message may not be larger than the limit, the room for one not

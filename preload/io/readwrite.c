@@ -3,10 +3,12 @@
  * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so
  * large writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it
  * has written until then is a step, so that a replay knows when. */
-#include "io.h"
 #include <preload/core/order.h>
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <preload/thread/cancel.h>
 #include <limits.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,7 @@
 /* Asynchronous requests: request.h. */
 #include "request.h"
 #include <preload/core/order.h>
+#include <preload/core/point.h>
 
 enum { THREADS = 20 };
 #define IDLE_NS UINT64_C(1000000000)

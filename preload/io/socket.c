@@ -2,9 +2,11 @@
  *
  * A socket that poll() calls ready may not be when the call comes: another process may have taken what there was. So
  * blocking calls are made without waiting, and wait again in the scheduler when that was in vain. */
-#include "io.h"
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <fcntl.h>
 #include <limits.h>
 

@@ -1,7 +1,9 @@
 /* Moving data between descriptors without the program seeing it: sendfile, splice and their relatives; and eventfds,
  * whose own functions call libc's internal read and write. */
-#include "io.h"
+#include <preload/core/real.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <errno.h>
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>

@@ -6,10 +6,11 @@
  * Writing to a stream waits only when a pipe is full; that too is left to the watchdog. */
 /* The headers would define some of these functions themselves. */
 #define __NO_INLINE__ 1
-#include "fifo.h"
 #include <common/exploration.h>
 #include <preload/core/channel.h>
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
+#include "fifo.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -6,9 +6,12 @@
  * That holds for IPC_PRIVATE, too: the id of a set or queue is good for every process of the same user, and that it
  * was handed on cannot be seen. So threads that wait for each other through these objects alone are no deadlock; such
  * a run ends by --timeout. */
-#include "io.h"
+#include <preload/core/engine.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>

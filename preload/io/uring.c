@@ -3,9 +3,11 @@
  *
  * liburing's functions return errors as negative numbers and leave errno alone. One that both submits and waits returns
  * what it submitted, if that was anything, and an error of the wait otherwise. */
-#include "io.h"
 #include <preload/core/order.h>
 #include <preload/core/user_memory.h>
+#include "io.h"
+#include <preload/time/clock.h>
+#include <errno.h>
 #include <liburing.h>
 
 struct completions {

@@ -1,11 +1,12 @@
 /* Places in the code, and what is known of them: see learned_sites.h. */
 #include "learned_sites.h"
-#include "scope.h"
-#include <preload/core/shim.h>
-#include <preload/core/sys.h>
 #include <common/ordered.h>
-#include <fcntl.h>
+#include <common/text.h>
+#include <preload/core/engine.h>
+#include <preload/core/sys.h>
+#include "scope.h"
 #include <sched/races.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* Giving up the baton at a certain access of a spin: see leave.h. */
 #include "leave.h"
 #include "memory.h"
-#include <preload/watchdog/watchdog.h>
+#include <preload/watchdog/preempt.h>
 
 /* Accesses of one round of a loop, at most; a loop of more loses the baton wherever it is found. So does one that was
  * found so often and has made none meanwhile: a moment in which the machine did something else is no proof. */

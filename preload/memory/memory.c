@@ -1,14 +1,18 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and
  * what is done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
-#include "leave.h"
-#include "spin_reads.h"
-#include "memory_quick.h"
-#include "learned_sites.h"
-#include "scope.h"
+#include <common/text.h>
 #include <preload/core/apart.h>
+#include <preload/core/end.h>
+#include <preload/core/engine.h>
 #include <preload/core/maps.h>
-#include <preload/core/shim.h>
+#include <preload/core/point.h>
 #include <preload/core/sys.h>
+#include "learned_sites.h"
+#include "leave.h"
+#include "memory_quick.h"
+#include "scope.h"
+#include "spin_reads.h"
+#include <preload/time/clock.h>
 #include <sched/log.h>
 #include <sched/races.h>
 #include <sys/mman.h>

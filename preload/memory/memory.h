@@ -11,6 +11,7 @@
 #ifndef PCT_PRELOAD_MEMORY_H
 #define PCT_PRELOAD_MEMORY_H
 
+#include <preload/core/shim.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,9 +4,9 @@
 #ifndef PCT_PRELOAD_MEMORY_QUICK_H
 #define PCT_PRELOAD_MEMORY_QUICK_H
 
-#include "memory.h"
 #include "learned_sites.h"
-#include <preload/core/shim.h>
+#include "memory.h"
+#include <sched/memory.h>
 #include <sched/races.h>
 
 static inline enum pct_op pct_memory_op(unsigned what)

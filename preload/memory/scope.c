@@ -1,15 +1,17 @@
 /* What the user has chosen: see scope.h. */
 #include "scope.h"
-#include <preload/core/run_pct.h>
-#include <preload/core/maps.h>
-#include <preload/core/shim.h>
-#include <preload/core/sys.h>
 #include <common/scope.h>
+#include <common/text.h>
+#include <pct/random.h>
+#include <preload/core/end.h>
+#include <preload/core/maps.h>
+#include <preload/core/real.h>
+#include <preload/core/run_pct.h>
+#include <preload/core/sys.h>
+#include <sched/races.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pct/random.h>
-#include <sched/races.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

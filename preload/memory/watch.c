@@ -1,11 +1,14 @@
 /* Watchpoints: see watch.h. */
 #include "watch.h"
-#include "scope.h"
-#include <preload/signals/signals.h>
-#include <preload/core/sys.h>
-#include <preload/watchdog/watchdog.h>
 #include <common/scope.h>
 #include <common/watchpoint.h>
+#include <preload/core/engine.h>
+#include <preload/core/point.h>
+#include <preload/core/sys.h>
+#include "scope.h"
+#include <preload/signals/signals.h>
+#include <preload/watchdog/preempt.h>
+#include <sched/memory.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

@@ -3,18 +3,19 @@
  * returns between two instructions. All that comes before it is memory beside the program, which the process that runs
  * are forked from has made for all of them. */
 #include "patch.h"
+#include <common/text.h>
+#include <patch/place.h>
+#include <preload/core/apart.h>
+#include <preload/core/maps.h>
+#include <preload/core/real.h>
+#include <preload/core/sys.h>
+#include <preload/memory/memory.h>
 #include "patch_leaf.h"
 #include "patch_plan.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <patch/place.h>
-#include <preload/core/apart.h>
-#include <preload/core/maps.h>
-#include <preload/core/shim.h>
-#include <preload/core/sys.h>
-#include <preload/memory/memory.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>

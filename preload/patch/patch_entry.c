@@ -1,11 +1,11 @@
 /* The slow half of a trampoline: see patch.h. Runs on the stack of the program, below its red zone, with the program's
  * registers saved as a frame that unwinders understand: to gdb, to pct's own reports and to exceptions, it is as if the
  * site had been interrupted by a signal. */
-#include <preload/memory/spin_reads.h>
-#include <preload/memory/memory.h>
-#include "patch.h"
-#include <preload/core/shim.h>
+#include <preload/core/point.h>
 #include <preload/core/sys.h>
+#include <preload/memory/memory.h>
+#include <preload/memory/spin_reads.h>
+#include "patch.h"
 #include <cpuid.h>
 #include <stddef.h>
 #include <string.h>

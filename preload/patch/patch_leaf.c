@@ -2,7 +2,8 @@
 #include "patch_leaf.h"
 #include <preload/memory/memory.h>
 #include "patch.h"
-#include <preload/core/shim.h>
+#include <sched/memory.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* Plans of modules: see patch_plan.h. */
 #include "patch_plan.h"
-#include <fcntl.h>
+#include <common/text.h>
 #include <preload/core/apart.h>
 #include <preload/core/run_pct.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

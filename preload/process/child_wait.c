@@ -1,10 +1,12 @@
 /* Waiting for child processes. Children run outside the scheduler of this process, under schedulers of their own; so
  * waiting for one is a wait for the outside world. Whether it would wait is asked of the kernel with WNOWAIT: that
  * takes nothing away. */
+#include <preload/core/real.h>
 #include <preload/core/seccomp.h>
-#include <preload/time/family.h>
-#include <preload/io/io.h>
 #include <preload/core/sys.h>
+#include <preload/io/io.h>
+#include <preload/thread/cancel.h>
+#include <preload/time/family.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 

@@ -1,5 +1,7 @@
 /* exec and its relatives: the process becomes another program, and finds its family again (family.h). They may be
  * called in a child of vfork, and in a signal handler. */
+#include <preload/core/real.h>
+#include <preload/core/shim.h>
 #include <preload/time/family.h>
 
 static int become(const char *path, char *const arguments[], char *const environment[])

@@ -2,10 +2,14 @@
  * the others run until they block, so that what they still do with the things that exit takes away shows. Behind the
  * handlers of exit and all destructors there is another point: what they have torn down, others may still use until the
  * process is gone. Which of the two is the final wait is drawn (common/end.h). */
-#include "forkserver.h"
+#include "exit.h"
+#include <common/text.h>
+#include <preload/core/end.h>
+#include <preload/core/pass.h>
 #include <preload/core/real.h>
-#include <preload/core/shim.h>
+#include <preload/core/start.h>
 #include <preload/core/sys.h>
+#include "forkserver.h"
 
 static int (*target_main)(int, char **, char **);
 

@@ -14,15 +14,17 @@
  *
  * The run's token and the path of its trace go to the places in the environment where exec would have put them. */
 #include "forkserver.h"
-#include <preload/core/shim.h>
+#include <common/forkserver.h>
+#include <pct/random.h>
+#include <preload/core/engine.h>
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/patch/patch.h>
-#include <preload/watchdog/watchdog.h>
-#include <common/forkserver.h>
+#include <preload/thread/affinity.h>
+#include <preload/watchdog/preempt.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <pct/random.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>

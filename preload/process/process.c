@@ -7,11 +7,14 @@
  * another program or ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to
  * the scheduler: what it calls is passed through, and not noted. Should it take long (it waits for a thread of the
  * parent), the watchdog takes the baton. */
-#include <preload/time/family.h>
-#include <preload/time/relative.h>
+#include <preload/core/engine.h>
+#include <preload/core/real.h>
+#include <preload/core/start.h>
+#include <preload/core/sys.h>
 #include <preload/io/fifo.h>
 #include <preload/signals/signals.h>
-#include <preload/core/sys.h>
+#include <preload/time/family.h>
+#include <preload/time/relative.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>

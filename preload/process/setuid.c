@@ -4,6 +4,7 @@
  * other is its owner's.
  *
  * May be called by any thread at any time; touches nothing of the scheduler's. */
+#include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 

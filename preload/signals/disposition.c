@@ -1,8 +1,10 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
 #include <preload/core/order.h>
-#include "signals.h"
+#include <preload/core/point.h>
+#include <preload/core/real.h>
 #include <preload/memory/watch.h>
+#include "signals.h"
 #include <sys/wait.h>
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };

@@ -2,10 +2,13 @@
  * rules.
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
+#include <preload/core/end.h>
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
+#include <preload/memory/watch.h>
 #include <preload/patch/patch.h>
 #include "signals.h"
 #include <preload/time/vtimer.h>
-#include <preload/memory/watch.h>
 #include <ucontext.h>
 
 enum { TRAP_FLAG = 0x100 };

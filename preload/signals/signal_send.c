@@ -4,8 +4,12 @@
  * What goes to a parked thread is not given to the kernel, which would deliver it at a time of its own, but kept in a
  * queue in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself
  * (pct_signal_deliver). A signal that the thread blocks, or that the target does not handle, is the kernel's. */
-#include <preload/time/family.h>
+#include <common/text.h>
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
 #include "signals.h"
+#include <preload/thread/thread.h>
+#include <preload/time/family.h>
 #include <fcntl.h>
 
 static struct pct_sent *spare; /* with the baton */

@@ -50,6 +50,12 @@ static inline uint64_t pct_signal_mask(int how, uint64_t set)
     return before;
 }
 
+void pct_signal_start(void) PCT_STARTS;
+/* Whether a child process lives that could send a signal that the target handles. */
+bool pct_signal_may_come(void);
+/* The thread is about to finish: handle what has come, and let nothing in any more. */
+uint64_t pct_signal_retire(struct pct_shim_thread *self);
+
 /* Back to the mask before; a signal that was put off and is blocked by it is now one that is pending. */
 void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask);
 

@@ -2,10 +2,13 @@
  *
  * sigwait and its relatives take a pending signal that the thread blocks; it may come from another process, and then
  * nothing but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
-#include "signals.h"
+#include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
-#include <preload/time/vtimer.h>
 #include <preload/memory/watch.h>
+#include "signals.h"
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
+#include <preload/time/vtimer.h>
 
 /* sigwait and its relatives */
 

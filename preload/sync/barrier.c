@@ -2,8 +2,10 @@
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
-#include <sched/log.h>
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
 #include <preload/thread/foreign_calls.h>
+#include <sched/log.h>
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
 struct glibc_barrier {

@@ -1,7 +1,9 @@
 /* C11 threads. libc's own call its internal names, so they get rows of their own; here each is the POSIX function with
  * C11's results. GLIBC: mtx_t, cnd_t and once_flag are pthread_mutex_t, pthread_cond_t and pthread_once_t inside. */
+#include <preload/core/real.h>
 #include "once.h"
-#include <preload/core/shim.h>
+#include <preload/thread/thread.h>
+#include <errno.h>
 
 static int result(int error)
 {

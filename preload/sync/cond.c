@@ -8,8 +8,13 @@
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when
  * the mutex is free. Between processes the real functions are used, outside the scheduler. */
 #include <preload/core/order.h>
-#include <sched/log.h>
+#include <preload/core/pass.h>
+#include "mutex.h"
+#include <preload/thread/cancel.h>
 #include <preload/thread/foreign_calls.h>
+#include <preload/time/clock.h>
+#include <sched/log.h>
+#include <errno.h>
 
 /* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
  * that is somebody else's memory. */

@@ -2,14 +2,17 @@
  * REQUEUE, WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by
  * address. The locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI
  * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
-#include <sched/log.h>
-#include <preload/core/seccomp.h>
-#include <preload/memory/memory_quick.h>
 #include <preload/core/order.h>
+#include <preload/core/pass.h>
+#include <preload/core/seccomp.h>
 #include <preload/core/sys.h>
-#include <preload/thread/foreign_calls.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
+#include <preload/memory/memory_quick.h>
+#include <preload/thread/foreign_calls.h>
+#include <preload/time/clock.h>
+#include <preload/watchdog/watchdog.h>
+#include <sched/log.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>

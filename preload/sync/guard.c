@@ -1,8 +1,9 @@
 /* The guards of C++ function-local statics. libstdc++ waits for another thread's initialisation by syscall(SYS_futex),
  * which futex.c models; what is added here are the scheduling points. An initialised static never comes here: the
  * compiler tests the guard inline. */
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
 #include <preload/memory/memory.h>
-#include <preload/core/shim.h>
 #include <sched/log.h>
 
 PCT_EXPORT int __cxa_guard_acquire(uint64_t *guard)

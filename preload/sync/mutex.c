@@ -10,11 +10,15 @@
  * paper, figure 2).
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
+#include "mutex.h"
 #include <preload/core/loader.h>
 #include <preload/core/order.h>
-#include <sched/log.h>
+#include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
 #include <preload/memory/memory.h>
+#include <preload/time/clock.h>
+#include <sched/log.h>
+#include <errno.h>
 #include <limits.h>
 
 #define PCT_CALLER __builtin_return_address(0)

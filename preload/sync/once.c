@@ -1,8 +1,9 @@
 /* pthread_once. A done once is a read of a constant and no scheduling point. Otherwise the real one runs the routine,
  * and others are disabled until it has returned, thrown or been cancelled. */
-#include <preload/memory/memory.h>
-#include <preload/core/shim.h>
 #include "once.h"
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
+#include <preload/memory/memory.h>
 #include <sched/races.h>
 
 /* GLIBC: the control word, nptl/pthreadP.h. */

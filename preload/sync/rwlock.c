@@ -2,8 +2,10 @@
  *
  * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no
  * writer is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
-#include <preload/core/shim.h>
+#include <preload/core/pass.h>
+#include <preload/time/clock.h>
 #include <sched/log.h>
+#include <errno.h>
 
 enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
 

@@ -1,7 +1,11 @@
 /* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
  * the scheduler looks at the semaphore again at its next point (pct_passed). */
 #include <preload/core/order.h>
+#include <preload/core/pass.h>
+#include <preload/thread/cancel.h>
+#include <preload/time/clock.h>
 #include <sched/log.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 

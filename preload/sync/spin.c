@@ -1,6 +1,7 @@
 /* Spinlocks. The real lock holds the truth; a thread that finds it taken is disabled, it never spins. One in memory
  * that other processes have too may be taken by them. */
-#include <preload/core/shim.h>
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
 
 /* GLIBC: an unlocked pthread_spinlock_t is 1 on x86, 0 elsewhere. */
 #if defined(__x86_64__) || defined(__i386__)

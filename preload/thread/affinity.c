@@ -1,8 +1,11 @@
 /* Which CPUs there are. The target is pinned to one (start.c), but shall size its thread pools as it would without us:
  * it sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
-#include <preload/core/shim.h>
+#include "affinity.h"
+#include <preload/core/point.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include "thread.h"
+#include <preload/time/clock.h>
 #include <string.h>
 
 static struct {

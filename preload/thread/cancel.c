@@ -1,7 +1,11 @@
 /* Cancellation. libc's own would interrupt the target wherever it stands, also when it is parked inside the scheduler;
  * so the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed):
  * from then on every cancellation point of libc works as natively, and ours ask libc. */
+#include "cancel.h"
 #include <preload/core/order.h>
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
+#include "thread.h"
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* What threads without the baton tell: foreign_calls.h. */
 #include "foreign_calls.h"
+#include <preload/core/pass.h>
 #include <preload/core/sys.h>
 
 /* A place is taken by one compare-and-swap, so that a signal handler may do so, too. */

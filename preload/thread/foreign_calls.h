@@ -4,7 +4,11 @@
 #ifndef PCT_PRELOAD_FOREIGN_CALLS_H
 #define PCT_PRELOAD_FOREIGN_CALLS_H
 
-#include <preload/core/shim.h>
+#include <pct/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pct_object;
 
 /* Without the baton: up to `count` of those that wait for this object (a condition variable, a futex) are to be woken.
  */

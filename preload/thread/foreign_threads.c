@@ -6,11 +6,14 @@
  * One that sleeps in a futex until it is woken is no reason to wait: nobody but threads of this process wakes it, and
  * if there is another stranger who could, that one counts. The others may act by themselves: at once, for all that can
  * be known, or when the futex's time is over. */
+#include "foreign_threads.h"
 #include <preload/core/maps.h>
-#include <preload/core/shim.h>
+#include <preload/core/point.h>
 #include <preload/core/sys.h>
-#include "proc_task.h"
 #include <preload/core/user_memory.h>
+#include "proc_task.h"
+#include "thread.h"
+#include <preload/time/clock.h>
 #include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
 #include <linux/futex.h>

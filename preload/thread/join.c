@@ -1,6 +1,10 @@
 /* Joining. The joiner is disabled until the thread has finished; by then its kernel thread is gone, so the real join,
  * which fetches the value, returns at once. */
-#include <preload/core/shim.h>
+#include <preload/core/pass.h>
+#include "cancel.h"
+#include "thread.h"
+#include <preload/time/clock.h>
+#include <errno.h>
 
 static bool finished(const struct pct_thread *joiner)
 {

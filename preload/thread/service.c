@@ -1,5 +1,7 @@
 /* Threads of libc's own, under control: see service.h. */
 #include "service.h"
+#include <preload/core/pass.h>
+#include "thread.h"
 
 /* With a stack of these sizes; 0: the usual. */
 static struct pct_shim_thread *make(void *(*start)(void *), void *argument, uint64_t mask, size_t stack_size,

@@ -1,5 +1,6 @@
 /* Room for what pct knows of each thread: see slots.h. */
 #include "slots.h"
+#include <preload/core/shim.h>
 #include <preload/core/start_files.h>
 #include <preload/core/sys.h>
 #include <sys/mman.h>

@@ -3,7 +3,9 @@
 #ifndef PCT_PRELOAD_SLOTS_H
 #define PCT_PRELOAD_SLOTS_H
 
-#include <preload/core/shim.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Remember the limit of address space that the program starts with: the run may begin in a sandbox, where to ask is
  * forbidden. At the start, by the only thread. */

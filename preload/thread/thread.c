@@ -5,17 +5,24 @@
  * invisible. It stays under control until its last TLS destructor has run: a key of ours, created before all others,
  * re-arms itself to the last of the rounds that POSIX allows, and runs in that one what libc would run behind it
  * (keys.h). */
-#include "keys.h"
-#include "slots.h"
+#include "thread.h"
+#include <preload/core/end.h>
+#include <preload/core/engine.h>
 #include <preload/core/loader.h>
+#include <preload/core/pass.h>
+#include <preload/core/real.h>
 #include <preload/core/start_files.h>
 #include <preload/core/sys.h>
-#include <preload/memory/memory.h>
 #include <preload/memory/learned_sites.h>
-#include <preload/patch/patch.h>
+#include <preload/memory/memory.h>
 #include <preload/memory/scope.h>
-#include <preload/signals/signals.h>
 #include <preload/memory/watch.h>
+#include <preload/patch/patch.h>
+#include <preload/signals/signals.h>
+#include "affinity.h"
+#include "keys.h"
+#include "slots.h"
+#include <preload/watchdog/watchdog.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>

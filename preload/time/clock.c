@@ -1,10 +1,12 @@
 /* The clocks. They all show virtual time: the time of day from the epoch of the run, the others from a fixed start. A
  * read is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is
  * a loop that waits for the time or for another thread, and counts as a spin (pct_progress_clock()). */
-#include "family.h"
-#include <preload/core/shim.h>
+#include "clock.h"
+#include <preload/core/point.h>
 #include <preload/core/user_memory.h>
+#include "family.h"
 #include <sched/log.h>
+#include <errno.h>
 #include <string.h>
 
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */

@@ -3,13 +3,15 @@
  * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while
  * it ran, so a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
 #include "family.h"
+#include <preload/core/end.h>
+#include <preload/core/engine.h>
+#include <preload/core/seccomp.h>
+#include <preload/core/sys.h>
+#include <preload/io/io.h>
+#include <preload/signals/signals.h>
 #include "family_memory.h"
 #include "family_name.h"
-#include <preload/core/seccomp.h>
-#include <preload/io/io.h>
 #include "relative.h"
-#include <preload/signals/signals.h>
-#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ipc.h>

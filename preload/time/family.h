@@ -20,7 +20,11 @@
 #ifndef PCT_PRELOAD_FAMILY_H
 #define PCT_PRELOAD_FAMILY_H
 
-#include <preload/core/shim.h>
+#include <sched/sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
 
 /* With the baton, before a child is made: its slot (a ticket: family_memory.h), which the next functions take; 0: it
  * has none. */

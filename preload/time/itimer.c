@@ -1,8 +1,10 @@
 /* alarm, ualarm, setitimer: the process's one timer in real time, here in virtual time. Its SIGALRM goes to the first
  * thread if that does not block it, else to the lowest that does not. The timers that count CPU time are the kernel's.
  */
-#include <preload/signals/signals.h>
+#include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
+#include <preload/signals/signals.h>
+#include "clock.h"
 #include "vtimer.h"
 
 static struct pct_vtimer alarm_timer;

@@ -1,6 +1,8 @@
 /* Reading /proc/PID: see relative.h. */
 #include "relative.h"
-#include <preload/core/shim.h>
+#include <common/text.h>
+#include <preload/core/engine.h>
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,8 +1,12 @@
 /* Sleeping and yielding. A sleep takes virtual time: the thread is disabled until its deadline, and when nothing else
  * can run, time jumps there. A sleep of no length is a yield. */
 #include <preload/core/loader.h>
+#include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
+#include <preload/thread/cancel.h>
+#include "clock.h"
 #include <sched/log.h>
+#include <errno.h>
 
 int pct_yield(struct pct_shim_thread *self)
 {

@@ -4,8 +4,10 @@
  * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such
  * timers and starts one for each expiration; it is an ordinary thread of the schedule. */
 #include <preload/core/order.h>
-#include <preload/thread/service.h>
+#include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
+#include <preload/thread/service.h>
+#include "clock.h"
 #include "vtimer.h"
 #include <limits.h>
 

@@ -2,9 +2,10 @@
  * count of expirations is set (as checkpoints do), so it is read, polled and shared as any. Where the kernel cannot do
  * that, it is an eventfd, whose counter is read likewise; but that can be written to, too. All names of the descriptor
  * (dup) are known to fds.c. */
-#include <preload/io/io.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include <preload/io/io.h>
+#include "clock.h"
 #include "vtimer.h"
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>

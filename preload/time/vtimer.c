@@ -1,5 +1,7 @@
 /* Timers of the target in virtual time: see vtimer.h. */
 #include "vtimer.h"
+#include "clock.h"
+#include <preload/watchdog/watchdog.h>
 
 static uint64_t created; /* this many so far: those created first fire first */
 

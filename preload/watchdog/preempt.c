@@ -9,14 +9,18 @@
  *
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
  * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
+#include "preempt.h"
+#include <pct/random.h>
+#include <preload/core/engine.h>
 #include <preload/core/loader.h>
-#include "watchdog.h"
 #include <preload/core/maps.h>
+#include <preload/core/point.h>
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/memory/leave.h>
 #include <preload/memory/memory.h>
 #include <preload/thread/proc_task.h>
-#include <pct/random.h>
+#include "watchdog.h"
 #include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>

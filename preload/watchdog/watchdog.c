@@ -22,10 +22,14 @@
  * third of it, and nothing for up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of
  * real time do not leave it any CPU. */
 #include "watchdog.h"
+#include <common/text.h>
 #include <preload/core/apart.h>
+#include <preload/core/end.h>
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
+#include <preload/thread/affinity.h>
 #include <preload/thread/proc_task.h>
+#include "preempt.h"
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>

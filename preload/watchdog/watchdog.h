@@ -1,54 +1,27 @@
-/* What watchdog.c and preempt.c share. */
+/* The thread that looks whether the run goes on: watchdog.c. */
 #ifndef PCT_PRELOAD_WATCHDOG_H
 #define PCT_PRELOAD_WATCHDOG_H
 
 #include <preload/core/shim.h>
 
-/* What samples of a thread that runs have shown: preempt.c. */
-enum { PCT_SPIN_STATES = 48, PCT_SPIN_PLACES = 16 };
-struct pct_evidence {
-    struct pct_samples {
-        const struct pct_shim_thread *thread;
-        uint64_t step;
-        unsigned count, states, met_again, pauses, still;
-        bool several;        /* states at one place */
-        bool returned;       /* to a state met before */
-        uint64_t left;       /* its CPU time at the end of the last look, in ns */
-        uint64_t rip, state; /* of the last sample */
-        struct {
-            uint64_t rip, state;
-        } seen[PCT_SPIN_STATES];
-    } samples;
-    /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a
-     * loop does so for each request. */
-    uint64_t known[PCT_SPIN_PLACES];
-    const struct pct_shim_thread *asked; /* last */
-    unsigned known_count;
-};
-
-/* preempt.c: set up the handler of the signal to threads that run. By the thread with the baton, once there is a second
- * one. False: this libc has none to build on; then no thread that runs is ever asked. */
-bool pct_preempt_listen(void);
-/* Begin to send it. Called by the watchdog, which sends one at a time and owns this memory. False: it cannot be told
- * whose code a thread is in. */
-bool pct_preempt_start(struct pct_evidence *memory);
-/* Find out where libpct.so and libc are, if that is not known: a part of the above that may be done earlier. */
-bool pct_preempt_locate(void);
-/* Whether pc lies in libpct.so itself; in libc. */
-bool pct_preempt_is_ours(uintptr_t pc);
-bool pct_preempt_is_libcs(uintptr_t pc);
-/* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it
- * loses the baton. Returns at once. */
-void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);
-/* Whether the last question was answered by: it computes. */
-bool pct_preempt_computes(void);
-/* Stop this thread for good, with its registers in `regs`. Waits for that as long as it runs, or waits for a CPU.
- * tasks: a descriptor of /proc/self/task. */
-void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks);
-
-/* The holder of the baton spins, and is about to access memory from pc: it loses the baton, unless nothing could come
- * of that, and returns when it has it again. */
-void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc);
+/* A second thread is about to exist, and exists: whether a watchdog is needed turns out as the run goes on.
+ * With the baton. */
+void pct_watchdog_plan(void);
+void pct_watchdog_listen(void);
+/* In a fork child: that of the parent is not here. */
+void pct_watchdog_forget(void);
+/* The kernel's id of the watchdog's own thread; 0: there is none. */
+int32_t pct_watchdog_tid(void);
+/* Make the watchdog, if there is none yet and there may be one. Any thread, also in a signal handler. */
+void pct_watchdog_start(void);
+/* Likewise, also for a process with a single thread: the host's tend (struct pct_host). */
+void pct_watchdog_tend(void);
+/* The same, and wait until it has made all the system calls of its start. */
+void pct_watchdog_have(void);
+/* As pct_futex_wait(word, 0), for a thread that waits for the baton; it may return for no reason. */
+void pct_watchdog_wait(const uint32_t *word);
+/* Whether the watchdog took the baton from this thread: it has to come back. */
+bool pct_watchdog_took(struct pct_shim_thread *self);
 
 /* Note in the trace's header that the holder of the baton was stuck here. call: the system call it slept in, -1: it
  * ran. */

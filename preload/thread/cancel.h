@@ -1,0 +1,14 @@
+/* Cancellation: cancel.c. */
+#ifndef PCT_PRELOAD_CANCEL_H
+#define PCT_PRELOAD_CANCEL_H
+
+#include <preload/core/shim.h>
+
+/* Ask libc's version how it cancels. Before the target's first call. */
+void pct_cancel_start(void);
+
+/* Act on a cancellation that is pending: at the start of a cancellation point, and wherever a wait has ended
+ * with PCT_CANCELLED. Returns if libc acts on none: the thread is ending already. */
+void pct_cancel_point(struct pct_shim_thread *self);
+
+#endif

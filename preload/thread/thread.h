@@ -1,0 +1,14 @@
+/* Creation and start of threads: thread.c. */
+#ifndef PCT_PRELOAD_THREAD_H
+#define PCT_PRELOAD_THREAD_H
+
+#include <preload/core/shim.h>
+
+void pct_thread_start(void) PCT_STARTS;
+int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11);
+struct pct_shim_thread *pct_thread_find(pthread_t handle);
+extern uint32_t pct_thread_coming; /* threads that the scheduler knows and the kernel does not yet */
+/* The calling kernel thread is this one from now on. */
+void pct_thread_adopt(struct pct_shim_thread *slot);
+
+#endif

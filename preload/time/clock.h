@@ -1,0 +1,33 @@
+/* Points in time and durations, virtual and real: clock.c, sleep.c. */
+#ifndef PCT_PRELOAD_CLOCK_H
+#define PCT_PRELOAD_CLOCK_H
+
+#include <preload/core/real.h>
+#include <preload/core/shim.h>
+#include <time.h>
+
+/* A point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
+bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline);
+/* This many nanoseconds from now, in virtual time. What is farther away than PCT_FAR, 292 years, is there: time may
+ * still jump to it. */
+#define PCT_FAR (PCT_NEVER / 2)
+uint64_t pct_deadline_in(uint64_t length);
+/* The thread looks at what changes without its doing (a clock, the CPU that it is on): often enough in a row, that is a
+ * spin, and a step. With the baton. */
+void pct_read_may_spin(struct pct_shim_thread *self);
+/* Whether pct keeps this clock. */
+bool pct_keeps_clock(clockid_t clock);
+/* The real time left until a limit from pct_sched_outside_limit(); NULL for none. */
+struct timespec *pct_limit_timespec(uint64_t limit, struct timespec *storage);
+/* Turn a real duration into a real point in time on CLOCK_MONOTONIC, in place. */
+struct timespec *pct_from_now(struct timespec *t);
+/* A virtual deadline as a point in real time on this clock, for waits in which another process takes part. */
+void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when);
+/* Nanoseconds of a valid timespec, cut at PCT_NEVER - 1. */
+uint64_t pct_nanoseconds(const struct timespec *t);
+bool pct_valid(const struct timespec *t);
+
+/* sleep.c: let others go first, as sched_yield() does; with its point and step. */
+int pct_yield(struct pct_shim_thread *self);
+
+#endif
