@@ -4,6 +4,7 @@
  * A reason is one of three: it makes control impossible (not), leaves something uncontrolled (partly), or is worth
  * knowing (a note). The verdict is the worst of them. */
 #include "diagnosis.h"
+#include "libraries.h"
 #include <cli/base/cli.h>
 #include "elf_facts.h"
 #include "memory_advice.h"
@@ -11,12 +12,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -213,42 +212,11 @@ static void check_object(struct pct_diagnosis *d, const char *path, const struct
         add(d, PCT_DIAGNOSIS_PARTLY, "%s calls clone(): threads made that way are not controlled", name);
 }
 
-/* What the dynamic linker would load: the output of `ld.so --list`, to be freed; NULL if it fails. */
-static char *list_libraries(const char *interpreter, const char *program)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC))
-        return NULL;
-    char option[] = "--list";
-    char *arguments[] = { (char *)(uintptr_t)interpreter, option, (char *)(uintptr_t)program, NULL };
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    pid_t pid;
-    int failed = posix_spawn(&pid, interpreter, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = failed ? NULL : open_memstream(&text, &size);
-    char buffer[4096];
-    ssize_t got;
-    while (memory && (got = read(ends[0], buffer, sizeof buffer)) > 0)
-        fwrite(buffer, 1, (size_t)got, memory);
-    if (memory)
-        fclose(memory);
-    close(ends[0]);
-    if (!failed)
-        waitpid(pid, NULL, 0);
-    return text;
-}
-
 /* Lines are `NAME => PATH (ADDRESS)`, `PATH (ADDRESS)`, `NAME => not found`, or an error about the first library that
  * is missing. */
 static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
 {
-    char *text = list_libraries(interpreter, d->program), *rest = text, *line;
+    char *text = pct_libraries_list(interpreter, d->program), *rest = text, *line;
     while (text && (line = strsep(&rest, "\n"))) {
         static const char missing[] = ": error while loading shared libraries: ";
         char *error = strstr(line, missing);

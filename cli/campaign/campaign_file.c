@@ -164,6 +164,8 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add(&facts, "differs", "%d", differs);
     if (plan->bound)
         add(&facts, "bound", "%s", plan->bound);
+    if (plan->code)
+        add(&facts, "code", "%s", plan->code);
     char error[512] = "out of memory";
     int failed = facts.failed ? -ENOMEM : pct_store_create(plan->path, facts.list, error, sizeof error);
     free_facts(&facts);

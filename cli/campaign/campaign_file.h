@@ -15,6 +15,7 @@ struct pct_campaign_plan {
     bool drawn;         /* the seed was not given */
     bool has_epoch;     /* the epoch was given */
     const char *bound;  /* of an exploration: "no", or the most preemptions; NULL: it is none */
+    const char *code;   /* of an exploration: a hash of all code beside the program's file */
 };
 
 /* --fresh: a campaign file of this name makes room, as FILE.old. Nobody else's file does. Returns 0 or PCT_EXIT_USAGE

@@ -51,6 +51,10 @@ static int compare_facts(struct merge *m, size_t which)
 {
     static const char *const keys[] = { "command", "binary", "options", "judging", "reference" };
     char one[1024], other[1024], text[512];
+    if (*pct_store_fact(m->from[which], "bound") || *pct_store_fact(m->from[0], "bound")) {
+        snprintf(text, sizeof text, "%.150s: explorations cannot be merged", m->names[which]);
+        return complain(m, text);
+    }
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(pct_store_fact(m->from[0], keys[i]), pct_store_fact(m->from[which], keys[i]))) {
             snprintf(text, sizeof text, "%.150s and %.150s are of different campaigns (%s)", m->names[0],

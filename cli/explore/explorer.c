@@ -137,8 +137,10 @@ static void over(struct pct_campaign_observer *observer, struct pct_campaign *c,
     made->run.assumes = channel->assumes;
     uint32_t count = channel->log_count < LOG_MAX ? channel->log_count : LOG_MAX;
     made->run.log = malloc((count + 1) * sizeof *made->run.log);
-    made->run.log_count = made->run.log ? count : 0;
-    memcpy(made->run.log, pct_channel_log(channel), made->run.log_count * sizeof *made->run.log);
+    if (!made->run.log)
+        return; /* judge() says so */
+    made->run.log_count = count;
+    memcpy(made->run.log, pct_channel_log(channel), count * sizeof *made->run.log);
 }
 
 static uint32_t flags_of(const struct pct_made *made, const struct pct_result *result)

@@ -88,6 +88,7 @@ struct pct_explorer {
     bool asked;        /* it is being made */
     uint64_t failure;  /* it was made ahead and failed like this, which nobody has seen so far; 0: no */
     bool first_failed; /* the first run that was taken */
+    bool warned;       /* it is said that nothing will be verified */
     bool fresh;        /* there are findings that were not replayed */
     struct pct_explorer_channel *channel; /* by worker */
     unsigned channels;
@@ -119,6 +120,9 @@ uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count);
 
 /* taken.c: the finding of this signature, new or not. NULL: no memory. */
 struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t hash);
+
+/* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. */
+void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign *campaign);
 
 /* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0
  * verified, 1 found, PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. The file keeps the line. */

@@ -1,5 +1,6 @@
 /* The file of an exploration: see keep.h. */
 #include "keep.h"
+#include <cli/binary/libraries.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,37 @@ static int match_bound(struct pct_explorer_keep *k)
                          "--fresh",
                          k->plan.path, strcmp(there, "no") ? "--bound=" : "no bound", strcmp(there, "no") ? there : "",
                          strcmp(k->bound, "no") ? "--bound=" : "none", strcmp(k->bound, "no") ? k->bound : "");
+}
+
+static int add_file(void *data, const char *path)
+{
+    uint64_t *hash = data;
+    *hash = (*hash ^ pct_state_hash_file(path)) * UINT64_C(0x9e3779b97f4a7c15);
+    *hash ^= *hash >> 29;
+    return 0;
+}
+
+/* A hash of what runs beside the program's own file: its libraries, and pct's in it. What was verified of others is not
+ * verified of these. */
+static void hash_code(struct pct_explorer_keep *k, const struct pct_launch *launch)
+{
+    char paths[sizeof launch->library_path], *rest = paths, *path;
+    uint64_t hash = 0;
+    strcpy(paths, launch->library_path);
+    while ((path = strsep(&rest, ":")))
+        add_file(&hash, path);
+    pct_libraries_each(launch->program, add_file, &hash);
+    snprintf(k->code, sizeof k->code, "%016llx", (unsigned long long)hash);
+}
+
+static int match_code(struct pct_explorer_keep *k)
+{
+    if (!strcmp(pct_store_fact(k->recorder.store, "code"), k->code))
+        return 0;
+    return pct_cli_usage(
+        "%s: a library that the program loads, or pct, was rebuilt since its runs were made: begin anew "
+        "with --fresh, or name another file with --db",
+        k->plan.path);
 }
 
 /* What an earlier session said is not known to be true any more. */
@@ -55,6 +87,8 @@ static int begin(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct
     if (!failed)
         failed = match_bound(k);
     if (!failed)
+        failed = match_code(k);
+    if (!failed)
         failed = set_facts(k);
     if (!failed)
         failed = pct_recorder_attach(&k->recorder, c);
@@ -81,6 +115,8 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     if (e->bound >= 0)
         snprintf(k->bound, sizeof k->bound, "%d%s", e->bound, e->order == PCT_SEARCH_RANK ? " --order=rank" : "");
     k->plan.bound = k->bound;
+    hash_code(k, &c->launch);
+    k->plan.code = k->code;
     int failed = state == PCT_STORE_ABSENT ? pct_campaign_file_create(c, &k->plan, &k->judge, false) : 0;
     if (failed)
         return failed;

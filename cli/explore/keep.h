@@ -19,7 +19,7 @@ struct pct_explorer_keep {
     size_t export_count;
     const char *root;
     /* Of its own. */
-    char bound[32]; /* a fact of the file */
+    char bound[32], code[20]; /* facts of the file */
     struct pct_recorder recorder;
     struct pct_explored before; /* the last run of the file */
     uint64_t count;             /* of its runs */

@@ -90,6 +90,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
     e->differs |= e->failure && !made->run.failure;
     e->failure = 0;
     made->row.seed = facts->runs - 1;
+    pct_explorer_warn(e, c);
     return status ? status : pct_explorer_keep_add(e->keep, e, c, made);
 }
 

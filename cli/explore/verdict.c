@@ -2,6 +2,7 @@
  * against it. */
 #include "explorer.h"
 #include "keep.h"
+#include <cli/base/status_line.h>
 #include <string.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -201,6 +202,22 @@ static void print_not_verified(FILE *out, const struct pct_explorer *e, const st
     fprintf(out, "not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)", reasons->text,
             (unsigned long long)e->passed, e->passed == 1 ? "" : "es", (unsigned long long)facts->runs,
             (unsigned long long)facts->open, seconds);
+}
+
+void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
+{
+    struct reasons reasons = { .text = "" };
+    uint64_t runs = pct_search_facts(e->search)->runs;
+    if (e->quiet || e->warned || runs & (runs - 1))
+        return;
+    add_facts(&reasons, e);
+    add_control(&reasons, e, c);
+    e->warned = reasons.count;
+    if (!reasons.count)
+        return;
+    pct_status_line_clear(!e->progress);
+    pct_cli_say("after %llu run%s: nothing will be verified, because of: %s; going on to look for failures",
+                (unsigned long long)runs, runs == 1 ? "" : "s", reasons.text);
 }
 
 /* The last line, or two. To be freed; NULL: no memory. */

@@ -137,6 +137,7 @@ finds()
     echo "$output"
     [ "$status" -eq 119 ]
     [[ $(last) == "pct: not verified, because of: "*"child processes"* ]]
+    [[ $output == *"after 1 run: nothing will be verified, because of: "*"child processes"* ]]
     run "$pct" explore -n 30 -- "$explored" spins
     echo "$output"
     [ "$status" -eq 119 ]

@@ -177,6 +177,41 @@ END
     [ "$status" -eq 0 ]
 }
 
+@test "what was verified of one library is not said of another" {
+    echo 'int answer(void) { return 0; }' > answer.c
+    "$cc" -shared -fPIC -o libanswer.so answer.c
+    cat > asks.c << 'END'
+#include <pthread.h>
+int answer(void);
+static void *run(void *arg)
+{
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+    return answer();
+}
+END
+    "$cc" -pthread -o asks asks.c -L. -lanswer '-Wl,-rpath,$ORIGIN'
+    run "$pct" explore -q --db it.db -- ./asks
+    [ "$status" -eq 0 ]
+    run "$pct" explore -q --db it.db -- ./asks
+    [ "$status" -eq 0 ]
+    echo 'int answer(void) { return 4; }' > answer.c
+    "$cc" -shared -fPIC -o libanswer.so answer.c
+    run "$pct" explore -q --db it.db -- ./asks
+    [ "$status" -eq 2 ]
+    has 'a library that the program loads, or pct, was rebuilt'
+    run "$pct" explore -q --fresh --db it.db -- ./asks
+    [ "$status" -eq 1 ]
+    run "$pct" campaign merge both.db it.db it.db.old
+    [ "$status" -eq 2 ]
+    has 'explorations cannot be merged'
+}
+
 @test "an interrupted exploration says what is known, and how it goes on" {
     "$pct" explore --db it.db -- "$starved" 2> said &
     sleep 0.7

@@ -1,0 +1,59 @@
+/* Libraries of a program: see libraries.h. */
+#include "libraries.h"
+#include "elf_facts.h"
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+char *pct_libraries_list(const char *interpreter, const char *program)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return NULL;
+    char option[] = "--list";
+    char *arguments[] = { (char *)(uintptr_t)interpreter, option, (char *)(uintptr_t)program, NULL };
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    pid_t pid;
+    int failed = posix_spawn(&pid, interpreter, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = failed ? NULL : open_memstream(&text, &size);
+    char buffer[4096];
+    ssize_t got;
+    while (memory && (got = read(ends[0], buffer, sizeof buffer)) > 0)
+        fwrite(buffer, 1, (size_t)got, memory);
+    if (memory)
+        fclose(memory);
+    close(ends[0]);
+    if (!failed)
+        waitpid(pid, NULL, 0);
+    return text;
+}
+
+int pct_libraries_each(const char *program, int (*each)(void *data, const char *path), void *data)
+{
+    static struct pct_elf_facts facts; /* large */
+    if (pct_elf_facts_read(&facts, program, false) || !facts.interpreter[0])
+        return 0;
+    char *text = pct_libraries_list(facts.interpreter, program), *rest = text, *line;
+    int stopped = 0;
+    while (!stopped && rest && (line = strsep(&rest, "\n"))) {
+        char *arrow = strstr(line, " => ");
+        char *path = arrow ? arrow + 4 : line + strspn(line, "\t "), *end = strstr(path, " (0x");
+        if (path[0] != '/' || !end)
+            continue;
+        *end = 0;
+        stopped = each(data, path);
+    }
+    free(text);
+    return stopped;
+}
