@@ -15,6 +15,7 @@ struct state {
     uint32_t waiter;      /* that the running step is to wake, plus 1; 0: the first */
     uint32_t running;     /* plus 1; 0: there was none */
     uint32_t order;       /* in which threads go on behind the plan, and */
+    bool walks;           /* or by chance, which `order` is the seed of */
     uint32_t lowest;      /* the one that comes last in it, plus 1; 0: none */
     bool spins;           /* and it makes no progress */
     struct pct_rank_set enabled, last;
@@ -33,6 +34,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
         s->count--;
         s->order = PCT_PLAN_WAITER(s->plan[s->count]);
         s->lowest = PCT_PLAN_THREAD(s->plan[s->count]);
+        s->walks = s->plan[s->count] == PCT_PLAN_WALK(s->order);
     }
     return 0;
 }
@@ -79,7 +81,29 @@ static uint32_t by_order(const struct state *s)
     return best == PCT_NO_RANK ? behind(s, PCT_NO_RANK) : best;
 }
 
-static uint32_t choose_thread(struct state *s)
+/* Take one of the set instead of `chosen`, as likely as any of the *met that were met so far, and those of the set. */
+static uint32_t draw(const struct state *s, const struct pct_rank_set *set, uint64_t step, uint32_t *met,
+                     uint32_t chosen)
+{
+    for (uint32_t t = pct_rank_set_lowest(set); t != PCT_NO_RANK; t = pct_rank_set_above(set, t)) {
+        if (pct_rank_set_has(&s->last, t))
+            continue;
+        uint64_t place = step << 16 | *met;
+        if (!pct_random_below(s->order, PCT_STREAM_PICK, place, ++*met))
+            chosen = t;
+    }
+    return chosen;
+}
+
+/* One of the threads that can go on, each as likely, but for those that end the process: a step of a random walk. */
+static uint32_t by_chance(const struct state *s, uint64_t step)
+{
+    uint32_t met = 0, chosen = draw(s, &s->enabled, step, &met, PCT_NO_RANK);
+    chosen = draw(s, &s->early, step, &met, chosen);
+    return chosen == PCT_NO_RANK ? behind(s, PCT_NO_RANK) : chosen;
+}
+
+static uint32_t choose_thread(struct state *s, uint64_t step)
 {
     if (s->next < s->count) {
         uint32_t place = s->plan[s->next++], thread = PCT_PLAN_THREAD(place);
@@ -89,6 +113,8 @@ static uint32_t choose_thread(struct state *s)
         }
         s->count = 0;
     }
+    if (s->walks)
+        return by_chance(s, step);
     if (!s->running)
         return by_order(s);
     uint32_t running = s->running - 1;
@@ -99,10 +125,9 @@ static uint32_t choose_thread(struct state *s)
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
-    (void)point;
     struct state *s = state;
     s->waiter = 0;
-    uint32_t thread = choose_thread(s);
+    uint32_t thread = choose_thread(s, point->step);
     s->running = thread + 1;
     s->spins = false;
     return (struct pct_choice){ .thread = thread, .budget = 1 };
@@ -110,8 +135,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
 
 static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
 {
-    (void)step;
     struct state *s = state;
+    if (s->walks)
+        return pct_random_waiter(s->order, waiters, step);
     return s->waiter && s->waiter <= waiters ? s->waiter - 1 : 0;
 }
 

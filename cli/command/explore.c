@@ -24,9 +24,10 @@ enum {
     KEY_REPORT,
     KEY_ROOT,
     KEY_ORDER,
-    KEY_EACH_TEST
+    KEY_EACH_TEST,
+    KEY_ESTIMATE
 };
-enum { STEPS = 20000, BOUND = 2 };
+enum { STEPS = 20000, BOUND = 2, PROBES = 1000 };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Exploration", 1 },
@@ -36,6 +37,8 @@ static const struct argp_option options[] = {
       "dpor: one schedule of each class (default without --bound); with a bound, which is 2 if there is no --bound: "
       "chess: by preemptions (default with --bound); rank: the simplest first, as RankChecker has it",
       1 },
+    { "estimate", KEY_ESTIMATE, "SCHEDULES", OPTION_ARG_OPTIONAL,
+      "do not explore: estimate by random schedules (default: 1000) how many classes of schedules there are", 1 },
     { "budget", KEY_BUDGET, "SECONDS", 0, "stop after this time (default: none)", 1 },
     { "runs", 'n', "N", 0, "stop after this many runs (default: no bound)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: 1); what is found is the same", 1 },
@@ -134,6 +137,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ORDER:
         parse_order(w, argument, state);
         return 0;
+    case KEY_ESTIMATE:
+        w->explorer->probes = argument ? pct_options_number(state, "--estimate", argument, 2, 20000) : PROBES;
+        return 0;
     case KEY_BUDGET:
         w->explorer->budget = pct_options_seconds(state, "--budget", argument);
         return 0;
@@ -197,6 +203,10 @@ static int configure(struct arguments *w)
         return status;
     if (w->dpor && w->explorer->bound >= 0)
         return pct_cli_usage("--order=dpor knows no --bound: those of a bound are chess and rank");
+    if (w->explorer->probes && (w->bounded || w->explorer->bound >= 0))
+        return pct_cli_usage("--estimate is of all classes of schedules: it takes no --bound");
+    if (w->explorer->probes && (w->keep->plan.path || w->keep->resumes || w->fresh || w->keep->export_count))
+        return pct_cli_usage("--estimate keeps nothing: it takes no --db, --resume, --fresh and --report");
     if (w->bounded && w->explorer->bound < 0)
         w->explorer->bound = BOUND;
     w->schedules.strategy = "explore";
@@ -263,6 +273,8 @@ static int explore(struct arguments *w)
     if (status)
         return status;
     status = pct_explorer_run(e, c);
+    if (e->probes && (!status || status > 128))
+        return pct_explorer_say_estimate(e, status ? status - 128 : 0);
     if (!status || status > 128)
         status = pct_explorer_verdict(e, c, status ? status - 128 : 0);
     return status;

@@ -94,10 +94,13 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     bool any, plain = e->complete || !pct_search_facts(e->search)->runs;
     struct pct_made *made = free_place(e, &any);
     const uint32_t *plan = e->plan;
-    uint32_t count = e->plan_count;
+    uint32_t count = e->plan_count, walk = pct_explorer_walk(e);
     if (!made || (any && (plain || !settled(&c->launch))))
         return PCT_RUNS_WAIT;
-    if (plain) {
+    if (e->probes) {
+        plan = &walk;
+        count = 1;
+    } else if (plain) {
         count = 0;
     } else if (e->asked) {
         if (c->jobs < 2 || e->ahead_bytes > AHEAD_MAX || !pct_search_ahead(e->search, &plan, &count) ||
@@ -239,6 +242,8 @@ static int look_at(struct pct_explorer *e, struct pct_campaign *c, struct pct_ma
         e->unreadable = true;
         return PCT_RUNS_ENOUGH;
     }
+    if (e->probes)
+        return pct_explorer_probe(e, made);
     if (made->plain && (e->complete || (!begun && !settled(&c->launch) && !failed))) {
         compare_plain(e, made);
         e->differs |= begun && failed != e->first_failed;
@@ -364,6 +369,7 @@ void pct_explorer_close(struct pct_explorer *e)
     free(e->making);
     free(e->ahead);
     pct_search_free(e->search);
+    pct_estimate_free(&e->estimate);
     pct_execution_free(&e->plain);
     free(e->finding);
 }

@@ -6,6 +6,7 @@
 #ifndef PCT_CLI_EXPLORER_H
 #define PCT_CLI_EXPLORER_H
 
+#include "estimate.h"
 #include "explored.h"
 #include "search.h"
 #include <cli/campaign/campaign.h>
@@ -58,12 +59,14 @@ struct pct_explorer {
     bool quiet;
     int bound; /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
-    double budget;                  /* seconds, 0: no bound */
-    uint64_t limit;                 /* runs, 0: no bound */
-    const char *save;               /* a file for the trace of the first failing run, or NULL */
+    uint64_t probes;  /* not to explore, but to estimate by so many how many classes there are; 0: to explore */
+    double budget;    /* seconds, 0: no bound */
+    uint64_t limit;   /* runs, 0: no bound */
+    const char *save; /* a file for the trace of the first failing run, or NULL */
     struct pct_explorer_keep *keep; /* keep.h: the judge of runs, and the file, if there is one */
     /* What came of it. */
     struct pct_search *search;
+    struct pct_estimate estimate; /* of `probes` */
     struct pct_finding *finding;
     size_t findings;
     uint64_t failing; /* classes */
@@ -127,6 +130,16 @@ void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign 
 /* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0
  * verified, 1 found, PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. The file keeps the line. */
 int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *campaign, int interrupted);
+
+/* probe.c: to estimate: the plan of the next run, a single place. */
+uint32_t pct_explorer_walk(const struct pct_explorer *explorer);
+
+/* probe.c: it was made. Returns 0, PCT_RUNS_ENOUGH, or an exit status after a message. */
+int pct_explorer_probe(struct pct_explorer *explorer, const struct pct_made *made);
+
+/* probe.c: in the place of the verdict. Returns 0; PCT_EXIT_CONFIDENCE: there is no estimate; or 1: a probe has failed.
+ * interrupted: as above. */
+int pct_explorer_say_estimate(const struct pct_explorer *explorer, int interrupted);
 
 /* token.c: the token of a run's schedule, with which it replays without us. False: it is too long for one. */
 bool pct_explorer_token(const struct pct_trace *trace, char *token, size_t size);

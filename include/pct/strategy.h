@@ -69,6 +69,8 @@ struct pct_run {
  * thread of the highest priority in this order (pct_plan_priority()) does; `lowest`, a thread plus 1, 0: none, comes
  * last. Without it: order 0, and none. */
 #define PCT_PLAN_THEN(order, lowest) (0x8000u | (uint32_t)(lowest) | (uint32_t)(order) << 16)
+/* Or, whatever can go on: each enabled thread at each step is as likely as any other, drawn from this number. */
+#define PCT_PLAN_WALK(number) PCT_PLAN_THEN((number)&0xffff, 0x7fff)
 #define PCT_PLAN_IS_THEN(place) ((place) >> 15 & 1)
 #define PCT_LIST_CHARACTERS "0123456789abcdefghijklmnopqrstuvwxyz.-"
 

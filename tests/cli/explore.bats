@@ -184,6 +184,20 @@ finds()
     [ "$status" -eq 2 ]
 }
 
+@test "an estimate beforehand" {
+    run "$pct" explore --estimate=300 -- "$build/bugs/philosophers-fixed"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: estimate: at least about "*" classes of schedules (95 %: "*" to "*" classes in 300 random schedules"* ]]
+    run "$pct" explore --estimate=300 -- "$build/bugs/fig1c-deadlock"
+    [ "$status" -eq 1 ]
+    [[ $output == *"of the runs failed"* ]]
+    run "$pct" explore --estimate=20 -- "$build/bugs/bounded-buffer"
+    [[ $(last) == "pct: estimate: at least "*" classes of schedules, and nobody knows how many more"* ]]
+    run "$pct" explore --estimate --bound 2 -- "$explored"
+    [ "$status" -eq 2 ]
+}
+
 @test "options that choose among schedules are refused" {
     for option in --strategy=pct --depth=3 --time=real --memory-sample=10 --memory-points=shared --focus=main; do
         run "$pct" explore "$option" -- "$explored"

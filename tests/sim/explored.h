@@ -11,6 +11,7 @@
 /* clang-format on */
 #include "simhost.h"
 #include <cli/explore/dependence.h>
+#include <cli/explore/estimate.h>
 #include <cli/explore/explored.h>
 #include <cli/explore/order.h>
 #include <cli/explore/search.h>

@@ -468,6 +468,45 @@ static void test_bounds(void **unused)
     print_message("# %lu classes within bounds of 0 to 3\n", (unsigned long)within);
 }
 
+/* The number of classes is within the interval, or above, for most programs. */
+static void test_estimates(void **unused)
+{
+    (void)unused;
+    uint64_t first = from_environment("FIRST", 0), programs = 0, below = 0, within = 0;
+    double ratios = 0;
+    for (uint64_t number = first; number < first + 120; number++) {
+        struct sim_program program = make_program(number);
+        struct pct_estimate estimate = { 0 };
+        if (!brute_force(&program))
+            continue;
+        explored_by_force = false;
+        for (uint32_t i = 1; i <= 300; i++) {
+            struct pct_execution x;
+            struct pct_order order;
+            uint32_t plan = PCT_PLAN_WALK(i);
+            explored_run(&program, &plan, 1);
+            explored_read(&x);
+            assert_int_equal(pct_order_make(&order, &x), 0);
+            assert_int_equal(pct_estimate_add(&estimate, pct_order_class(&order)), 0);
+            pct_order_free(&order);
+            pct_execution_free(&x);
+        }
+        struct pct_estimate_result r = pct_estimate_result(&estimate);
+        assert_true(estimate.count <= classes.count);
+        programs++;
+        ratios += r.classes / (double)classes.count;
+        below += r.high < (double)classes.count;
+        within += r.low <= (double)classes.count && (double)classes.count <= r.high;
+        pct_estimate_free(&estimate);
+    }
+    print_message(
+        "# %lu programs: estimate / classes is %.3f in the mean; %lu have as many as their interval says, %lu "
+        "more\n",
+        (unsigned long)programs, ratios / (double)programs, (unsigned long)within, (unsigned long)below);
+    assert_true(10 * within >= 8 * programs);
+    assert_true(ratios / (double)programs > 0.9 && ratios / (double)programs < 1.1);
+}
+
 /* --- Wrong rows ------------------------------------------------------------------------------------------------------------------- */
 
 static void notice(enum pct_use a, enum pct_use b)
@@ -503,6 +542,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_wrong_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

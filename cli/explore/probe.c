@@ -1,0 +1,62 @@
+/* Runs of random schedules, to estimate how many classes there are: see explorer.h and estimate.h. */
+#include "explorer.h"
+#include "order.h"
+#include <pct/strategy.h>
+
+uint32_t pct_explorer_walk(const struct pct_explorer *e)
+{
+    return PCT_PLAN_WALK(e->estimate.probes + 1);
+}
+
+int pct_explorer_probe(struct pct_explorer *e, const struct pct_made *made)
+{
+    struct pct_execution x;
+    struct pct_order order;
+    if (pct_explored_read(&made->run, &x)) {
+        e->unreadable = true;
+        return PCT_RUNS_ENOUGH;
+    }
+    int failed = pct_order_make(&order, &x);
+    if (!failed) {
+        failed = pct_estimate_add(&e->estimate, pct_order_class(&order));
+        pct_order_free(&order);
+    }
+    pct_execution_free(&x);
+    if (failed)
+        return pct_cli_no_memory("");
+    e->cut += made->run.flags & PCT_EXPLORED_CUT ? 1 : 0;
+    e->failing += made->run.flags & PCT_EXPLORED_FAILED && !(made->run.flags & PCT_EXPLORED_CUT);
+    uint64_t probes = e->estimate.probes;
+    bool used_up = (e->limit && probes >= e->limit) || (e->budget > 0 && pct_cli_now() - e->began >= e->budget);
+    return probes >= e->probes || used_up ? PCT_RUNS_ENOUGH : 0;
+}
+
+int pct_explorer_say_estimate(const struct pct_explorer *e, int interrupted)
+{
+    struct pct_estimate_result r = pct_estimate_result(&e->estimate);
+    char spent[32], all[32];
+    unsigned long long probes = e->estimate.probes;
+    const char *why = e->unreadable ? "a run left no whole log and trace"
+                      : e->cut      ? "runs were cut off by --max-steps or --timeout"
+                      : !probes     ? "no run was made"
+                                    : NULL;
+    pct_cli_format_duration(spent, sizeof spent, e->seconds);
+    pct_cli_format_duration(all, sizeof all, r.classes * e->seconds / (double)(probes ? probes : 1));
+    if (e->failing)
+        fprintf(stderr, "pct: %llu of the runs failed: pct explore --first says how\n", (unsigned long long)e->failing);
+    if (why)
+        fprintf(stderr, "pct: no estimate: %s (%llu random schedules, %s)\n", why, probes, spent);
+    else if (r.open)
+        fprintf(stderr,
+                "pct: estimate: at least %.3g classes of schedules, and nobody knows how many more: hardly any came "
+                "twice (%zu classes in %llu random schedules, %s)\n",
+                r.low, e->estimate.count, probes, spent);
+    else
+        fprintf(stderr,
+                "pct: estimate: at least about %.3g classes of schedules (95 %%: %.3g to %.3g), %s of runs (%zu "
+                "classes in %llu random schedules, %s)\n",
+                r.classes, r.low, r.high, all, e->estimate.count, probes, spent);
+    if (interrupted)
+        return 128 + interrupted;
+    return e->failing ? 1 : why ? PCT_EXIT_CONFIDENCE : 0;
+}
