@@ -138,7 +138,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-kills \
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills \
 	conformance conformance-posix check-distros lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
@@ -175,6 +175,12 @@ check-explore:
 	@scripts/setup build check
 	@$(build_with) $(B)/sim/test_explore
 	@PROGRAMS='$(or $(PROGRAMS),5000)' FIRST='$(or $(FIRST),0)' $(B)/sim/test_explore
+
+# Programs whose numbers of classes are published; and the larger ones.
+check-explore-counts:
+	@scripts/setup build check
+	@$(build_with) lib command compilers
+	@PCT_BUILD='$(B)' tests/explored/counts all
 
 # Explorations that are killed at KILLS random moments, and go on.
 check-explore-kills:
@@ -347,6 +353,7 @@ help:
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
+	@echo 'check-explore-counts  systematic exploration of programs whose numbers of classes are published'
 	@echo 'check-explore-kills  explorations that are killed at KILLS=200 random moments, and go on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo "conformance-posix the Open POSIX Test Suite, likewise (SEEDS=1)"

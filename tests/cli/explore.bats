@@ -148,6 +148,10 @@ finds()
     [[ $(last) == *"cut off by --max-steps=8"* ]]
 }
 
+@test "as many classes as are published" {
+    PCT_BUILD=$build "$root/tests/explored/counts"
+}
+
 @test "with a bound, all schedules with so few preemptions" {
     run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
     echo "$output"
