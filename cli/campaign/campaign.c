@@ -264,10 +264,11 @@ static void close_races(struct pct_campaign *c)
 /* Of a run that did not fail: count its races. Whether it is kept, as the one to tell of. */
 static bool keep_races(struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result)
 {
-    const struct pct_trace_header *header = &result->trace.header;
+    const struct pct_trace *trace = pct_result_raced(result);
     const uint64_t raced = c->raced, possibly = c->possibly_raced;
-    if (!header->races && !header->possible_races)
+    if (!trace)
         return false;
+    const struct pct_trace_header *header = &trace->header;
     if (raced || (possibly && !header->races)) {
         *(header->races ? &c->raced : &c->possibly_raced) += 1;
         return false;

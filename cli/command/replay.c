@@ -273,8 +273,8 @@ static void show(struct replay *r, struct pct_process *process, const struct pct
     bool clean = result->ending == PCT_ENDING_EXIT && !result->code;
     if (!r->quiet && !clean && result->ending != PCT_ENDING_DIVERGENCE)
         pct_outcome_report(process, result);
-    else if (result->trace.header.races)
-        pct_report_print_races(stderr, &result->trace);
+    else if (pct_result_raced(result))
+        pct_report_print_races(stderr, pct_result_raced(result));
     if (clean && !r->quiet)
         pct_report_print_uncontrolled(stderr, result->trace.header.uncontrolled);
 }

@@ -221,13 +221,16 @@ static void print_races(const struct pct_campaign *c)
     if (!c->raced && !c->possibly_raced)
         return;
     const struct pct_trace_header *header = &c->race_result.trace.header;
+    const struct pct_trace *raced = pct_result_raced(&c->race_result);
     if (c->raced)
         pct_cli_say("%llu of the runs that did not fail had data races; the first is that of seed %llu:",
                     (unsigned long long)c->raced, (unsigned long long)header->seed);
     else
         pct_cli_say("%llu of the runs that did not fail possibly had data races; the first is that of seed %llu:",
                     (unsigned long long)c->possibly_raced, (unsigned long long)header->seed);
-    pct_report_print_races(stderr, &c->race_result.trace);
+    if (raced != &c->race_result.trace)
+        pct_cli_say("in a child, process %d:", raced->header.pid);
+    pct_report_print_races(stderr, raced);
     pct_outcome_print_replay(&c->launch, &c->race, &c->race_result);
 }
 

@@ -1,4 +1,4 @@
-/* Child processes that failed: see child_failures.h. */
+/* What child processes left: see child_failures.h. */
 #include "child_failures.h"
 #include <dirent.h>
 #include <limits.h>
@@ -36,9 +36,21 @@ static void walk(const char *trace_path, void (*visit)(const char *path, long pi
 struct search {
     enum pct_children which;
     struct pct_trace *trace;
+    bool raced; /* those are looked for that did not fail, and had data races */
     unsigned count;
     long first;
 };
+
+static bool is_wanted(const struct search *search, const struct pct_trace_header *header)
+{
+    bool by_itself = header->verdict == PCT_VERDICT_EXIT && header->exit_status != PCT_STATUS_UNKNOWN;
+    if (by_itself || search->raced)
+        return by_itself && search->raced && (header->races || header->possible_races);
+    /* A sanitizer's end (of unknown status) is one, too. */
+    bool crash = header->verdict == PCT_VERDICT_CRASH || header->verdict == PCT_VERDICT_ASSERTION ||
+                 header->verdict == PCT_VERDICT_EXIT;
+    return search->which == PCT_CHILDREN_ALL || !crash;
+}
 
 static void look(const char *path, long pid, void *data)
 {
@@ -47,12 +59,7 @@ static void look(const char *path, long pid, void *data)
     char error[256];
     if (pct_trace_open(&trace, path, error, sizeof error) != PCT_TRACE_GOOD)
         return;
-    bool crash = trace.header.verdict == PCT_VERDICT_CRASH || trace.header.verdict == PCT_VERDICT_ASSERTION;
-    if (crash && search->which != PCT_CHILDREN_ALL) {
-        pct_trace_close(&trace);
-        return;
-    }
-    if (search->count++ && pid > search->first) {
+    if (!is_wanted(search, &trace.header) || (search->count++ && pid > search->first)) {
         pct_trace_close(&trace);
         return;
     }
@@ -62,13 +69,17 @@ static void look(const char *path, long pid, void *data)
     search->first = pid;
 }
 
-unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace)
+unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace, unsigned *raced)
 {
-    struct search search = { .trace = trace, .which = which };
-    if (which == PCT_CHILDREN_NONE)
-        return 0;
-    walk(trace_path, look, &search);
-    return search.count;
+    struct search failed = { .trace = trace, .which = which }, others = { .trace = trace, .raced = true };
+    *raced = 0;
+    if (which != PCT_CHILDREN_NONE)
+        walk(trace_path, look, &failed);
+    if (failed.count)
+        return failed.count;
+    walk(trace_path, look, &others);
+    *raced = others.count;
+    return 0;
 }
 
 static void forget(const char *path, long pid, void *data)

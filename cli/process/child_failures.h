@@ -10,8 +10,9 @@
  * program; a crash its parent may expect, as death tests do. */
 enum pct_children { PCT_CHILDREN_STUCK, PCT_CHILDREN_ALL, PCT_CHILDREN_NONE };
 
-/* Open what the first child that failed has left (the one with the lowest id). Returns how many there are. */
-unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace);
+/* Open what the first child that failed has left (the one with the lowest id). Returns how many there are. raced: 0;
+ * where none failed, those that ended by themselves and had data races, the first of which is opened. */
+unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace, unsigned *raced);
 
 /* Remove what the children left. */
 void pct_children_remove(const char *trace_path);

@@ -166,8 +166,9 @@ struct pct_result {
     bool unrecorded;        /* there was no space for a trace: only the ending is known, and the header says little */
     bool unseen;            /* the target exited, and the shim did not see it: its steps end before that */
     struct pct_trace trace; /* of a process that is not closed yet */
-    unsigned children;      /* child processes that failed; if any: */
-    struct pct_trace child; /* the last steps of one */
+    unsigned children;      /* child processes that failed, */
+    unsigned raced;         /* if none did: that ended by themselves, with data races; if any: */
+    struct pct_trace child; /* the last steps of the first of them */
     char error[256];        /* why the trace is not good */
     char complaint[512];    /* what the judge found */
 };
@@ -244,6 +245,10 @@ void pct_result_close(struct pct_result *result);
 
 /* Whether there was no space for its trace: it should be done again when there is. */
 bool pct_result_lacks_space(const struct pct_result *result);
+
+/* Of a run that did not fail: the trace with data races to tell of, the first process's if it has any, else a child's;
+ * NULL: there are none. */
+const struct pct_trace *pct_result_raced(const struct pct_result *result);
 
 /* Whether the run failed: it did not exit by itself, or with a status that ok[] does not have. */
 bool pct_result_fails(const struct pct_result *result, const bool ok[256]);

@@ -122,7 +122,7 @@ static void judge(struct pct_process *process, struct pct_result *result)
 {
     result->error[0] = result->complaint[0] = 0;
     result->unrecorded = result->unseen = false;
-    result->children = 0;
+    result->children = result->raced = 0;
     result->state = pct_trace_open_fd(&result->trace, process->trace, result->error, sizeof result->error);
     const struct pct_trace_header *header = &result->trace.header;
     int status = process->status;
@@ -164,7 +164,7 @@ static void judge_children(const struct pct_process *process, struct pct_result 
 {
     if (process->childless)
         return;
-    result->children = pct_children_find(process->trace_path, process->children, &result->child);
+    result->children = pct_children_find(process->trace_path, process->children, &result->child, &result->raced);
     bool own = result->ending != PCT_ENDING_EXIT && result->ending < PCT_ENDING_NOT_READY;
     if (result->children && !own)
         set_from_verdict(result, &result->child.header, W_EXITCODE(PCT_EXIT_INTERNAL, 0));
@@ -195,6 +195,13 @@ bool pct_result_lacks_space(const struct pct_result *result)
     return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED_PCT;
 }
 
+const struct pct_trace *pct_result_raced(const struct pct_result *result)
+{
+    if (result->trace.header.races || (result->trace.header.possible_races && !result->raced))
+        return &result->trace;
+    return result->raced ? &result->child : NULL;
+}
+
 bool pct_result_fails(const struct pct_result *result, const bool ok[256])
 {
     return result->ending != PCT_ENDING_EXIT || !ok[result->code & 0xff];
@@ -203,7 +210,7 @@ bool pct_result_fails(const struct pct_result *result, const bool ok[256])
 void pct_result_close(struct pct_result *result)
 {
     pct_trace_close(&result->trace);
-    if (result->children)
+    if (result->children || result->raced)
         pct_trace_close(&result->child);
-    result->children = 0;
+    result->children = result->raced = 0;
 }
