@@ -16,6 +16,7 @@
 #include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
 #include <preload/process/environment.h>
+#include <preload/time/vtimer.h>
 #include <sched/races.h>
 #include <sched/record.h>
 #include <fcntl.h>
@@ -356,6 +357,7 @@ static bool finish(enum pct_verdict verdict)
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
     __atomic_store_n(&finisher, pct_engine_any_tid(), __ATOMIC_SEQ_CST);
+    pct_timerfd_leave();
     pct_record_close(&pct_S);
     pct_record_finish(&pct_S);
     /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its

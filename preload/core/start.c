@@ -496,7 +496,6 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_mq_notify_forget();
     pct_foreign_threads_forget();
     pct_foreign_forget();
-    pct_timerfd_forget();
     pct_memory_forget();
     pct_watchdog_forget();
     pct_scope_forget();
@@ -513,6 +512,7 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     struct pct_trace_header *header = private_header();
     if (header)
         begin(header, &(const struct pct_recorded){ .count = 0 });
+    pct_timerfd_inherit();
 }
 
 /* A forked run: it has variables of its own. */

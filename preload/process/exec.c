@@ -2,14 +2,30 @@
  * called in a child of vfork, and in a signal handler. */
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <preload/time/family.h>
+#include <preload/time/vtimer.h>
+
+static void leave(void)
+{
+    pct_family_leaves();
+    if (pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid))
+        pct_timerfd_leave();
+}
+
+static void stay(void)
+{
+    if (pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid))
+        pct_timerfd_stay();
+    pct_family_stays();
+}
 
 static int become(const char *path, char *const arguments[], char *const environment[])
 {
     char **with = PCT_FAMILY_ENVIRONMENT(environment, pct_family_slot());
-    pct_family_leaves();
+    leave();
     int failed = REAL(execve)(path, arguments, with);
-    pct_family_stays();
+    stay();
     return failed;
 }
 
@@ -17,9 +33,9 @@ static int become(const char *path, char *const arguments[], char *const environ
 static int become_found(const char *file, char *const arguments[], char *const environment[])
 {
     char **with = PCT_FAMILY_ENVIRONMENT(environment, pct_family_slot());
-    pct_family_leaves();
+    leave();
     int failed = REAL(execvpe)(file, arguments, with);
-    pct_family_stays();
+    stay();
     return failed;
 }
 
@@ -46,18 +62,18 @@ PCT_EXPORT int execvpe(const char *file, char *const arguments[], char *const en
 PCT_EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
     char **with = PCT_FAMILY_ENVIRONMENT(environment, pct_family_slot());
-    pct_family_leaves();
+    leave();
     int failed = REAL(fexecve)(fd, arguments, with);
-    pct_family_stays();
+    stay();
     return failed;
 }
 
 PCT_EXPORT int execveat(int folder, const char *path, char *const arguments[], char *const environment[], int flags)
 {
     char **with = PCT_FAMILY_ENVIRONMENT(environment, pct_family_slot());
-    pct_family_leaves();
+    leave();
     int failed = REAL(execveat)(folder, path, arguments, with, flags);
-    pct_family_stays();
+    stay();
     return failed;
 }
 

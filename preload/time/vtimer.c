@@ -42,6 +42,13 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
         pct_watchdog_start();
 }
 
+void pct_vtimer_inherit(struct pct_vtimer *timer)
+{
+    timer->core = (struct pct_timer){ .order = timer->core.order, .fire = fire };
+    if (timer->armed)
+        pct_sched_set_timer(&pct_S, &timer->core, timer->at);
+}
+
 void pct_vtimer_hold(struct pct_vtimer *timer, uint64_t length)
 {
     uint64_t now = pct_sched_now(&pct_S);

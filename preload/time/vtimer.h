@@ -37,6 +37,8 @@ enum { PCT_VTIMER_LOOK_NS = 1000000 };
 void pct_vtimer_hold(struct pct_vtimer *timer, uint64_t length);
 /* It goes off with its next expiration again. Returns how many it has missed. */
 uint64_t pct_vtimer_release(struct pct_vtimer *timer);
+/* In a forked child: its copy goes on for itself, as it was. */
+void pct_vtimer_inherit(struct pct_vtimer *timer);
 /* Nanoseconds until the next expiration, at least 1; 0: not armed. */
 uint64_t pct_vtimer_left(struct pct_vtimer *timer);
 
@@ -52,9 +54,13 @@ void pct_timer_taken(siginfo_t *info);
 /* Likewise: one of the alarm says whom it is from. */
 void pct_itimer_taken(siginfo_t *info);
 
-/* A forked child inherits no timers. */
+/* A forked child inherits no timers, */
 void pct_itimer_forget(void);
 void pct_timer_forget(void);
-void pct_timerfd_forget(void);
+/* but descriptors of such: when its run has begun, they go on. */
+void pct_timerfd_inherit(void);
+/* The process is about to end, or to become another program, where the kernel's timers take over; it did not. */
+void pct_timerfd_leave(void);
+void pct_timerfd_stay(void);
 
 #endif
