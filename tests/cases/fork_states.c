@@ -46,7 +46,7 @@ static const struct {
     { "spinning", nothing, spin_on_word, wake_futex, nothing },
     { "end of a child", make_grandchild, wait_grandchild, write_pipe, nothing },
     { "notification", nothing, wait_notified, send_message, nothing },
-    { "name", nothing, look_up, post, nothing },
+    { "name", find_name, look_up, post, nothing },
     { "timer with a signal", arm_signal, wait_signal, nothing, delete_timer },
 };
 enum { OBJECTS = sizeof objects / sizeof *objects };
