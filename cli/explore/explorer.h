@@ -69,16 +69,17 @@ struct pct_explorer {
     struct pct_estimate estimate; /* of `probes` */
     struct pct_finding *finding;
     size_t findings;
-    uint64_t failing; /* classes */
-    uint64_t cut;     /* runs that a bound or a time limit has ended */
-    uint64_t passed;  /* runs that neither failed nor were cut off */
-    uint64_t resumed; /* runs that the file had */
-    bool complete;    /* the search is over */
-    bool used_up;     /* the budget is, or the runs are */
-    bool unreadable;  /* a run left no log, or one that does not fit its trace */
-    bool differs;     /* runs without a plan were not all the same */
-    uint32_t flags;   /* enum pct_explored_flag of any run */
-    uint32_t assumes; /* of all runs: bit i: enum pct_assumption i */
+    uint64_t failing;    /* classes */
+    uint64_t cut;        /* runs that a bound or a time limit has ended */
+    char cut_title[512]; /* what the first of them is called, with its place; "": not known */
+    uint64_t passed;     /* runs that neither failed nor were cut off */
+    uint64_t resumed;    /* runs that the file had */
+    bool complete;       /* the search is over */
+    bool used_up;        /* the budget is, or the runs are */
+    bool unreadable;     /* a run left no log, or one that does not fit its trace */
+    bool differs;        /* runs without a plan were not all the same */
+    uint32_t flags;      /* enum pct_explored_flag of any run */
+    uint32_t assumes;    /* of all runs: bit i: enum pct_assumption i */
     uint32_t threads;
     double seconds;
     /* Of its own. */

@@ -81,9 +81,11 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
     int status = 0;
     if (facts->runs == 1)
         e->first_failed = made->run.flags & PCT_EXPLORED_FAILED;
-    if (made->run.flags & PCT_EXPLORED_CUT)
+    if (made->run.flags & PCT_EXPLORED_CUT) {
         e->cut++;
-    else if (made->run.flags & PCT_EXPLORED_FAILED)
+        if (!e->cut_title[0] && made->signature)
+            snprintf(e->cut_title, sizeof e->cut_title, "%s", made->signature->title);
+    } else if (made->run.flags & PCT_EXPLORED_FAILED)
         status = take_failure(e, made, known);
     else
         e->passed += !known;

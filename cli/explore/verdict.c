@@ -77,8 +77,9 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
 static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     if (e->cut)
-        add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run",
-            (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps);
+        add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run%s%s%s",
+            (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps,
+            e->cut_title[0] ? " (" : "", e->cut_title, e->cut_title[0] ? ")" : "");
     if (e->used_up && e->limit && pct_search_facts(e->search)->runs >= e->limit)
         add(r, "the runs that -n allows are made");
     else if (e->used_up)

@@ -5,7 +5,7 @@ load common
 setup_file()
 {
     compile_targets
-    "$cc" -O1 -pthread -o "$BATS_FILE_TMPDIR/explored" "$root/tests/cli/explore.c"
+    "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/explored" "$root/tests/cli/explore.c"
 }
 
 setup()
@@ -146,6 +146,11 @@ finds()
     echo "$output"
     [ "$status" -eq 119 ]
     [[ $(last) == *"cut off by --max-steps=8"* ]]
+    # It says where.
+    run "$pct" explore -n 30 --max-steps=60 -- "$explored" spins
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"cut off by --max-steps=60 or --timeout: "*"(livelock at "*"explore.c:"* ]]
 }
 
 @test "as many classes as are published" {
