@@ -5,14 +5,20 @@
  *                                                                             calls pct_sched_spin()
  *     reads of a clock in a row, with no step in between                      pct_progress_clock()    PCT_CLOCK_READS
  *     accesses that look at the same few locations and change nothing         pct_progress_look()     PCT_MEMORY_SPIN
+ *     reads of a loop that waits, which see what they saw before              pct_spin_reads_wait()   PCT_MEMORY_SPIN
+ *     PAUSE instructions with no step in between                              pct_spin_pause_in_vain() likewise
  *     polling: the same few operations over and over while others could run   the trace, in blocks    PCT_POLLING_*
  *     starvation: a thread could run and never did, while others went on      the trace, in blocks    PCT_STARVATION_*
- *     a loop on memory that passes no scheduling point at all                 the watchdog            its own, in
- *                                                                             (revoke.c)              real time
+ *     a loop on memory that passes no scheduling point at all                 the watchdog            by samples of
+ *                                                                             (revoke.c)              registers: below
  *
  * Each makes the thread spin this many times for the strategy (`spinning`), which lets others overtake (PCT,
  * section 4.1, "starvation free"), and is asked at the next point. Where only sleepers could change what is waited for,
- * time jumps to the next deadline; a run of nothing but spins for long enough is a livelock. */
+ * time jumps to the next deadline; a run of nothing but spins for long enough is a livelock.
+ *
+ * Not here: what proves a spin to the watchdog (preload/watchdog/preempt.c) counts interruptions in real time and
+ * states of a processor, not steps, and what becomes of it is a step of op STUCK; and what a strategy without chance
+ * does when spins do not help (strategies/lockstep.h), as strategies know nothing of the scheduler. */
 #ifndef PCT_SCHED_PROGRESS_H
 #define PCT_SCHED_PROGRESS_H
 
@@ -81,6 +87,15 @@ struct pct_progress {
     uint64_t starvation_at; /* the step from which on starvation is looked for */
     uint32_t blocks;        /* for this many blocks it has been polling */
     uint32_t pollings;      /* that were found */
+};
+
+/* What a thread saw last in loops that may wait by reading memory (spin_reads.h). */
+struct pct_spin_reads {
+    uint64_t seen[4]; /* addresses with values */
+    uint64_t step;    /* of the run, at the last read */
+    uint32_t next, count;
+    uint64_t paused; /* steps of the run behind the last PAUSE that was one */
+    uint64_t pauses; /* since then, with no step in between */
 };
 
 /* What a thread looked at last. */

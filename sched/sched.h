@@ -7,7 +7,7 @@
  *     sched.c    scheduling points, picking, waiting and waking, ends of threads
  *     object.c   objects by address, numbered by first use
  *     timer.c    deadlines, virtual time
- *     progress.c threads that make no progress
+ *     progress.c threads that make no progress; spin_reads.h: loops that wait by reading memory
  *     slack.c    waits that may time out before all others have done what they can
  *     record.c   the trace and its running hash
  *     replay.c   what the strategy `replay` cannot do: time, the world outside, revocations; comparing steps

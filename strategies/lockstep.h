@@ -4,7 +4,9 @@
  * Natively no such dance lasts.
  *
  * So after this many spins in a run, every other one, by chance, hands on nothing, and turns are not all of one length.
- * The chance does not depend on the seed: what was the same under all seeds still is. */
+ * The chance does not depend on the seed: what was the same under all seeds still is. What a spin is, the scheduler
+ * says (sched/progress.h); these thresholds are of what two strategies do about it, and strategies know nothing of
+ * sched/. */
 #ifndef PCT_STRATEGIES_LOCKSTEP_H
 #define PCT_STRATEGIES_LOCKSTEP_H
 

@@ -17,15 +17,6 @@
 /* A variable that belongs to one run: the child of a fork, which begins a run of its own, finds zeros there. */
 #define PCT_OF_RUN __attribute__((section("pct_run")))
 
-/* What a thread saw last in loops that may wait (spin_reads.h). */
-struct pct_shim_looks {
-    uint64_t seen[4]; /* addresses with values */
-    uint64_t step;    /* of the run, at the last look */
-    uint32_t next, count;
-    uint64_t paused; /* steps of the run behind the last PAUSE that was one */
-    uint64_t pauses; /* since then, with no step in between */
-};
-
 /* An atomic access that may fail, while it is made. */
 struct pct_shim_try {
     uintptr_t address;
@@ -114,7 +105,7 @@ struct pct_shim_thread {
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
-    struct pct_shim_looks looks;
+    struct pct_spin_reads reads;
     struct pct_shim_leave leave;
     struct pct_shim_try tried;
     uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
@@ -141,13 +132,14 @@ struct pct_shim {
     int supervisor; /* of that, 0: it has none */
     bool one_cpu;   /* all threads are pinned to one CPU: this one */
     unsigned cpu;
-    bool quiet;     /* PCT_LOG */
-    bool ended;     /* the trace is closed */
-    bool assertion; /* one has failed: the SIGABRT that follows is its */
-    bool robust;    /* robust mutexes are in use */
-    bool confined;  /* there is a filter of system calls */
-    bool named;     /* the program has given a thread a name of its own */
-    bool watchdog;  /* PCT_WATCHDOG */
+    bool quiet;             /* PCT_LOG */
+    bool ended;             /* the trace is closed */
+    bool assertion;         /* one has failed: the SIGABRT that follows is its */
+    bool robust;            /* robust mutexes are in use */
+    bool confined;          /* there is a filter of system calls */
+    bool named;             /* the program has given a thread a name of its own */
+    bool watchdog;          /* PCT_WATCHDOG */
+    bool cancel_interrupts; /* GLIBC: pthread_cancel() sends a signal also to threads at no cancellation point */
     uint64_t run_ns;
     struct pct_config config;
     const struct pct_strategy *strategy;
@@ -157,11 +149,10 @@ struct pct_shim {
     size_t mapped;          /* bytes of the trace file's mapping; 0: there is none */
     const char *trace_path; /* absolute; of the first process, where that is another one; NULL: no trace */
     uint64_t trace_device, trace_inode;
-    bool cancel_interrupts; /* GLIBC: pthread_cancel() sends a signal also to threads at no cancellation point */
-    int clear_tid;          /* GLIBC: where struct pthread holds the tid that the kernel clears; 0: unknown */
-    uint32_t children;      /* forked so far */
-    uint64_t randoms;       /* numbers given to the target so far */
-    uint32_t recorder;      /* lock of the recorder in PCT_MODE_FREE */
+    int clear_tid;     /* GLIBC: where struct pthread holds the tid that the kernel clears; 0: unknown */
+    uint32_t children; /* forked so far */
+    uint64_t randoms;  /* numbers given to the target so far */
+    uint32_t recorder; /* lock of the recorder in PCT_MODE_FREE */
 };
 
 enum { PCT_TRACE_PATH = 1024 }; /* room for trace_path */

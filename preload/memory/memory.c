@@ -419,8 +419,8 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
                                 ? NULL
                                 : (const uint64_t *)pct_memory_chunk(memory.map.cells, address);
     bool known = chunk && chunk[pct_memory_index(address)] & PCT_CELL_SHARED;
-    bool in_vain = known && pct_looks_in_vain(self, address, size);
-    if (in_vain && pct_looks_wait(&self->looks)) {
+    bool in_vain = known && pct_read_in_vain(self, address, size);
+    if (in_vain && pct_spin_reads_wait(&pct_S, &self->reads)) {
         pct_memory_spin();
         in_vain = false; /* others may have gone first */
     }
@@ -428,7 +428,7 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
     if (!in_vain)
         pct_memory_patched((const volatile void *)address, size, what, pc);
     if (!in_vain && known && pct_holder() && pct_S.switches == switches)
-        pct_looks_go_on(self);
+        pct_spin_reads_go_on(&pct_S, &self->reads);
     errno = error;
 }
 

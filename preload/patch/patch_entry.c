@@ -185,16 +185,13 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         memcpy((void *)place, old, size);
 }
 
-/* Locks pause a hundred times before they sleep. While nobody makes a step in between, nothing could come of a switch
- * at the next pause that could not come of one at the last: of this many, one is a step. */
 static void pause_often(void)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!self || (self->looks.paused == pct_steps(&pct_S) && ++self->looks.pauses < PCT_MEMORY_SPIN))
+    if (!self || pct_spin_pause_in_vain(&pct_S, &self->reads))
         return;
     pct_memory_spin();
-    self->looks.pauses = 0;
-    self->looks.paused = pct_steps(&pct_S);
+    pct_spin_paused(&pct_S, &self->reads);
 }
 
 static void look(const struct pct_plan_site *site, const volatile void *place, const void *pc)
@@ -204,7 +201,7 @@ static void look(const struct pct_plan_site *site, const volatile void *place, c
     struct pct_shim_thread *self = pct_holder();
     /* That it was a step itself does not matter to the looks that follow. */
     if (self && site->flags & PCT_SITE_WAITS && pct_S.switches == switches)
-        pct_looks_go_on(self);
+        pct_spin_reads_go_on(&pct_S, &self->reads);
 }
 
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)

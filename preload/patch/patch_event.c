@@ -65,13 +65,13 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
     if (site->flags & PCT_SITE_WAITS || site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE ||
         site->kind == PCT_SITE_COMPARE)
         probe(address, frame);
-    if (site->flags & PCT_SITE_WAITS && pct_looks_in_vain(self, address, site->size))
-        return pct_looks_wait(&self->looks) ? PCT_REST_WAIT : PCT_REST_NONE;
+    if (site->flags & PCT_SITE_WAITS && pct_read_in_vain(self, address, site->size))
+        return pct_spin_reads_wait(&pct_S, &self->reads) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {
     case PCT_SITE_READ:
         done = pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_READ);
         if (done && site->flags & PCT_SITE_WAITS)
-            pct_looks_go_on(self);
+            pct_spin_reads_go_on(&pct_S, &self->reads);
         break;
     case PCT_SITE_WRITE:
         done = pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_WRITE);
