@@ -49,17 +49,6 @@ static int match_code(struct pct_explorer_keep *k)
         k->plan.path);
 }
 
-/* What an earlier session said is not known to be true any more. */
-static int set_facts(struct pct_explorer_keep *k)
-{
-    struct pct_store *store = k->recorder.store;
-    int failed = pct_store_begin_explored(store);
-    if (!failed)
-        failed = pct_store_set_fact(store, "verdict", "");
-    k->recorder.dirty = true;
-    return failed ? pct_recorder_fail(&k->recorder, failed) : 0;
-}
-
 static int take_finding(void *data, const struct pct_store_finding *row)
 {
     struct pct_finding *finding = pct_explorer_finding(data, row->signature);
@@ -89,16 +78,16 @@ static int begin(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct
     if (!failed)
         failed = match_code(k);
     if (!failed)
-        failed = set_facts(k);
-    if (!failed)
         failed = pct_recorder_attach(&k->recorder, c);
     if (failed)
         return failed;
-    failed = pct_store_each_finding(store, take_finding, e);
+    failed = pct_store_begin_explored(store);
+    if (!failed)
+        failed = pct_store_each_finding(store, take_finding, e);
     if (!failed)
         failed = pct_store_each_uncontrolled(store, take_uncontrolled, c);
-    k->recorder.dirty = true;
-    return failed ? pct_recorder_fail(&k->recorder, failed) : pct_recorder_commit(&k->recorder, true);
+    /* Nothing is written before the first new run: the file may turn out not to be of this program. */
+    return failed ? pct_recorder_fail(&k->recorder, failed) : 0;
 }
 
 int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct_campaign *c)
@@ -261,7 +250,11 @@ static int add_rows(struct pct_explorer_keep *k, const struct pct_made *made)
                                       .doubts = made->run.doubts,
                                       .assumes = made->run.assumes };
     uint8_t *log;
-    int failed = pct_explored_pack(&made->run, k->count ? &k->before : NULL, &log, &row.size);
+    /* What an earlier session said is not known to be true any more. */
+    int failed = *pct_store_fact(store, "verdict") ? pct_store_set_fact(store, "verdict", "") : 0;
+    if (failed)
+        return failed;
+    failed = pct_explored_pack(&made->run, k->count ? &k->before : NULL, &log, &row.size);
     if (failed)
         return failed;
     row.log = log;

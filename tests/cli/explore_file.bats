@@ -173,6 +173,8 @@ END
     echo "$output"
     [ "$status" -eq 2 ]
     has "the program's first run is another one now"
+    run "$pct" campaign report it.db
+    has 'verified at calls: '
     run "$pct" explore -q --fresh --db it.db -- ./reads
     [ "$status" -eq 0 ]
 }
