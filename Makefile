@@ -67,7 +67,8 @@ core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c)
 shim_sources := $(core_sources) $(sort $(wildcard preload/*/*.c))
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*/*.c))
-explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c estimate.c execution.c explored.c order.c rank.c search.c waiting.c)
+explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c estimate.c execution.c explored.c order.c rank.c search.c waiting.c) \
+	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c trace/trace_read.c base/names.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
 pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/explored/*.c) $(cli_sources)))
@@ -480,7 +481,7 @@ $(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(B)/core.a $(B)/cli.a
 	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group \
 		$(filter %.a,$^) -Wl,--end-group -Wl,--as-needed $(command_libs)
 
-# What decides which runs `pct explore` makes knows of no processes: it is tested on the simulated host.
+# What decides which runs `pct explore` and the systematic part of a campaign make knows of no processes: it is tested on the simulated host.
 $(B)/explore.a: $(call objects_of,$(explore_sources)) $(B)/sources
 	$(call quiet,AR)rm -f $@ && $(AR) qcsD $@ $(filter %.o,$^)
 

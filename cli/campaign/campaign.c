@@ -202,8 +202,8 @@ uint32_t pct_campaign_threads(const struct pct_result *result)
     return threads;
 }
 
-/* Of a run that has the campaign's own scheduling points: what the claim and later runs want to know. */
-static void count_own(struct pct_campaign *c, const struct pct_result *result, uint64_t index, uint32_t threads)
+/* Of a run that has the campaign's own scheduling points, whoever says what it is. */
+static void count_seen(struct pct_campaign *c, const struct pct_result *result)
 {
     const struct pct_trace_header *header = &result->trace.header;
     uint64_t steps = pct_trace_steps(&result->trace);
@@ -211,6 +211,16 @@ static void count_own(struct pct_campaign *c, const struct pct_result *result, u
         c->max_steps = steps;
     if (header->suppressed > c->suppressed)
         c->suppressed = header->suppressed;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        if (!pct_name_is_blind(i) || i == PCT_UNCONTROLLED_UNSEEN)
+            c->uncontrolled[i] += header->uncontrolled[i];
+        else if (c->uncontrolled[i] < header->uncontrolled[i])
+            c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */
+}
+
+/* Of one that is also drawn: what the claim and later runs want to know. */
+static void count_own(struct pct_campaign *c, const struct pct_result *result, uint64_t index, uint32_t threads)
+{
     /* Strategies may count fewer steps. */
     uint64_t points = pct_trace_points(&result->trace);
     if (c->config.memory_points == PCT_POINTS_LEARNED && pct_ordered_add(&c->ordered, &result->trace))
@@ -224,11 +234,6 @@ static void count_own(struct pct_campaign *c, const struct pct_result *result, u
     uint64_t plain = c->may_sample && !c->config.sample ? pct_sampling_count(&result->trace) : 0;
     if (plain > c->learned.plain)
         c->learned.plain = plain;
-    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (!pct_name_is_blind(i) || i == PCT_UNCONTROLLED_UNSEEN)
-            c->uncontrolled[i] += header->uncontrolled[i];
-        else if (c->uncontrolled[i] < header->uncontrolled[i])
-            c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */
     pct_guarantee_report_add(c, result, depth_of(c, index), points, threads);
 }
 
@@ -245,10 +250,13 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     if (threads > c->max_threads)
         c->max_threads = threads;
     snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
-    if (!pct_other_points_has(c, index))
-        count_own(c, result, index, threads);
-    else
+    if (pct_other_points_has(c, index)) {
         c->other.runs++;
+        return;
+    }
+    count_seen(c, result);
+    if (!pct_systematic_has(c, index))
+        count_own(c, result, index, threads);
 }
 
 /* The races that were kept are forgotten. */
@@ -305,7 +313,8 @@ static int prepare_next(struct state *s)
         learn(c, s->next);
         plan(s);
     }
-    return s->stop ? 0 : pct_other_points_decide(c, s->next);
+    int failed = s->stop ? 0 : pct_other_points_decide(c, s->next);
+    return failed || s->stop ? failed : pct_systematic_decide(c, s->next);
 }
 
 static int next(struct pct_run_source *source, struct pct_run_spec *spec)
@@ -319,6 +328,9 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     if (s->stop || s->hold || s->next >= c->runs || (!alone && (is_milestone(s) || pct_supervised_is_alone(s->next))))
         return PCT_RUNS_WAIT;
     pct_campaign_make_spec(c, s->next, spec);
+    status = pct_systematic_next(c, s->next, spec);
+    if (status)
+        return status;
     status = c->observer && c->observer->next ? c->observer->next(c->observer, c, spec) : PCT_RUNS_ON;
     if (status)
         return status;
@@ -364,7 +376,9 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     keep_trace(c, process, result, s->failed);
     if (process->index == 0)
         note_origin(c, process, result);
-    if (c->observer)
+    if (pct_systematic_has(c, process->index))
+        status = pct_systematic_take(c, result);
+    if (c->observer && !status)
         status = c->observer->looked(c->observer, c, process, result, s->failed, &s->hold);
     if (s->failed && !c->failed) {
         run->taken = c->failed = true;
@@ -453,6 +467,7 @@ void pct_campaign_close(struct pct_campaign *campaign)
     pct_objects_free(&campaign->objects);
     pct_objects_free(&campaign->counting);
     pct_other_points_free(&campaign->other);
+    pct_systematic_free(&campaign->systematic);
     close_races(campaign);
     if (!campaign->failed)
         return;

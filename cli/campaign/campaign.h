@@ -14,6 +14,7 @@
 #include <cli/process/launch.h>
 #include <cli/process/learned_sites.h>
 #include "state.h"
+#include "systematic.h"
 
 struct pct_campaign;
 struct pct_object_counts;
@@ -62,9 +63,10 @@ struct pct_campaign {
     bool repeat;         /* after a clean campaign, repeat its first run: does the schedule decide all? */
     /* What is known of objects, for the next runs; NULL: nothing. Of its owner, as the next. */
     struct pct_object_counts *objects;
-    struct pct_other_points other; /* runs that have other scheduling points */
-    bool ok[256];                  /* exit statuses that are no failure */
-    struct pct_learned before;     /* what earlier campaigns have learned */
+    struct pct_other_points other;    /* runs that have other scheduling points */
+    struct pct_systematic systematic; /* runs that are schedules with few preemptions */
+    bool ok[256];                     /* exit statuses that are no failure */
+    struct pct_learned before;        /* what earlier campaigns have learned */
     double confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that
                           is kept in a file, `runs` says how many that are), */
     double budget;     /* if that takes no more than this many seconds, */

@@ -166,6 +166,8 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
         add(&facts, "bound", "%s", plan->bound);
     if (plan->code)
         add(&facts, "code", "%s", plan->code);
+    uint64_t share = pct_campaign_file_share(plan->total, plan->shard, plan->of);
+    add(&facts, "systematic", "%llu", (unsigned long long)(c->systematic.may ? pct_systematic_room(share) : 0));
     char error[512] = "out of memory";
     int failed = facts.failed ? -ENOMEM : pct_store_create(plan->path, facts.list, error, sizeof error);
     free_facts(&facts);

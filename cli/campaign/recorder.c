@@ -365,6 +365,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                                  .threads = pct_campaign_threads(result),
                                  .complete = result->trace.complete,
                                  .other = other,
+                                 .systematic = pct_systematic_has(c, process->index),
                                  .hash = header->hash };
     struct scan scan = { .r = r, .seed = run.seed };
     int error = failed ? store_failure(r, c, process, result, run.seed, &run.finding, &new) : 0;
@@ -414,10 +415,10 @@ static int restore_run(void *data, const struct pct_store_run *run)
     c->other.runs += run->other;
     if (run->threads > c->max_threads)
         c->max_threads = run->threads;
-    if (run->other)
-        return 0;
-    if (run->steps > c->max_steps)
+    if (!run->other && run->steps > c->max_steps)
         c->max_steps = run->steps;
+    if (run->other || run->systematic)
+        return 0;
     const struct pct_guarantee_report_run claim = { .seed = run->seed,
                                                     .depth = run->depth,
                                                     .k = run->k,

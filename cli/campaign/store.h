@@ -63,7 +63,8 @@ struct pct_store_run {
     uint64_t steps, points, spins, switches, preemptions;
     uint32_t threads;
     bool complete;
-    bool other; /* it had other scheduling points than the campaign's: the claim does not count it */
+    bool other;      /* it had other scheduling points than the campaign's, */
+    bool systematic; /* or was not drawn: the claim does not count it */
     uint64_t hash;
 };
 

@@ -345,6 +345,7 @@ static int go(struct command *w, struct pct_recorder *recorder)
         return failed;
     c->runs = pct_campaign_file_share(w->plan.total, w->plan.shard, w->plan.of);
     c->limit = c->runs;
+    c->systematic.most = pct_store_number(recorder->store, "systematic");
     char total[32];
     snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
     if (c->done > c->runs)
@@ -418,7 +419,7 @@ static int campaign(int argc, char **argv)
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
     c.launch.resumes = true;
     if (!status) {
-        c.other.quiet = w.quiet;
+        c.other.quiet = c.systematic.quiet = w.quiet;
         pct_configure_memory(&c, w.quiet);
         status = pct_launch_prepare(&c.launch);
     }

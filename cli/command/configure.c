@@ -272,6 +272,7 @@ static int set_numbers(struct pct_campaign *c, const struct pct_run_options *w, 
     c->other.may = c->strategy == &pct_strategy_mixture && !text && !config->focus[0] && !config->watch[0] &&
                    !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS") && config->races == PCT_RACES_OFF &&
                    !(c->confidence > 0);
+    c->systematic.may = c->other.may && !pct_configure_choose(w->strategy, "PCT_STRATEGY");
     if (text && !all && !error[0])
         pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
     if (!error[0] && !pct_config_fits(config, c->strategy))

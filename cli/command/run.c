@@ -304,7 +304,8 @@ int pct_cmd_run(int argc, char **argv)
     campaign.progress = campaign.runs > 1 && !arguments.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
     campaign.repeat = !arguments.quiet && !campaign.pass_output;
     pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
-    campaign.other.quiet = arguments.quiet;
+    campaign.other.quiet = campaign.systematic.quiet = arguments.quiet;
+    campaign.systematic.most = campaign.systematic.may ? pct_systematic_room(campaign.runs) : 0;
     pct_configure_memory(&campaign, arguments.quiet);
     status = pct_launch_prepare(&campaign.launch);
     if (status)

@@ -120,6 +120,27 @@ replay_command()
     has "10 of 10  deadlock"
 }
 
+@test "few schedules: those with few preemptions are made, whatever the number of workers, and when resumed" {
+    unset PCT_STRATEGY
+    "$pct" campaign -q -s 1 -n 300 -j 1 --epoch 1 --db one.db -- "$build/bugs/bank-account-fixed" || true
+    "$pct" campaign -q -s 1 -n 300 -j 2 --epoch 1 --db two.db -- "$build/bugs/bank-account-fixed" || true
+    rows one.db > one
+    rows two.db > two
+    cmp one two
+    [ "$(query one.db 'SELECT count(*) FROM runs WHERE complete & 4')" -gt 20 ]
+    [ "$(query one.db 'SELECT count(*) FROM runs WHERE complete & 4 AND preemptions > 2')" -eq 0 ]
+    # Another campaign, which is interrupted in the middle of them.
+    python3 -c '
+import sqlite3
+file = sqlite3.connect("two.db")
+file.execute("DELETE FROM runs WHERE seed > 60")
+file.commit()'
+    "$pct" campaign -q -s 1 -j 2 --epoch 1 --db two.db -- "$build/bugs/bank-account-fixed" || true
+    query two.db 'SELECT group_concat(complete || hash) FROM (SELECT * FROM runs ORDER BY seed)' > two
+    query one.db 'SELECT group_concat(complete || hash) FROM (SELECT * FROM runs ORDER BY seed)' > one
+    cmp one two
+}
+
 @test "a clean campaign says what it is worth" {
     run "$pct" campaign -n 50 -s 1 -d 1 -k 9 -- ./target race 0
     is "$status" 0

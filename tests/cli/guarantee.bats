@@ -314,10 +314,15 @@ kept()
 
 @test "of the mixture, the default, the runs of pct count, and a depth or a confidence makes all of them so" {
     # Of 40 seeds from 0 on, each 20 have the shares.
-    run "$pct" run -n 40 -s 0 -k 9 -- ./target race 0
+    run "$pct" run -n 40 -s 0 -k 9 -S mixture -- ./target race 0
     is "$status" 0
     has "k = 9 points, 8 runs: a bug of depth 1 would have been missed with probability at most "
     has "8 of 40 runs are those of pct, which alone has a guarantee"
+    # Unless it is named, five runs are schedules with few preemptions, one of them in the place of a run of pct.
+    run "$pct" run -n 40 -s 0 -k 9 -- ./target race 0
+    has "5 of runs 17 to 26 were all schedules with at most 2 preemptions at points where threads conflict"
+    has "k = 9 points, 7 runs: a bug of depth 1 would have been missed with probability at most "
+    has "7 of 40 runs are those of pct, which alone has a guarantee"
     run "$pct" run -n 40 -s 0 -d 2 -k 9 -- ./target race 0
     has "40 runs: a bug of depth 1"
     lacks "are those of pct"

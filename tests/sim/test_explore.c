@@ -2,6 +2,7 @@
  * what the search asks for. It must meet the same classes of schedules, each once, make no run in vain, and see every behaviour. Then
  * each row of the table is made wrong on purpose, which must be noticed. */
 #include "explored.h"
+#include <cli/campaign/preemptions.h>
 #include <errno.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -468,6 +469,8 @@ static void test_bounds(void **unused)
     print_message("# %lu classes within bounds of 0 to 3\n", (unsigned long)within);
 }
 
+#include "listed.h"
+
 /* The number of classes is within the interval, or above, for most programs. */
 static void test_estimates(void **unused)
 {
@@ -542,6 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_wrong_rows),
     };

@@ -1,0 +1,171 @@
+/* The systematic part of a campaign: see systematic.h. */
+#include "systematic.h"
+#include "campaign.h"
+#include "preemptions.h"
+#include <cli/base/status_line.h>
+#include <strategies/strategies.h>
+
+/* A program whose runs have more steps has too many schedules. */
+enum { MOST_STEPS = 2000 };
+
+uint64_t pct_systematic_room(uint64_t runs)
+{
+    uint64_t room = runs > PCT_SYSTEMATIC_FROM ? (runs - PCT_SYSTEMATIC_FROM) / PCT_SYSTEMATIC_SHARE : 0;
+    return room < PCT_SYSTEMATIC_MOST ? room : PCT_SYSTEMATIC_MOST;
+}
+
+/* Whether the run of this number is one of them, if there are any. */
+static bool is_turn(const struct pct_campaign *c, uint64_t index)
+{
+    const struct pct_systematic *y = &c->systematic;
+    return index >= y->from && (index - y->from) % PCT_SYSTEMATIC_EACH == 0 && !pct_other_points_has(c, index);
+}
+
+bool pct_systematic_has(const struct pct_campaign *c, uint64_t index)
+{
+    const struct pct_systematic *y = &c->systematic;
+    return y->schedules && index < y->to && is_turn(c, index);
+}
+
+/* What `schedule` does not decide would differ from run to run; and places in the code that are points in some runs
+ * only are no schedule's. */
+static bool applies(const struct pct_campaign *c)
+{
+    const struct pct_config *config = &c->config;
+    return c->systematic.most && !c->offset && !config->spurious && !config->real_time && !config->sample &&
+           !config->watch[0] && config->memory_points != PCT_POINTS_LEARNED;
+}
+
+static void become(const struct pct_campaign *c, struct pct_run_spec *spec, const char *list)
+{
+    struct pct_config *config = &spec->config;
+    uint64_t seed = config->run.seed;
+    *config = c->config;
+    config->run = (struct pct_run){ .seed = seed };
+    config->given = 0;
+    config->end = PCT_END_BEFORE;
+    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_schedule.name);
+    spec->strategy = &pct_strategy_schedule;
+    spec->list = list;
+}
+
+/* Not all that happened was the schedule's. */
+static bool is_blind(const struct pct_result *result)
+{
+    const struct pct_trace *trace = &result->trace;
+    bool blind = result->unrecorded || trace->count > MOST_STEPS || !trace->complete || trace->first;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        blind = blind || (trace->header.uncontrolled[i] && !pct_name_is_blind(i));
+    return blind;
+}
+
+/* There are orders of these steps that no list of switches was made for: deadlines that come early, and whom a futex
+ * wakes. */
+static bool is_open(const struct pct_trace *trace)
+{
+    bool open = trace->header.deadlines || trace->header.fixed_deadlines;
+    for (uint64_t i = 0; i < trace->count && !open; i++)
+        open = PCT_RECORD_OP(trace->records[i]) == PCT_OP_FUTEX_WAKE;
+    return open;
+}
+
+static void say(const struct pct_campaign *c)
+{
+    const struct pct_systematic *y = &c->systematic;
+    struct pct_preemptions_state state = pct_preemptions_look(y->schedules);
+    if (y->quiet || y->blind || y->open || state.loops || !state.below || y->to <= c->resumed)
+        return;
+    pct_status_line_clear(!c->progress);
+    char preemptions[32] = "out a preemption", rest[64] = "";
+    if (state.below > 1)
+        snprintf(preemptions, sizeof preemptions, " at most %u preemption%s", state.below - 1,
+                 state.below == 2 ? "" : "s");
+    if (state.begun)
+        snprintf(rest, sizeof rest, ", and %llu of those with %u", (unsigned long long)state.begun, state.below);
+    pct_cli_say("%llu of runs %llu to %llu were all schedules with%s at points where threads conflict%s",
+                (unsigned long long)y->runs, (unsigned long long)y->from + 1, (unsigned long long)y->to, preemptions,
+                rest);
+}
+
+/* Whether there is room for what is to come. Asked only where the answer does not depend on how many runs are under
+ * way: of those with one preemption more, before the first of them. */
+static bool has_room(const struct pct_systematic *y, const struct pct_preemptions_state *state)
+{
+    if (state->asked >= y->most || (state->taken && state->orders > y->most))
+        return false;
+    return state->begun || state->known <= y->most - state->asked;
+}
+
+int pct_systematic_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
+{
+    struct pct_systematic *y = &c->systematic;
+    if (!y->on || !is_turn(c, index))
+        return PCT_RUNS_ON;
+    struct pct_preemptions_state state = pct_preemptions_look(y->schedules);
+    const char *list = has_room(y, &state) ? pct_preemptions_next(y->schedules) : NULL;
+    if (list) {
+        become(c, spec, list);
+        return PCT_RUNS_ON;
+    }
+    if (state.asked > state.taken)
+        return PCT_RUNS_WAIT;
+    y->on = false;
+    y->to = index;
+    say(c);
+    return PCT_RUNS_ON;
+}
+
+int pct_systematic_take(struct pct_campaign *c, const struct pct_result *result)
+{
+    struct pct_systematic *y = &c->systematic;
+    bool blind = is_blind(result);
+    y->runs++;
+    y->blind = y->blind || blind;
+    y->open = y->open || is_open(&result->trace);
+    int failed = pct_preemptions_take(y->schedules, blind ? NULL : &result->trace);
+    return failed ? pct_cli_no_memory("") : 0;
+}
+
+/* This one of them again, which was made before the campaign was resumed. */
+static int repeat(struct pct_campaign *c, uint64_t index)
+{
+    static struct pct_ended_run run; /* large */
+    struct pct_engine engine = { .launch = &c->launch, .quiet = !c->progress };
+    struct pct_run_spec spec = { 0 };
+    pct_campaign_make_spec(c, index, &spec);
+    if (pct_systematic_next(c, index, &spec) || !c->systematic.on)
+        return 0;
+    int status = pct_engine_run_one(&engine, &spec, &run);
+    if (status)
+        return status;
+    status = pct_systematic_take(c, &run.result);
+    pct_ended_run_close(&run);
+    return status;
+}
+
+int pct_systematic_decide(struct pct_campaign *c, uint64_t next)
+{
+    struct pct_systematic *y = &c->systematic;
+    int status = 0;
+    if (y->decided || next < PCT_SYSTEMATIC_FROM)
+        return 0;
+    y->decided = true;
+    if (!applies(c))
+        return 0;
+    y->schedules = pct_preemptions_new(PCT_PREEMPTIONS_MOST);
+    if (!y->schedules)
+        return pct_cli_no_memory("");
+    y->on = true;
+    y->from = PCT_SYSTEMATIC_FROM;
+    y->to = UINT64_MAX;
+    for (uint64_t index = y->from; index < next && y->on && !status; index++)
+        if (is_turn(c, index))
+            status = repeat(c, index);
+    return status;
+}
+
+void pct_systematic_free(struct pct_systematic *systematic)
+{
+    pct_preemptions_free(systematic->schedules);
+    systematic->schedules = NULL;
+}

@@ -1,0 +1,117 @@
+/* The systematic part of a campaign (cli/campaign/preemptions.h) against brute force: a part of test_explore.c, which has the programs. */
+#ifndef PCT_TESTS_LISTED_H
+#define PCT_TESTS_LISTED_H
+
+/* Asked at every step, as the log wants it. */
+static struct pct_choice pick_each(void *state, const struct pct_point *point)
+{
+    struct pct_choice choice = pct_strategy_schedule.pick(state, point);
+    choice.budget = 1;
+    return choice;
+}
+
+/* The schedule of this list, with the log that shows which class it is of. */
+static void run_list(const struct sim_program *program, const char *switches)
+{
+    struct pct_channel *channel = explored_channel();
+    struct pct_strategy schedule = pct_strategy_schedule;
+    schedule.pick = pick_each;
+    struct sim_options options = sim_defaults(&schedule);
+    channel->plan_count = channel->log_count = channel->doubts = 0;
+    options.run.list = switches;
+    options.records = explored_area;
+    options.max = EXPLORED_AREA;
+    options.max_steps = EXPLORED_STEPS;
+    options.channel = channel;
+    options.slow = true;
+    sim_run(program, &options, &explored_result);
+    if (explored_result.broken)
+        fail_msg("%s", explored_result.broken);
+}
+
+static struct pct_preemptions_state list_all(const struct sim_program *program, unsigned bound)
+{
+    struct pct_preemptions *p = pct_preemptions_new(bound);
+    struct hashes schedules = { 0 };
+    const char *switches;
+    assert_non_null(p);
+    hashes_clear(&found_classes);
+    hashes_clear(&found_behaviours);
+    twice = 0;
+    while ((switches = pct_preemptions_next(p))) {
+        struct pct_execution x;
+        struct pct_order order;
+        run_list(program, switches);
+        struct pct_trace trace = { .records = explored_area, .count = explored_result.recorded, .complete = true };
+        twice += !hashes_add(&schedules, explored_result.hash);
+        assert_int_equal(pct_preemptions_take(p, &trace), 0);
+        explored_read(&x);
+        assert_int_equal(pct_order_make(&order, &x), 0);
+        hashes_add(&found_classes, pct_order_class(&order));
+        hashes_add(&found_behaviours, explored_behaviour());
+        pct_order_free(&order);
+        pct_execution_free(&x);
+    }
+    struct pct_preemptions_state state = pct_preemptions_look(p);
+    assert_int_equal(state.asked, schedules.count + twice);
+    assert_int_equal(state.below, bound + 1);
+    hashes_clear(&schedules);
+    pct_preemptions_free(p);
+    return state;
+}
+
+/* The explorer lets a thread that ends the process go last; the strategy `schedule` does so for one in exit(). */
+static bool is_ended_elsewhere(const struct sim_program *program)
+{
+    for (uint32_t t = 1; t < SIM_THREADS && program->thread[t]; t++)
+        for (const struct sim_op *op = program->thread[t]; op->kind; op++)
+            if (op->kind == SIM_EXIT_NOW)
+                return true;
+    return false;
+}
+
+static uint64_t count_missed(unsigned bound, uint64_t *within)
+{
+    uint64_t missed = 0;
+    for (size_t i = 0; i < leasts; i++) {
+        *within += least[i].fewest <= bound;
+        missed += least[i].fewest <= bound && hashes_add(&found_classes, least[i].class_);
+    }
+    return missed;
+}
+
+/* Every class that has a schedule with so few preemptions, but where threads try again and again, which is told; and no
+ * schedule twice, but where a switch could not be made, which is counted. */
+static void test_lists(void **unused)
+{
+    (void)unused;
+    uint64_t programs = from_environment("LISTED", 100), first = from_environment("FIRST", 0), missed = 0, within = 0;
+    uint64_t repeated = 0, runs = 0, endless = 0;
+    for (uint64_t number = first; number < first + programs; number++) {
+        struct sim_program program = make_program(number);
+        explored_slack = 0;
+        if (is_ended_elsewhere(&program) || !brute_force(&program))
+            continue;
+        for (unsigned bound = 0; bound <= PCT_PREEMPTIONS_MOST; bound++) {
+            struct pct_preemptions_state state = list_all(&program, bound);
+            assert_int_equal(twice, state.repeated);
+            uint64_t without = state.loops ? 0 : count_missed(bound, &within);
+            if (without) {
+                print_message("# program %lu, bound %u: missed %lu\n", (unsigned long)number, bound,
+                              (unsigned long)without);
+                print_program(&program);
+            }
+            missed += without;
+            endless += state.loops;
+            repeated += state.repeated;
+            runs += state.taken;
+        }
+    }
+    print_message(
+        "# %lu classes within bounds of 0 to 2, %lu missed; %lu runs, %lu of them again; %lu times without end\n",
+        (unsigned long)within, (unsigned long)missed, (unsigned long)runs, (unsigned long)repeated,
+        (unsigned long)endless);
+    assert_int_equal(missed, 0);
+}
+
+#endif
