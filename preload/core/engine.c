@@ -18,6 +18,7 @@
 #include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 static struct timespec started;
 
@@ -93,9 +94,11 @@ static void await_end(struct pct_shim_thread *self)
     const volatile int *word = self->ending;
     struct timespec second = { .tv_sec = 1 };
     self->ending = NULL;
-    while (*word == self->ended->tid && !__atomic_load_n(&self->ended->lingers, __ATOMIC_SEQ_CST))
+    const volatile int *tid = (const volatile int *)((const char *)word - pct_shim.clear_tid + pct_shim.libc_tid);
+    int now;
+    while ((now = *word) != 0 && *tid == self->ended->tid && !__atomic_load_n(&self->ended->lingers, __ATOMIC_SEQ_CST))
         /* The kernel wakes as for a shared futex. */
-        if (PCT_SYS4(SYS_futex, word, PCT_FUTEX_WAIT_SHARED, self->ended->tid, &second) == -ETIMEDOUT) {
+        if (PCT_SYS4(SYS_futex, word, PCT_FUTEX_WAIT_SHARED, now, &second) == -ETIMEDOUT) {
             pct_uncontrolled(PCT_UNCONTROLLED_EXIT);
             break;
         }
@@ -131,7 +134,9 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     /* Before the next thread runs: it may be the one that makes the report. */
     if (self == pct_self)
         pct_save_registers(self->regs);
-    if (from->state == PCT_STATE_FINISHED && pct_shim.clear_tid) {
+    if (from->state == PCT_STATE_FINISHED && !pct_shim.clear_tid) {
+        pct_uncontrolled(PCT_UNCONTROLLED_EXIT);
+    } else if (from->state == PCT_STATE_FINISHED) {
         next->ending = (const volatile int *)((const char *)self->handle + pct_shim.clear_tid);
         next->ended = self;
     }
@@ -207,20 +212,33 @@ int pct_engine_any_tid(void)
 int pct_engine_tid(void)
 {
     /* From where libc has it: no system call, which a sandbox may forbid. */
-    if (pct_shim.clear_tid)
-        return *(const int *)((const char *)pthread_self() + pct_shim.clear_tid);
+    if (pct_shim.libc_tid)
+        return *(const int *)((const char *)pthread_self() + pct_shim.libc_tid);
     return (int)PCT_SYS0(SYS_gettid);
+}
+
+/* Where in struct pthread stands what the kernel clears at the thread's end; 0: unknown. GLIBC: the tid itself, up to
+ * 2.41 at least; a state of its own in 2.43. Kernels say it that can checkpoint, as those of distributions can. */
+static int find_cleared(const char *self)
+{
+    const char *word = NULL;
+    if (!pct_shim.libc_tid)
+        return 0;
+    if (!PCT_SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) && word > self && word < self + 4096)
+        return (int)(word - self);
+    return pct_libc_minor() <= 41 ? pct_shim.libc_tid : 0;
 }
 
 void pct_engine_start(void)
 {
     started = read_clock();
-    /* GLIBC: struct pthread is private; the tid stands in it once, at 720 in 2.36 on x86-64. The caller is the first
-     * thread. */
+    if (pct_shim.libc_tid)
+        return; /* of a process that this one is a copy of */
+    /* GLIBC: struct pthread is private; the tid stands in it once, at 720 on x86-64. The caller is the first thread. */
     int tid = pct_shim.pid;
     const char *self = (const char *)pthread_self();
-    pct_shim.clear_tid = 0;
-    for (int i = 0; i < 1024 && !pct_shim.clear_tid; i += 4)
+    for (int i = 0; i < 1024 && !pct_shim.libc_tid; i += 4)
         if (*(const int *)(self + (720 + i) % 1024) == tid)
-            pct_shim.clear_tid = (720 + i) % 1024;
+            pct_shim.libc_tid = (720 + i) % 1024;
+    pct_shim.clear_tid = find_cleared(self);
 }

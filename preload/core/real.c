@@ -6,6 +6,8 @@
 #include "shim.h"
 #include <dlfcn.h>
 #include <elf.h>
+#include <gnu/libc-version.h>
+#include <limits.h>
 #include <link.h>
 
 /* In .data, so that .bss stays small: see pct_page (shim.c). */
@@ -113,4 +115,15 @@ void pct_real_resolve_all(void)
     for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++)
         if (!((void **)&pct_real)[row])
             pct_real_resolve(row);
+}
+
+int pct_libc_minor(void)
+{
+    const char *version = gnu_get_libc_version();
+    if (version[0] != '2' || version[1] != '.')
+        return INT_MAX;
+    int minor = 0;
+    for (version += 2; *version >= '0' && *version <= '9'; version++)
+        minor = 10 * minor + *version - '0';
+    return minor;
 }

@@ -100,6 +100,9 @@ extern struct pct_real pct_real;
 void pct_real_resolve(unsigned row);
 void pct_real_resolve_all(void);
 
+/* The version of glibc: 36 of 2.36, by which what libc keeps to itself is known. INT_MAX: not a version 2. Anywhere. */
+int pct_libc_minor(void);
+
 /* The symbol of this name in the first object loaded behind us that defines one, whatever its version, and that object;
  * NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
 const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object);

@@ -149,7 +149,8 @@ struct pct_shim {
     size_t mapped;          /* bytes of the trace file's mapping; 0: there is none */
     const char *trace_path; /* absolute; of the first process, where that is another one; NULL: no trace */
     uint64_t trace_device, trace_inode;
-    int clear_tid;     /* GLIBC: where struct pthread holds the tid that the kernel clears; 0: unknown */
+    int libc_tid;      /* GLIBC: where struct pthread holds the tid; 0: unknown */
+    int clear_tid;     /* GLIBC: where in it stands the word that the kernel clears at the end; 0: unknown */
     uint32_t children; /* forked so far */
     uint64_t randoms;  /* numbers given to the target so far */
     uint32_t recorder; /* lock of the recorder in PCT_MODE_FREE */

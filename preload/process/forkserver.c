@@ -185,7 +185,7 @@ static enum pct_forkserver_state examine(const struct region *region)
     struct stat tasks;
     if (!region->first)
         return PCT_FORKSERVER_ENVIRONMENT;
-    if (!pct_shim.clear_tid)
+    if (!pct_shim.libc_tid || !pct_shim.clear_tid)
         return PCT_FORKSERVER_LIBC;
     /* Each directory in it is a link. */
     if (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink != 3)
@@ -303,10 +303,11 @@ void pct_forkserver_serve(char **environment)
         } else {
             /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not
              * inherited. */
-            long flags = CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+            long flags = CLONE_PARENT | CLONE_CHILD_SETTID | SIGCHLD;
             long pid = PCT_SYS6(SYS_clone, flags | (request->followed ? CLONE_PIDFD : 0), 0, &run,
-                                (char *)pthread_self() + pct_shim.clear_tid, 0, 0);
+                                (char *)pthread_self() + pct_shim.libc_tid, 0, 0);
             if (!pid) {
+                PCT_SYS1(SYS_set_tid_address, (char *)pthread_self() + pct_shim.clear_tid);
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
                 become_run(request, files, parent);
                 write_environment(&region, environment, values);

@@ -6,17 +6,13 @@
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include "thread.h"
-#include <gnu/libc-version.h>
 
 /* GLIBC: since 2.41 the first request is a signal to every thread that has cancellation enabled, whose handler has
  * SA_RESTART and does nothing outside a cancellation point: what is never restarted fails with EINTR there. Before,
  * only threads in a cancellation point, or with the asynchronous type, got it. */
 void pct_cancel_start(void)
 {
-    unsigned minor = 0; /* of "2.41" */
-    for (const char *at = gnu_get_libc_version() + 2; *at >= '0' && *at <= '9'; at++)
-        minor = 10 * minor + (unsigned)(*at - '0');
-    pct_shim.cancel_interrupts = minor >= 41;
+    pct_shim.cancel_interrupts = pct_libc_minor() >= 41;
 }
 
 void pct_cancel_point(struct pct_shim_thread *self)

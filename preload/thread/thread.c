@@ -285,8 +285,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     }
     pct_memory_second_thread();
     slot->handle = *handle;
-    if (pct_shim.clear_tid) /* it may not have come to pct_thread_adopt() yet */
-        slot->tid = *(const volatile int *)((const char *)*handle + pct_shim.clear_tid);
+    if (pct_shim.libc_tid) /* it may not have come to pct_thread_adopt() yet */
+        slot->tid = *(const volatile int *)((const char *)*handle + pct_shim.libc_tid);
     struct pct_object *object = pct_object_init(&pct_S.objects, (void *)*handle, PCT_CLASS_THREAD);
     object->model[0] = slot->core.id;
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_CREATE, 0, slot->core.id);
