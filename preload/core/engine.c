@@ -94,7 +94,8 @@ static void await_end(struct pct_shim_thread *self)
     const volatile int *word = self->ending;
     struct timespec second = { .tv_sec = 1 };
     self->ending = NULL;
-    const volatile int *tid = (const volatile int *)((const char *)word - pct_shim.clear_tid + pct_shim.libc_tid);
+    /* Another thread may have got its memory. */
+    const volatile int *tid = (const volatile int *)((const char *)self->ended->handle + pct_shim.libc_tid);
     int now;
     while ((now = *word) != 0 && *tid == self->ended->tid && !__atomic_load_n(&self->ended->lingers, __ATOMIC_SEQ_CST))
         /* The kernel wakes as for a shared futex. */
@@ -104,13 +105,30 @@ static void await_end(struct pct_shim_thread *self)
         }
 }
 
+/* What the kernel clears when this thread is gone. */
+static const volatile int *end_word(const struct pct_shim_thread *self)
+{
+    return self->there ? &self->there : (const volatile int *)((const char *)self->handle + pct_shim.clear_tid);
+}
+
+/* GLIBC: since 2.43 the main thread clears its word itself, while it is still counted as one that may be the last, and
+ * nothing needs the kernel's doing it then. */
+void pct_engine_finishing(struct pct_shim_thread *self)
+{
+    if (self->handle != pct_shim.main_thread || pct_shim.clear_tid == pct_shim.libc_tid)
+        return;
+    self->there = 1;
+    if (PCT_SYS1(SYS_set_tid_address, &self->there) < 0)
+        self->there = 0;
+}
+
 /* libc frees what a thread has left after its last destructor. A lock of the target's allocator that is taken then may
  * be held by a thread that waits for this one to be gone. */
 void pct_engine_linger(struct pct_shim_thread *self)
 {
     if (__atomic_exchange_n(&self->lingers, 1, __ATOMIC_SEQ_CST) || !pct_shim.clear_tid)
         return;
-    PCT_SYS3(SYS_futex, (char *)self->handle + pct_shim.clear_tid, 1 /* FUTEX_WAKE */, INT32_MAX);
+    PCT_SYS3(SYS_futex, end_word(self), 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
 void pct_engine_wait(struct pct_shim_thread *self)
@@ -137,7 +155,7 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     if (from->state == PCT_STATE_FINISHED && !pct_shim.clear_tid) {
         pct_uncontrolled(PCT_UNCONTROLLED_EXIT);
     } else if (from->state == PCT_STATE_FINISHED) {
-        next->ending = (const volatile int *)((const char *)self->handle + pct_shim.clear_tid);
+        next->ending = end_word(self);
         next->ended = self;
     }
     /* Not after the wake: the next thread may run at once, and send this one outside. */
@@ -241,4 +259,5 @@ void pct_engine_start(void)
         if (*(const int *)(self + (720 + i) % 1024) == tid)
             pct_shim.libc_tid = (720 + i) % 1024;
     pct_shim.clear_tid = find_cleared(self);
+    pct_shim.main_thread = pthread_self();
 }

@@ -52,10 +52,11 @@ struct pct_shim_thread {
     pthread_t handle;
     void *(*start)(void *);
     void *argument;
-    uint64_t regs[8];                    /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */
-    uint32_t cond_waits;                 /* for condition variables, so far */
-    struct pct_object nap;               /* what a sleeping or signal-waiting thread waits for */
-    const volatile int *ending;          /* the kernel clears it when the thread before us is gone */
+    uint64_t regs[8];           /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */
+    uint32_t cond_waits;        /* for condition variables, so far */
+    int there;                  /* what the kernel clears at the end of the main thread; 0: it stands in libc */
+    struct pct_object nap;      /* what a sleeping or signal-waiting thread waits for */
+    const volatile int *ending; /* the kernel clears it when the thread before us is gone */
     const struct pct_shim_thread *ended; /* that thread */
     const void *loader; /* the frame of the dl_iterate_phdr() whose callback it is in, NULL: none; see loader.h */
     void (*once_routine)(void); /* that it is about to run */
@@ -143,6 +144,7 @@ struct pct_shim {
     uint64_t run_ns;
     struct pct_config config;
     const struct pct_strategy *strategy;
+    pthread_t main_thread;         /* which ends otherwise than all others, also in copies of the process */
     uint64_t space;                /* bytes of address space that the shim has taken, at least */
     struct pct_shim_thread *slots; /* by id: slots.h */
     struct pct_trace_header *header;

@@ -98,6 +98,7 @@ static void finish(void *argument)
     pct_here(self, PCT_OP_THREAD_FINISH);
     uint64_t mask = pct_signal_retire(self);
     bool last = pct_sched_alone(&pct_S);
+    pct_engine_finishing(self);
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
     pct_sched_finish(&pct_S, &self->core);
     /* libc ends the process in the last thread, and with it runs what atexit() was given. */

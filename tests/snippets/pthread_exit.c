@@ -102,11 +102,29 @@ static void kill_process(void)
     kill(getpid(), SIGUSR1);
 }
 
+static void *end_last(void *main_thread)
+{
+    CHECK_EQ(pthread_join(*(pthread_t *)main_thread, NULL), 0);
+    return NULL;
+}
+
 /* What runs when it ends so is open to signals. */
 static void all_end_killed(void *unused)
 {
+    static pthread_t self;
+    (void)unused;
+    self = pthread_self();
     CHECK_EQ(atexit(kill_process), 0);
-    all_end(unused);
+    check_spawn(end_last, &self);
+    pthread_exit(NULL);
+}
+
+/* GLIBC: since 2.43 it is not where the main thread is the last. */
+static void main_last_killed(void *unused)
+{
+    CHECK_EQ(atexit(kill_process), 0);
+    check_join(check_spawn(give, unused));
+    pthread_exit(NULL);
 }
 
 int main(void)
@@ -134,5 +152,9 @@ int main(void)
     CHECK_EXITED(child_run(main_first, NULL), 7);
     CHECK_EXITED(child_run(all_end, NULL), 0);
     CHECK_SIGNALED(child_run(all_end_killed, NULL), SIGUSR1);
+    if (check_libc_minor() < 43)
+        CHECK_SIGNALED(child_run(main_last_killed, NULL), SIGUSR1);
+    else
+        CHECK_EXITED(child_run(main_last_killed, NULL), 0);
     return 0;
 }
