@@ -243,7 +243,7 @@ check-planted:
 	@$(build_with) lib command
 	@PCT_BUILD='$(B)' tests/planted/run
 
-# `make demo` and `make check` on fresh Debian 12, 13 and sid (root): some hours.
+# `make demo` and the suite on fresh Debian 12, 13 and sid (root), by gcc and clang: some hours.
 check-distros:
 	@scripts/setup distros
 	@PCT_BUILD='$(B)' scripts/check-distros $(SUITES)
@@ -361,7 +361,7 @@ help:
 	@echo 'bench             the measurements'
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'
-	@echo 'check-distros     make demo and make check on fresh Debian 12, 13 and sid, as root; installs mmdebstrap first'
+	@echo 'check-distros     make demo and the suite on fresh Debian 12, 13 and sid, gcc and clang, as root; SUITES=sid:gcc:cases: only that'
 	@echo 'minimized         minimize every program with a known bug; writes docs/bugs-minimized.md'
 	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
 	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
