@@ -3,6 +3,7 @@
  * Used by the shim (start-up, reports after a crash, on whichever thread that happens) and by the `pct` command. It
  * runs inside the target and in signal handlers, so nothing here calls a function, allocates or keeps state. */
 #include "text.h"
+#include <string.h>
 
 /* Words longer than this are not compared: no name in pct comes near it. */
 #define WORD_MAX 63u
@@ -140,4 +141,28 @@ const char *pct_text_closest(const char *word, const char *const *words, size_t 
         limit = d - 1; /* from now on only what is closer: of several at one distance, the first */
     }
     return closest;
+}
+
+void pct_text_add_command(struct pct_text *text, int argc, char **argv)
+{
+    for (int i = 0; i < argc && argv[i]; i++) {
+        bool plain = argv[i][0];
+        for (const char *c = argv[i]; *c && plain; c++)
+            plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                    strchr("_-+=./:,@%", *c);
+        if (i)
+            pct_text_add(text, " ");
+        if (plain) {
+            pct_text_add(text, argv[i]);
+            continue;
+        }
+        pct_text_add(text, "'");
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'')
+                pct_text_add(text, "'\\''");
+            else
+                pct_text_add_char(text, *c);
+        }
+        pct_text_add(text, "'");
+    }
 }

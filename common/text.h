@@ -34,4 +34,7 @@ bool pct_text_same(const char *a, const char *b);
  * distance: at most 1 for every three letters, and 1 at least), else NULL. */
 const char *pct_text_closest(const char *word, const char *const *words, size_t count);
 
+/* A command line, as a shell would read it again. */
+void pct_text_add_command(struct pct_text *text, int argc, char **argv);
+
 #endif

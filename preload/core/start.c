@@ -571,31 +571,6 @@ struct pct_shim_thread *pct_enter_first(void)
     return self;
 }
 
-/* The command line as a shell would read it again. */
-static void quote(struct pct_text *text, int argc, char **argv)
-{
-    for (int i = 0; i < argc && argv[i]; i++) {
-        bool plain = argv[i][0];
-        for (const char *c = argv[i]; *c && plain; c++)
-            plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-                    strchr("_-+=./:,@%", *c);
-        if (i)
-            pct_text_add(text, " ");
-        if (plain) {
-            pct_text_add(text, argv[i]);
-            continue;
-        }
-        pct_text_add(text, "'");
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'')
-                pct_text_add(text, "'\\''");
-            else
-                pct_text_add_char(text, *c);
-        }
-        pct_text_add(text, "'");
-    }
-}
-
 PCT_STARTS static void start(int argc, char **argv, char **environment)
 {
     struct pct_text text;
@@ -614,7 +589,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
         pct_environment_hide(environment);
     }
     pct_text_init(&text, command, sizeof command);
-    quote(&text, argc, argv);
+    pct_text_add_command(&text, argc, argv);
     pct_thread_start();
     pct_signal_start();
     /* Registered first, and so called last, after the destructors of all libraries: they may still join threads. One of

@@ -288,7 +288,7 @@ void pct_forkserver_serve(char **environment)
         pct_patch_prepare();
     pct_memory_find_main();
     pct_affinity_wait_there();
-    if (!reply(state, 0) || state != PCT_FORKSERVER_READY)
+    if (!reply(state, 0) || state != PCT_FORKSERVER_READY || !region.first)
         end_server();
     long parent = PCT_SYS0(SYS_getppid);
     PCT_SYS3(SYS_get_robust_list, 0, &robust, &robust_size);

@@ -543,11 +543,8 @@ static void test_wrong_rows(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_wrong_rows),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_bounds),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_estimates),       cmocka_unit_test(test_wrong_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
