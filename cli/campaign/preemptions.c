@@ -26,6 +26,7 @@ struct queue {
 struct pct_preemptions {
     struct queue queue[PCT_PREEMPTIONS_MOST + 1]; /* by preemptions */
     size_t taken[PCT_PREEMPTIONS_MOST + 1];       /* of each */
+    double likely[PCT_PREEMPTIONS_MOST + 1]; /* schedules, when no more than the run of its parent is known of each */
     struct pct_preemptions_state state;
     unsigned bound;
 };
@@ -38,6 +39,9 @@ struct run {
     uint64_t *before; /* by thread: the index of its last record so far + 1, 0: it has made none */
     struct pct_events *events;
     bool whole; /* all threads came to their end */
+    /* Schedules without a further preemption: the choices up to here; and of each with one here, the share of the
+     * choices of the whole run that lie behind it. */
+    double choices, behind;
 };
 
 static int push(struct pct_preemptions *p, const struct item *parent, struct pct_switch choice, bool preempts)
@@ -107,6 +111,7 @@ struct pct_preemptions_state pct_preemptions_look(const struct pct_preemptions *
         return state;
     state.begun = p->queue[state.below].asked;
     state.known = p->queue[state.below].count - state.begun;
+    state.likely = p->likely[state.below] < 1e18 ? (uint64_t)p->likely[state.below] : UINT64_MAX;
     return state;
 }
 
@@ -205,7 +210,7 @@ static bool loops(const struct run *run, const struct pct_event *event)
 }
 
 /* Who else could have gone on behind the record of this event. */
-static int branch(struct pct_preemptions *p, const struct run *run, const struct pct_event *event)
+static int branch(struct pct_preemptions *p, struct run *run, const struct pct_event *event)
 {
     const uint64_t *records = run->trace->records;
     uint64_t at = event->index;
@@ -222,7 +227,10 @@ static int branch(struct pct_preemptions *p, const struct run *run, const struct
         struct pct_switch choice = { .thread = event->thread, .made = run->number[at], .value = thread };
         failed = endless ? 0 : push(p, run->item, choice, went_on);
         others += !went_on && !endless;
+        if (went_on && !endless)
+            run->behind += 1 / run->choices;
     }
+    run->choices *= (double)(1 + others);
     if (!p->state.taken)
         p->state.orders = multiply(p->state.orders, 1 + others);
     return failed;
@@ -281,6 +289,8 @@ static int expand(struct pct_preemptions *p, struct run *run)
         if (!failed && own && goes_on && BEHIND(event.index) > last)
             failed = branch(p, run, &event);
     }
+    if (run->item->preemptions < p->bound)
+        p->likely[run->item->preemptions + 1] += run->choices * run->behind;
     return failed;
 }
 
@@ -302,7 +312,7 @@ static bool is_whole(const struct pct_trace *trace)
 static int take(struct pct_preemptions *p, const struct item *item, const struct pct_trace *trace)
 {
     static const struct pct_snapshot none;
-    struct run run = { .trace = trace, .item = item, .whole = is_whole(trace) };
+    struct run run = { .trace = trace, .item = item, .whole = is_whole(trace), .choices = 1 };
     run.number = pct_switches_number(trace);
     run.before = calloc(PCT_MAX_THREADS + 1, sizeof *run.before);
     run.events = pct_events_open(trace, &none);

@@ -93,7 +93,7 @@ static bool has_room(const struct pct_systematic *y, const struct pct_preemption
 {
     if (state->asked >= y->most || (state->taken && state->orders > y->most))
         return false;
-    return state->begun || state->known <= y->most - state->asked;
+    return state->begun || state->likely <= y->most - state->asked;
 }
 
 int pct_systematic_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)

@@ -1,7 +1,7 @@
 /* The systematic part of a campaign, where the strategy was left to pct and the program has few schedules: from run
  * PCT_SYSTEMATIC_FROM on, one run in PCT_SYSTEMATIC_EACH is a schedule with no, one or two preemptions at points where
  * threads conflict (preemptions.h), in this order, until all were made. Those with one preemption more are begun only
- * if all that are known by then fit into a share of the campaign's runs. The other runs are drawn from their seeds, so
+ * if all that are likely to be fit into a share of the campaign's runs. The other runs are drawn from their seeds, so
  * a bug that these find takes at most twice as many runs.
  *
  * Their tokens are of the strategy `schedule`; they count for no claim, and teach nothing of k. */
