@@ -3,7 +3,6 @@
  * Used by the shim (start-up, reports after a crash, on whichever thread that happens) and by the `pct` command. It
  * runs inside the target and in signal handlers, so nothing here calls a function, allocates or keeps state. */
 #include "text.h"
-#include <string.h>
 
 /* Words longer than this are not compared: no name in pct comes near it. */
 #define WORD_MAX 63u
@@ -143,13 +142,21 @@ const char *pct_text_closest(const char *word, const char *const *words, size_t 
     return closest;
 }
 
+/* Whether a shell takes it for itself. */
+static bool is_plain(char c)
+{
+    const char *others = "_-+=./:,@%";
+    while (*others && *others != c)
+        others++;
+    return *others || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 void pct_text_add_command(struct pct_text *text, int argc, char **argv)
 {
     for (int i = 0; i < argc && argv[i]; i++) {
         bool plain = argv[i][0];
         for (const char *c = argv[i]; *c && plain; c++)
-            plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-                    strchr("_-+=./:,@%", *c);
+            plain = is_plain(*c);
         if (i)
             pct_text_add(text, " ");
         if (plain) {
