@@ -104,7 +104,8 @@ bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info);
 /* A signal may be pending now that somebody waits for. */
 void pct_signal_sent(void);
 /* The kernel has been given this signal for a thread, or (NULL) for the process. With the baton. A thread that waits
- * for it outside is back when this returns: otherwise the machine would decide when it is. */
+ * for it outside, or waits there for others and handles it, is back when this returns: otherwise the machine would
+ * decide when it is. */
 void pct_signal_given(const struct pct_shim_thread *thread, int signal);
 /* Pending for this thread, or for the process. */
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread);

@@ -25,6 +25,14 @@ static bool takes(const struct pct_thread *thread, uint64_t bit)
            thread->wait.ready == wanted && (uintptr_t)thread->wait.ready_arg & bit;
 }
 
+/* Whether this thread waits outside for others, and a handler of this one ends its wait. */
+static bool is_interrupted(const struct pct_shim_thread *thread, int signal)
+{
+    uint64_t bit = pct_signal_bit(signal);
+    return thread->core.state == PCT_STATE_OUTSIDE && thread->core.wait.op == PCT_OP_SIGNAL_WAIT &&
+           thread->core.wait.ready == wanted && pct_action_handles(signal) && !(pct_signal_blocked(thread) & bit);
+}
+
 static bool is_thread(const struct pct_thread *thread, uint64_t id)
 {
     return thread->id == id;
@@ -50,7 +58,7 @@ void pct_signal_given(const struct pct_shim_thread *thread, int signal)
     uint64_t bit = pct_signal_bit(signal);
     if (!pct_S.outside)
         return;
-    if (thread ? takes(&thread->core, bit) : is_taken(bit))
+    if (thread ? takes(&thread->core, bit) || is_interrupted(thread, signal) : is_taken(bit))
         pct_sched_expect(&pct_S, thread ? is_thread : takes, thread ? thread->core.id : bit);
 }
 
