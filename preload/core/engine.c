@@ -240,11 +240,11 @@ int pct_engine_tid(void)
 static int find_cleared(const char *self)
 {
     const char *word = NULL;
-    if (!pct_shim.libc_tid)
-        return 0;
+    if (!pct_shim.libc_tid || pct_libc_minor() <= 41)
+        return pct_shim.libc_tid; /* without a question: a sandbox may end the process for it */
     if (!PCT_SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) && word > self && word < self + 4096)
         return (int)(word - self);
-    return pct_libc_minor() <= 41 ? pct_shim.libc_tid : 0;
+    return 0;
 }
 
 void pct_engine_start(void)

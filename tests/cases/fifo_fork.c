@@ -30,6 +30,7 @@ int main(void)
     void *wrong;
     sigaction(SIGUSR1, &action, NULL);
     snprintf(path, sizeof path, "/tmp/pct-fifo-%d", getpid());
+    unlink(path); /* of one that was killed */
     if (mkfifo(path, 0600) || pthread_create(&thread, NULL, open_it, NULL))
         return 1;
     usleep(1000);                  /* with slack 0 it is in open() then */
