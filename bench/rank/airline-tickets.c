@@ -6,28 +6,22 @@
 enum { AGENTS = 3, SEATS = 2 };
 static int sold;
 static bool sold_out;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *agent(void *unused)
 {
     (void)unused;
-#ifdef FIXED
-    pthread_mutex_lock(&lock);
-#endif
+    fix_lock();
     if (!sold_out) { /* culprit */
         __atomic_fetch_add(&sold, 1, __ATOMIC_SEQ_CST);
         if (sold == SEATS)
             sold_out = true;
     }
-#ifdef FIXED
-    pthread_mutex_unlock(&lock);
-#endif
+    fix_unlock();
     return NULL;
 }
 
 int main(void)
 {
-    (void)lock;
     run_threads(AGENTS, agent);
     assert(sold <= SEATS);
     return 0;

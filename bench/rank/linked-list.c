@@ -7,25 +7,19 @@ enum { BUILDERS = 2 };
 static struct node {
     struct node *next;
 } head, node[BUILDERS], *tail = &head;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *builder(void *number)
 {
     struct node *mine = &node[(intptr_t)number];
-#ifdef FIXED
-    pthread_mutex_lock(&lock);
-#endif
+    fix_lock();
     tail->next = mine; /* culprit */
     tail = mine;
-#ifdef FIXED
-    pthread_mutex_unlock(&lock);
-#endif
+    fix_unlock();
     return NULL;
 }
 
 int main(void)
 {
-    (void)lock;
     run_threads(BUILDERS, builder);
     int length = 0;
     for (const struct node *n = head.next; n && length <= BUILDERS; n = n->next)

@@ -5,26 +5,20 @@
 
 enum { PLAYERS = 3 };
 static int hits, *volatile ball = &hits;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *play(void *number)
 {
-#ifdef FIXED
-    pthread_mutex_lock(&lock);
-#endif
+    fix_lock();
     if (ball) /* culprit */
         (*(volatile int *)ball)++;
     if (!number)
         ball = NULL;
-#ifdef FIXED
-    pthread_mutex_unlock(&lock);
-#endif
+    fix_unlock();
     return NULL;
 }
 
 int main(void)
 {
-    (void)lock;
     run_threads(PLAYERS, play);
     return 0;
 }

@@ -15,6 +15,9 @@
 #include <stdlib.h>
 
 enum { SETUP_FAILED = 3 };
+#ifdef FIXED
+static pthread_mutex_t fix = PTHREAD_MUTEX_INITIALIZER;
+#endif
 
 static inline pthread_t thread_start(void *(*routine)(void *), intptr_t argument)
 {
@@ -22,6 +25,21 @@ static inline pthread_t thread_start(void *(*routine)(void *), intptr_t argument
     if (pthread_create(&thread, NULL, routine, (void *)argument))
         exit(SETUP_FAILED);
     return thread;
+}
+
+/* What FIXED programs do as one. */
+static inline void fix_lock(void)
+{
+#ifdef FIXED
+    pthread_mutex_lock(&fix);
+#endif
+}
+
+static inline void fix_unlock(void)
+{
+#ifdef FIXED
+    pthread_mutex_unlock(&fix);
+#endif
 }
 
 static inline void run_threads(int count, void *(*routine)(void *))

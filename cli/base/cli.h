@@ -64,6 +64,9 @@ double pct_cli_now(void);
 /* Write all of data. Returns 0 or a negative errno. */
 int pct_cli_write_all(int fd, const void *data, size_t size);
 
+/* All that comes from this descriptor until its end, as text, to be freed; NULL: no memory. */
+char *pct_cli_read_all(int fd);
+
 /* Make the directories above this file, for the user alone. Returns 0 or a negative errno. */
 int pct_cli_make_directories(const char *path);
 

@@ -141,6 +141,18 @@ int pct_cli_write_all(int fd, const void *data, size_t size)
     return 0;
 }
 
+char *pct_cli_read_all(int fd)
+{
+    char *text = NULL, buffer[4096];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ssize_t got;
+    while (out && ((got = read(fd, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)))
+        if (got > 0)
+            fwrite(buffer, 1, (size_t)got, out);
+    return out && !fclose(out) ? text : NULL;
+}
+
 int pct_cli_make_directories(const char *path)
 {
     char part[PATH_MAX];

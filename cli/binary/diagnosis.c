@@ -227,18 +227,14 @@ static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
             continue;
         }
         char *arrow = strstr(line, " => ");
-        char *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
-        if (!strncmp(path, "not found", 9)) {
+        if (arrow && !strncmp(arrow + 4, "not found", 9)) {
             add(d, PCT_DIAGNOSIS_NOT, "its library %.*s is not found: it would not start", (int)(arrow - line - 1),
                 line + 1);
             continue;
         }
-        char *end = strstr(path, " (0x");
-        if (path[0] != '/' || !end)
-            continue;
-        *end = 0;
+        const char *path = pct_libraries_path(line);
         struct pct_elf_facts facts;
-        if (!is_libc(path) && !pct_elf_facts_read(&facts, path, true) && facts.is_elf)
+        if (path && !is_libc(path) && !pct_elf_facts_read(&facts, path, true) && facts.is_elf)
             check_object(d, path, &facts);
     }
     free(text);

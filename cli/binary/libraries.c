@@ -1,6 +1,7 @@
 /* Libraries of a program: see libraries.h. */
 #include "libraries.h"
 #include "elf_facts.h"
+#include <cli/base/cli.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -24,19 +25,21 @@ char *pct_libraries_list(const char *interpreter, const char *program)
     int failed = posix_spawn(&pid, interpreter, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = failed ? NULL : open_memstream(&text, &size);
-    char buffer[4096];
-    ssize_t got;
-    while (memory && (got = read(ends[0], buffer, sizeof buffer)) > 0)
-        fwrite(buffer, 1, (size_t)got, memory);
-    if (memory)
-        fclose(memory);
+    char *text = failed ? NULL : pct_cli_read_all(ends[0]);
     close(ends[0]);
     if (!failed)
         waitpid(pid, NULL, 0);
     return text;
+}
+
+char *pct_libraries_path(char *line)
+{
+    char *arrow = strstr(line, " => ");
+    char *path = arrow ? arrow + 4 : line + strspn(line, "\t "), *end = strstr(path, " (0x");
+    if (path[0] != '/' || !end)
+        return NULL;
+    *end = 0;
+    return path;
 }
 
 int pct_libraries_each(const char *program, int (*each)(void *data, const char *path), void *data)
@@ -47,12 +50,8 @@ int pct_libraries_each(const char *program, int (*each)(void *data, const char *
     char *text = pct_libraries_list(facts.interpreter, program), *rest = text, *line;
     int stopped = 0;
     while (!stopped && rest && (line = strsep(&rest, "\n"))) {
-        char *arrow = strstr(line, " => ");
-        char *path = arrow ? arrow + 4 : line + strspn(line, "\t "), *end = strstr(path, " (0x");
-        if (path[0] != '/' || !end)
-            continue;
-        *end = 0;
-        stopped = each(data, path);
+        const char *path = pct_libraries_path(line);
+        stopped = path ? each(data, path) : 0;
     }
     free(text);
     return stopped;

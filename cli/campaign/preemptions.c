@@ -110,7 +110,6 @@ struct pct_preemptions_state pct_preemptions_look(const struct pct_preemptions *
     if (state.below > p->bound)
         return state;
     state.begun = p->queue[state.below].asked;
-    state.known = p->queue[state.below].count - state.begun;
     state.likely = p->likely[state.below] < 1e18 ? (uint64_t)p->likely[state.below] : UINT64_MAX;
     return state;
 }

@@ -98,19 +98,11 @@ struct command {
     const char *framework; /* what --each-test says */
 };
 
-static error_t add_report(struct command *w, struct argp_state *state, const char *text)
-{
-    char error[256] = "there are too many of them";
-    if (w->export_count == PCT_EXPORTS_MAX ||
-        !pct_export_parse(&w->exports[w->export_count++], text, error, sizeof error))
-        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
-    return 0;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct command *w = state->input;
     struct pct_campaign *c = w->campaign;
+    char error[256];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->launch;
@@ -145,7 +137,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->quiet = true;
         return 0;
     case KEY_REPORT:
-        return add_report(w, state, argument);
+        if (!pct_export_add(w->exports, &w->export_count, argument, error, sizeof error))
+            argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
+        return 0;
     case KEY_ROOT:
         w->root = argument;
         return 0;

@@ -81,19 +81,11 @@ static void parse_order(struct arguments *w, const char *name, struct argp_state
         argp_error(state, "--order: %s is none of dpor, chess, rank", name);
 }
 
-static error_t add_report(struct pct_explorer_keep *keep, struct argp_state *state, const char *text)
-{
-    char error[256] = "there are too many of them";
-    if (keep->export_count == PCT_EXPORTS_MAX ||
-        !pct_export_parse(&keep->exports[keep->export_count++], text, error, sizeof error))
-        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
-    return 0;
-}
-
 /* What has to do with the file. */
 static error_t parse_keep(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
+    char error[256];
     switch (key) {
     case KEY_DB:
         w->keep->plan.path = argument;
@@ -111,7 +103,9 @@ static error_t parse_keep(int key, char *argument, struct argp_state *state)
         w->keep->judge.oracle = argument;
         return 0;
     case KEY_REPORT:
-        return add_report(w->keep, state, argument);
+        if (!pct_export_add(w->keep->exports, &w->keep->export_count, argument, error, sizeof error))
+            argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
+        return 0;
     case KEY_ROOT:
         w->keep->root = argument;
         return 0;

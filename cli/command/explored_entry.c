@@ -17,19 +17,6 @@ bool pct_explored_entry_is(const char *schedule)
     return !strncmp(schedule, word, length) && (!schedule[length] || strchr(" \t", schedule[length]));
 }
 
-/* What it writes on this descriptor, until nobody can. */
-static char *read_all(int fd)
-{
-    char *text = NULL, buffer[4096];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    ssize_t got;
-    while (out && ((got = read(fd, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)))
-        if (got > 0)
-            fwrite(buffer, 1, (size_t)got, out);
-    return out && !fclose(out) ? text : NULL;
-}
-
 /* The last line, to be freed; NULL: no memory. */
 static char *find_last(const char *text)
 {
@@ -49,7 +36,7 @@ static int explore(struct pct_explored_entry *result, char *const *words)
         return pct_cli_usage("pct explore: %s", strerror(errno));
     pid_t pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, words, -1, ends[1]);
     close(ends[1]);
-    result->said = pid < 0 ? NULL : read_all(ends[0]);
+    result->said = pid < 0 ? NULL : pct_cli_read_all(ends[0]);
     close(ends[0]);
     result->status = pid < 0 ? 0 : pct_subcommand_wait(pid);
     if (pid < 0)

@@ -105,6 +105,14 @@ bool pct_export_parse(struct pct_export *export, const char *text, char *error, 
     return pct_export_known(format, error, size);
 }
 
+bool pct_export_add(struct pct_export *exports, size_t *count, const char *text, char *error, size_t size)
+{
+    if (*count < PCT_EXPORTS_MAX)
+        return pct_export_parse(&exports[(*count)++], text, error, size);
+    snprintf(error, size, "there are too many of them");
+    return false;
+}
+
 /* What a clean campaign is worth, as `pct campaign report` says it, without the name of the command in front of each
  * line. NULL: it is not clean. To be freed. */
 static char *make_claim(struct pct_store *store, const struct pct_store_totals *totals)

@@ -31,6 +31,9 @@ bool pct_export_known(const char *format, char *error, size_t size);
 /* "FORMAT" or "FORMAT:FILE", for `--report`; the format's name lives as long as the process. False: as above. */
 bool pct_export_parse(struct pct_export *export, const char *text, char *error, size_t size);
 
+/* The same behind the first *count of PCT_EXPORTS_MAX. */
+bool pct_export_add(struct pct_export *exports, size_t *count, const char *text, char *error, size_t size);
+
 /* Whether the files can be made, before there is anything to write. Returns 0 or an exit status after a message. */
 int pct_export_check(const struct pct_export *exports, size_t count);
 

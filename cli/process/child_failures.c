@@ -33,53 +33,59 @@ static void walk(const char *trace_path, void (*visit)(const char *path, long pi
         closedir(directory);
 }
 
-struct search {
-    enum pct_children which;
-    struct pct_trace *trace;
-    bool raced; /* those are looked for that did not fail, and had data races */
+/* Of one sort: how many there are, and the trace of the first. */
+struct found {
     unsigned count;
     long first;
+    struct pct_trace trace;
 };
 
-static bool is_wanted(const struct search *search, const struct pct_trace_header *header)
+struct search {
+    enum pct_children which;
+    struct found failed, raced;
+};
+
+/* Where a child of this end counts; NULL: nowhere. */
+static struct found *sort(struct search *search, const struct pct_trace_header *header)
 {
-    bool by_itself = header->verdict == PCT_VERDICT_EXIT && header->exit_status != PCT_STATUS_UNKNOWN;
-    if (by_itself || search->raced)
-        return by_itself && search->raced && (header->races || header->possible_races);
-    /* A sanitizer's end (of unknown status) is one, too. */
+    if (header->verdict == PCT_VERDICT_EXIT && header->exit_status != PCT_STATUS_UNKNOWN)
+        return header->races || header->possible_races ? &search->raced : NULL;
+    /* A sanitizer's end (of unknown status) is a crash, too. */
     bool crash = header->verdict == PCT_VERDICT_CRASH || header->verdict == PCT_VERDICT_ASSERTION ||
                  header->verdict == PCT_VERDICT_EXIT;
-    return search->which == PCT_CHILDREN_ALL || !crash;
+    bool counts = search->which == PCT_CHILDREN_ALL || (search->which == PCT_CHILDREN_STUCK && !crash);
+    return counts ? &search->failed : NULL;
 }
 
 static void look(const char *path, long pid, void *data)
 {
-    struct search *search = data;
     struct pct_trace trace;
     char error[256];
     if (pct_trace_open(&trace, path, error, sizeof error) != PCT_TRACE_GOOD)
         return;
-    if (!is_wanted(search, &trace.header) || (search->count++ && pid > search->first)) {
+    struct found *found = sort(data, &trace.header);
+    if (!found || (found->count++ && pid > found->first)) {
         pct_trace_close(&trace);
         return;
     }
-    if (search->count > 1)
-        pct_trace_close(search->trace);
-    *search->trace = trace;
-    search->first = pid;
+    if (found->count > 1)
+        pct_trace_close(&found->trace);
+    found->trace = trace;
+    found->first = pid;
 }
 
 unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace, unsigned *raced)
 {
-    struct search failed = { .trace = trace, .which = which }, others = { .trace = trace, .raced = true };
-    *raced = 0;
-    if (which != PCT_CHILDREN_NONE)
-        walk(trace_path, look, &failed);
-    if (failed.count)
-        return failed.count;
-    walk(trace_path, look, &others);
-    *raced = others.count;
-    return 0;
+    struct search search = { .which = which };
+    walk(trace_path, look, &search);
+    *raced = search.failed.count ? 0 : search.raced.count;
+    if (search.failed.count && search.raced.count)
+        pct_trace_close(&search.raced.trace);
+    if (search.failed.count)
+        *trace = search.failed.trace;
+    else if (search.raced.count)
+        *trace = search.raced.trace;
+    return search.failed.count;
 }
 
 static void forget(const char *path, long pid, void *data)

@@ -2,20 +2,19 @@
  * called in a child of vfork, and in a signal handler. */
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
-#include <preload/core/sys.h>
 #include <preload/time/family.h>
 #include <preload/time/vtimer.h>
 
 static void leave(void)
 {
     pct_family_leaves();
-    if (pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid))
+    if (pct_family_is_itself())
         pct_timerfd_leave();
 }
 
 static void stay(void)
 {
-    if (pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid))
+    if (pct_family_is_itself())
         pct_timerfd_stay();
     pct_family_stays();
 }

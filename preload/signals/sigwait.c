@@ -18,19 +18,23 @@ static bool wanted(const struct pct_thread *thread)
     return pct_signal_pending(self) & (uintptr_t)thread->wait.ready_arg;
 }
 
-/* Whether this thread waits for the signal outside, in the kernel. */
+/* Whether this thread waits for signals outside, in the kernel; */
+static bool waits_outside(const struct pct_thread *thread)
+{
+    return thread->state == PCT_STATE_OUTSIDE && thread->wait.op == PCT_OP_SIGNAL_WAIT && thread->wait.ready == wanted;
+}
+
+/* for this one. */
 static bool takes(const struct pct_thread *thread, uint64_t bit)
 {
-    return thread->state == PCT_STATE_OUTSIDE && thread->wait.op == PCT_OP_SIGNAL_WAIT &&
-           thread->wait.ready == wanted && (uintptr_t)thread->wait.ready_arg & bit;
+    return waits_outside(thread) && (uintptr_t)thread->wait.ready_arg & bit;
 }
 
 /* Whether this thread waits outside for others, and a handler of this one ends its wait. */
 static bool is_interrupted(const struct pct_shim_thread *thread, int signal)
 {
     uint64_t bit = pct_signal_bit(signal);
-    return thread->core.state == PCT_STATE_OUTSIDE && thread->core.wait.op == PCT_OP_SIGNAL_WAIT &&
-           thread->core.wait.ready == wanted && pct_action_handles(signal) && !(pct_signal_blocked(thread) & bit);
+    return waits_outside(&thread->core) && pct_action_handles(signal) && !(pct_signal_blocked(thread) & bit);
 }
 
 static bool is_thread(const struct pct_thread *thread, uint64_t id)

@@ -244,8 +244,7 @@ void pct_family_gone(long pid)
 
 __thread uint32_t pct_family_vforked;
 
-/* Not a child of vfork, nor one that pct does not know, in our memory. */
-static bool is_itself(void)
+bool pct_family_is_itself(void)
 {
     return pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid);
 }
@@ -257,7 +256,7 @@ uint32_t pct_family_slot(void)
 
 size_t pct_family_room(char *const *environment)
 {
-    if ((!pct_family_memory && !lost) || !environment || (!pct_vforking && !is_itself()))
+    if ((!pct_family_memory && !lost) || !environment || (!pct_vforking && !pct_family_is_itself()))
         return 0;
     return pct_family_name_room(environment);
 }
@@ -299,7 +298,7 @@ void pct_family_join(const char *text)
 
 void pct_family_leaves(void)
 {
-    if (!pct_family_memory || !self || !is_itself())
+    if (!pct_family_memory || !self || !pct_family_is_itself())
         return;
     pct_slot_at(self)->began = pct_sched_now(&pct_S);
     pct_slot_set_member(mine, false);
@@ -307,7 +306,7 @@ void pct_family_leaves(void)
 
 void pct_family_stays(void)
 {
-    if (pct_family_memory && self && is_itself())
+    if (pct_family_memory && self && pct_family_is_itself())
         pct_slot_set_member(mine, true);
 }
 

@@ -57,6 +57,9 @@ char **pct_family_environment(void *room, char *const *environment, uint32_t slo
         size_t pct_size_ = pct_family_room(environment);                                                               \
         pct_size_ ? pct_family_environment(__builtin_alloca(pct_size_), environment, slot) : (char **)(environment);   \
     })
+/* Whether the caller is the process whose run this is: not a child of vfork, nor one that pct does not know, in our
+ * memory. */
+bool pct_family_is_itself(void);
 /* This process is about to become another program; or it has failed to. */
 void pct_family_leaves(void);
 void pct_family_stays(void);

@@ -66,9 +66,9 @@ static bool is_open(struct timer *timer)
 /* The kernel has the timer from now on; or no longer has it. What is unread stays so. */
 static void set_kernels(struct timer *timer, bool on)
 {
-    uint64_t left = on ? pct_vtimer_left(&timer->v) : 0, interval = on ? timer->v.interval : 0;
-    struct itimerspec wanted = { .it_value = { (time_t)(left / 1000000000), (long)(left % 1000000000) },
-                                 .it_interval = { (time_t)(interval / 1000000000), (long)(interval % 1000000000) } };
+    struct itimerspec wanted = { 0 };
+    if (on)
+        pct_vtimer_gettime(&timer->v, &wanted);
     struct pollfd asked = { .fd = timer->fd, .events = POLLIN };
     bool readable = pct_poll_now(&asked, 1) > 0;
     PCT_SYS4(SYS_timerfd_settime, timer->fd, 0, &wanted, NULL);

@@ -105,6 +105,21 @@ static inline struct pct_choice brute_pick(void *state, const struct pct_point *
 
 static bool explored_by_force; /* runs are those of brute force */
 
+/* A run as these options say, with its records and its log. */
+static inline void explored_make(const struct sim_program *program, struct sim_options *options)
+{
+    struct pct_channel *channel = explored_channel();
+    channel->log_count = channel->doubts = 0;
+    options->records = explored_area;
+    options->max = EXPLORED_AREA;
+    options->max_steps = EXPLORED_STEPS;
+    options->channel = channel;
+    options->slow = true;
+    sim_run(program, options, &explored_result);
+    if (explored_result.broken)
+        fail_msg("%s", explored_result.broken);
+}
+
 static inline void explored_run(const struct sim_program *program, const uint32_t *plan, uint32_t count)
 {
     struct pct_strategy brute = pct_strategy_explore;
@@ -120,16 +135,8 @@ static inline void explored_run(const struct sim_program *program, const uint32_
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
     channel->plan_count = count;
-    channel->log_count = channel->doubts = 0;
-    options.records = explored_area;
-    options.max = EXPLORED_AREA;
-    options.max_steps = EXPLORED_STEPS;
-    options.channel = channel;
-    options.slow = true;
     options.slack = explored_slack;
-    sim_run(program, &options, &explored_result);
-    if (explored_result.broken)
-        fail_msg("%s", explored_result.broken);
+    explored_make(program, &options);
 }
 
 /* The run as it is kept; its memory is not its own. */

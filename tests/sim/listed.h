@@ -13,20 +13,12 @@ static struct pct_choice pick_each(void *state, const struct pct_point *point)
 /* The schedule of this list, with the log that shows which class it is of. */
 static void run_list(const struct sim_program *program, const char *switches)
 {
-    struct pct_channel *channel = explored_channel();
     struct pct_strategy schedule = pct_strategy_schedule;
     schedule.pick = pick_each;
     struct sim_options options = sim_defaults(&schedule);
-    channel->plan_count = channel->log_count = channel->doubts = 0;
     options.run.list = switches;
-    options.records = explored_area;
-    options.max = EXPLORED_AREA;
-    options.max_steps = EXPLORED_STEPS;
-    options.channel = channel;
-    options.slow = true;
-    sim_run(program, &options, &explored_result);
-    if (explored_result.broken)
-        fail_msg("%s", explored_result.broken);
+    explored_channel()->plan_count = 0;
+    explored_make(program, &options);
 }
 
 static struct pct_preemptions_state list_all(const struct sim_program *program, unsigned bound)
