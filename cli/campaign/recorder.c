@@ -121,13 +121,19 @@ static char *write_report(const struct pct_process *process, const struct pct_re
     return end_text(&t);
 }
 
-static char *write_replay(const struct pct_campaign *c, const struct pct_process *process,
+static char *write_replay(const struct pct_recorder *r, const struct pct_campaign *c, const struct pct_process *process,
                           const struct pct_result *result)
 {
     struct text t;
     if (!begin_text(&t))
         return NULL;
-    pct_outcome_write_replay(t.out, &c->launch, process, result);
+    if (r->trace) {
+        fputs("replay ", t.out);
+        pct_cli_print_quoted(t.out, r->trace);
+        fputs(" -- ", t.out);
+        pct_cli_print_command(t.out, process->command);
+    } else
+        pct_outcome_write_replay(t.out, &c->launch, process, result);
     return end_text(&t);
 }
 
@@ -179,7 +185,7 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
                                      .token = header->token,
                                      .file = signature->file,
                                      .line = signature->line };
-    char *report = write_report(process, result), *replay = write_replay(c, process, result);
+    char *report = write_report(process, result), *replay = write_replay(r, c, process, result);
     char *output = write_output(process, &row.output_size);
     char *uncontrolled = write_uncontrolled(header->uncontrolled);
     struct pct_recorder_finding *finding = append(r);
@@ -195,7 +201,7 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
         *id = finding->id = row.id;
         finding->signature = signature->hash;
         finding->hash = header->hash;
-        finding->confirmed = result->ending == PCT_ENDING_KILLED_PCT;
+        finding->confirmed = pct_recorder_never_replays(&row);
         memcpy(finding->uncontrolled, header->uncontrolled,
                sizeof finding->uncontrolled); /* the header has room for more */
         strip(finding->token, header->token);
@@ -463,7 +469,7 @@ static int restore_pair(void *data, uint64_t pair, uint64_t seed)
 
 bool pct_recorder_never_replays(const struct pct_store_finding *finding)
 {
-    return !strcmp(finding->verdict, pct_ending_name(PCT_ENDING_KILLED_PCT));
+    return !*finding->token || !strcmp(finding->verdict, pct_ending_name(PCT_ENDING_KILLED_PCT));
 }
 
 static int restore_finding(void *data, const struct pct_store_finding *finding)

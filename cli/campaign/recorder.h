@@ -32,7 +32,8 @@ struct pct_recorder {
     bool broken;            /* the file cannot be written to */
     uint64_t choices, left; /* of pct_campaign, as the file has it; likewise: */
     uint64_t deadlines, fixed_deadlines, passed_over;
-    bool dirty; /* something was added since the last commit */
+    bool dirty;        /* something was added since the last commit */
+    const char *trace; /* the file that replays the next failure, whose token is ""; NULL: its token does */
 };
 
 /* Take up what the file has, for a campaign that goes on: the numbers of the runs that are done go into c. Returns 0,
@@ -56,7 +57,8 @@ int pct_recorder_fail(struct pct_recorder *recorder, int error);
 int pct_recorder_finish(struct pct_recorder *recorder, struct pct_campaign *c, int status);
 void pct_recorder_close(struct pct_recorder *recorder);
 
-/* Whether a finding is not confirmed by replays: these would kill pct once more, as the run did twice. */
+/* Whether a finding is not confirmed by replays: these would kill pct once more, as the run did twice; or it has no
+ * token. */
 bool pct_recorder_never_replays(const struct pct_store_finding *finding);
 
 /* Take the numbers of the runs in the file into c. For recorders and reports. Returns 0 or a negative errno. */

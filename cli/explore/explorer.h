@@ -19,9 +19,10 @@ struct pct_finding {
     uint64_t count; /* classes that fail like that */
     char title[512];
     char token[PCT_TOKEN_MAX]; /* "": its schedule is too long for one, or it did not replay */
-    uint64_t run;              /* the first that failed so, from 1 */
-    struct pct_tuple tuple;    /* its, with a bound */
-    bool replayed;             /* the token was, and the run failed alike */
+    bool too_long;
+    uint64_t run;           /* the first that failed so, from 1 */
+    struct pct_tuple tuple; /* its, with a bound */
+    bool replayed;          /* the token was, and the run failed alike */
 };
 
 /* A run that was made, or is. */
@@ -142,7 +143,8 @@ int pct_explorer_probe(struct pct_explorer *explorer, const struct pct_made *mad
  * interrupted: as above. */
 int pct_explorer_say_estimate(const struct pct_explorer *explorer, int interrupted);
 
-/* token.c: the token of a run's schedule, with which it replays without us. False: it is too long for one. */
-bool pct_explorer_token(const struct pct_trace *trace, char *token, size_t size);
+/* token.c: the token of a run's schedule, with which it replays without us: all its switches, or, where these are too
+ * many, those that are not made anyway. log: of the run. False: it is too long for one. */
+bool pct_explorer_token(const struct pct_trace *trace, const struct pct_explored *run, char *token, size_t size);
 
 #endif

@@ -56,6 +56,7 @@ static int take_finding(void *data, const struct pct_store_finding *row)
         return -ENOMEM;
     snprintf(finding->title, sizeof finding->title, "%s", row->title);
     snprintf(finding->token, sizeof finding->token, "%s", row->token);
+    finding->too_long = !*row->token;
     finding->replayed = row->same > 0;
     return 0;
 }
@@ -213,6 +214,28 @@ int pct_explorer_keep_judge(struct pct_explorer_keep *k, struct pct_campaign *c,
     return pct_oracle_run(&k->judge, &c->launch, process, result);
 }
 
+void pct_explorer_keep_trace(const struct pct_explorer_keep *k, uint64_t number, char *path, size_t size)
+{
+    snprintf(path, size, "%s.run-%llu.trace", k->plan.path, (unsigned long long)number);
+}
+
+/* The schedule is too long for a token: its trace replays it. */
+static int add_traced(struct pct_explorer_keep *k, struct pct_campaign *c, const struct pct_made *made,
+                      struct pct_result *result, int64_t *id)
+{
+    char path[PATH_MAX], error[256];
+    pct_explorer_keep_trace(k, made->row.seed, path, sizeof path);
+    if (pct_trace_save(&result->trace, path, error, sizeof error)) {
+        pct_cli_say("the trace was not saved: %s: %s", path, error);
+        return PCT_EXIT_INTERNAL;
+    }
+    result->trace.header.token[0] = 0;
+    k->recorder.trace = path;
+    int status = pct_recorder_add_failure(&k->recorder, c, made->process, result, made->row.seed, id);
+    k->recorder.trace = NULL;
+    return status;
+}
+
 /* The finding is that of the schedule, which replays without us. */
 static int add_failure(struct pct_explorer_keep *k, const struct pct_explorer *e, struct pct_campaign *c,
                        const struct pct_made *made, int64_t *id)
@@ -236,6 +259,8 @@ static int add_failure(struct pct_explorer_keep *k, const struct pct_explorer *e
         const struct pct_strategy *strategy = pct_cli_find_strategy(config.strategy, error, sizeof error);
         pct_config_format_token(result.trace.header.token, sizeof result.trace.header.token, &config, strategy);
     }
+    if (!*token)
+        return add_traced(k, c, made, &result, id);
     return pct_recorder_add_failure(&k->recorder, c, made->process, &result, made->row.seed, id);
 }
 

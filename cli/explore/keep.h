@@ -45,6 +45,10 @@ int pct_explorer_keep_resume(struct pct_explorer_keep *keep, struct pct_explorer
 int pct_explorer_keep_add(struct pct_explorer_keep *keep, struct pct_explorer *explorer, struct pct_campaign *campaign,
                           struct pct_made *made);
 
+/* Where the trace of run `number` (from 0) stands beside the file, if its schedule failed and is too long for a token.
+ */
+void pct_explorer_keep_trace(const struct pct_explorer_keep *keep, uint64_t number, char *path, size_t size);
+
 /* Write down what was kept, now or when it is time to. */
 int pct_explorer_keep_commit(struct pct_explorer_keep *keep, bool now);
 

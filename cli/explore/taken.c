@@ -45,8 +45,16 @@ static int take_failure(struct pct_explorer *e, const struct pct_made *made, boo
     e->differs |= differs;
     if (!finding->title[0] && made->result) {
         snprintf(finding->title, sizeof finding->title, "%s", made->signature->title);
-        if (!pct_explorer_token(&made->result->trace, finding->token, sizeof finding->token))
+        const struct pct_trace *trace = &made->result->trace;
+        finding->too_long = false;
+        if (pct_explorer_token(trace, &made->run, finding->token, sizeof finding->token))
+            ;
+        else if (pct_search_facts(e->search)->runs == 1) /* it had no plan, which its own token says all of */
+            snprintf(finding->token, sizeof finding->token, "%s", trace->header.token);
+        else {
+            finding->too_long = true;
             finding->token[0] = 0;
+        }
         e->fresh = true;
         save_trace(e, made->result);
     }

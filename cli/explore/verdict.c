@@ -111,6 +111,26 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
         }
 }
 
+static void print_replay(const struct pct_explorer *e, const struct pct_campaign *c, const struct pct_finding *finding)
+{
+    char trace[PATH_MAX] = "";
+    if (finding->too_long && e->keep->plan.path)
+        pct_explorer_keep_trace(e->keep, finding->run - 1, trace, sizeof trace);
+    if (!finding->token[0] && !trace[0]) {
+        fprintf(stderr,
+                "  its schedule %s; --trace=FILE keeps the first failing run, which `pct replay FILE` repeats\n",
+                finding->too_long ? "is too long for a token" : "as a token does not fail like that");
+        return;
+    }
+    fputs("  ", stderr);
+    pct_cli_print_quoted(stderr, pct_cli_program);
+    fputs(" replay ", stderr);
+    pct_cli_print_quoted(stderr, trace[0] ? trace : finding->token);
+    fputs(" -- ", stderr);
+    pct_cli_print_command(stderr, c->launch.command);
+    fputc('\n', stderr);
+}
+
 static void print_findings(const struct pct_explorer *e, const struct pct_campaign *c)
 {
     for (size_t i = 0; i < e->findings; i++) {
@@ -122,17 +142,7 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
         fprintf(stderr, "pct: finding %zu: %s (%llu class%s; first in run %llu%s)\n", i + 1, finding->title,
                 (unsigned long long)finding->count, finding->count == 1 ? "" : "es", (unsigned long long)finding->run,
                 tuple);
-        if (!finding->token[0]) {
-            fprintf(stderr,
-                    "  its schedule is too long for a token, or does not replay by it; --trace=FILE keeps the first "
-                    "failing run, which `pct replay FILE` repeats\n");
-            continue;
-        }
-        fputs("  ", stderr);
-        pct_cli_print_quoted(stderr, pct_cli_program);
-        fprintf(stderr, " replay '%s' -- ", finding->token);
-        pct_cli_print_command(stderr, c->launch.command);
-        fputc('\n', stderr);
+        print_replay(e, c, finding);
     }
 }
 

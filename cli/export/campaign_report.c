@@ -143,7 +143,9 @@ static bool has_hash(const char *token)
 static void print_confirmation(FILE *out, const struct pct_store_finding *finding)
 {
     if (pct_recorder_never_replays(finding)) {
-        fputs("  not replayed, as it would kill pct again\n", out);
+        fputs(*finding->token ? "  not replayed, as it would kill pct again\n"
+                              : "  its schedule is too long for a token; its trace was kept instead\n",
+              out);
         return;
     }
     if (!finding->replays) {

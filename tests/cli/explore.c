@@ -109,6 +109,16 @@ static void frees(void)
     pthread_mutex_unlock(&mutex);
 }
 
+/* The threads wait for each other in turn: more switches than a token has room for. */
+static sem_t turn[2];
+static void alternate(long me)
+{
+    for (int i = 0; i < 70; i++) {
+        sem_wait(&turn[me]);
+        sem_post(&turn[!me]);
+    }
+}
+
 static void *worker(void *argument)
 {
     long me = (long)argument;
@@ -139,6 +149,11 @@ static void *worker(void *argument)
         _exit(3);
     else if (!strcmp(what, "frees"))
         frees();
+    else if (!strcmp(what, "long"))
+        alternate(me);
+    else if (!strcmp(what, "yields"))
+        for (int i = 0; i < 70; i++)
+            sched_yield();
     else if (!strcmp(what, "sleeps"))
         usleep(1000 * (unsigned)(1 + me));
     locked(me);
@@ -162,6 +177,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "file"))
         close(mkstemp(path));
     sem_init(&sem, 0, 0);
+    sem_init(&turn[0], 0, 1);
+    sem_init(&turn[1], 0, 0);
     block = malloc(100);
     if (!strcmp(what, "aborts") || !strcmp(what, "ends")) {
         pthread_create(&threads[0], NULL, worker, NULL);

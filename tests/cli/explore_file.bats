@@ -5,11 +5,13 @@ load common
 setup_file()
 {
     compile_targets
+    "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/explored" "$root/tests/cli/explore.c"
 }
 
 setup()
 {
     enter
+    explored=$BATS_FILE_TMPDIR/explored
     starved=$build/bugs/rw-starvation # 851 classes, 93 of which fail
 }
 
@@ -322,4 +324,28 @@ END
     [ -e it-Table.Right.db ]
     run "$pct" explore --each-test=gtest --db it.db -- ./cases
     [ "$status" -eq 2 ]
+}
+
+@test "a schedule of many switches has a token that replays, or its trace is kept" {
+    for what in long yields; do
+        for first in 0 1; do
+            rm -f found.db*
+            run "$pct" explore --db found.db -- "$explored" $what $first
+            echo "$what $first: $output"
+            [ "$status" -eq 1 ]
+            printed=$(printf '%s\n' "$output" | grep -o " replay .*")
+            kept=$(rows_of found.db 'SELECT replay FROM findings')
+            eval "run '$pct' $printed"
+            echo "$output"
+            [ "$status" -eq 3 ]
+            [[ $output == *"replayed identically"* ]]
+            eval "run '$pct' $kept"
+            echo "$output"
+            [ "$status" -eq 3 ]
+            [[ $output == *"replayed identically"* ]]
+        done
+    done
+    [ -s found.db.run-1.trace ]
+    run "$pct" campaign report found.db
+    [[ $output == *"its schedule is too long for a token"*"replay found.db.run-1.trace -- "* ]]
 }
