@@ -119,6 +119,7 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd ask
 {
     const struct pct_io io = { .fds = &asked, .count = 1, .lasting = lasting };
     int fd = asked.fd;
+    pct_io_object(fd); /* a number, whichever way it goes from here: a replay takes the slow one */
     if (pct_quiet(&pct_S) && !nonblocking && pct_io_ask(&io))
         return 0;
     if (nonblocking || !would_wait(fd, asked.events)) {
