@@ -556,12 +556,15 @@ $(B)/bugs-plain/%: bench/bugs-memory/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
 
-$(B)/snippets/%: tests/snippets/%.c $(common_prerequisites)
+$(B)/snippets/every/last_object.o: tests/snippets/every/last_object.c $(common_prerequisites)
 	@mkdir -p $(@D)
-	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(own_flags)
-$(B)/snippets/%: tests/snippets/%.cc $(common_prerequisites)
+	$(call quiet,CC)$(program_c) -O1 -g $(depend) -c -o $@ $<
+$(B)/snippets/%: tests/snippets/%.c $(B)/snippets/every/last_object.o $(common_prerequisites)
 	@mkdir -p $(@D)
-	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
+	$(call quiet,PROG)$(program_c) -O1 -g $(depend) -o $@ $< $(B)/snippets/every/last_object.o $(own_flags)
+$(B)/snippets/%: tests/snippets/%.cc $(B)/snippets/every/last_object.o $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(B)/snippets/every/last_object.o $(own_flags)
 
 # It tells of its memory accesses.
 $(B)/programs/told-%: tests/programs/%.c $(compilers) $(runtime_parts)

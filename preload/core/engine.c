@@ -4,6 +4,7 @@
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
 #include "engine.h"
+#include "apart.h"
 #include "debugger.h"
 #include "end.h"
 #include "real.h"
@@ -17,7 +18,6 @@
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
 static struct timespec started;
@@ -37,16 +37,8 @@ static uint64_t real_now(void)
     return (uint64_t)((t.tv_sec - started.tv_sec) * 1000000000L + (t.tv_nsec - started.tv_nsec));
 }
 
-static void *map_more(size_t size)
-{
-    long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at < 0 && at > -4096)
-        return NULL;
-    pct_shim.space += size;
-    return (void *)at;
-}
-
-/* Small pieces come from one mapping, which costs one system call; address space, not memory. */
+/* Small pieces come from one mapping, which costs one system call; address space, not memory. Apart from the target's:
+ * how much is needed depends on the strategy and on whether this is a replay, and the target's addresses must not. */
 static void *map(size_t size)
 {
     static char *pool;
@@ -54,9 +46,9 @@ static void *map(size_t size)
     enum { POOL = 4 << 20 };
     size = (size + 63) & ~(size_t)63;
     if (size > POOL / 2)
-        return map_more(size);
+        return pct_apart_map(size);
     if (size > left) {
-        pool = map_more(POOL);
+        pool = pct_apart_map(POOL);
         left = pool ? POOL : 0;
     }
     if (size > left)

@@ -1,11 +1,11 @@
 /* Reading the schedule that PCT_REPLAY names: replay_file.h. */
 #include "replay_file.h"
 #include <common/pack.h>
+#include "apart.h"
 #include "engine.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 /* All records of a packed trace, and how many may be there; NULL: it is damaged. */
@@ -30,17 +30,16 @@ const char *pct_recorded_open(struct pct_recorded *recorded, const char *path)
         return "cannot open the trace that PCT_REPLAY names";
     if (status.st_size < PCT_TRACE_HEADER_SIZE)
         return "the file that PCT_REPLAY names is not a pct trace, or was cut short";
-    long at = PCT_SYS6(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const struct pct_trace_header *header = pct_apart_map_file(fd, (size_t)status.st_size);
     PCT_SYS1(SYS_close, fd);
-    if (at < 0 && at > -4096)
+    if (!header)
         return "cannot map the trace that PCT_REPLAY names";
-    const struct pct_trace_header *header = (void *)at;
     if (memcmp(header->magic, PCT_TRACE_MAGIC, 8))
         return "the file that PCT_REPLAY names is not a pct trace";
     if (!header->version || header->version > PCT_TRACE_VERSION)
         return "the file that PCT_REPLAY names is a trace of another version of pct";
     uint64_t room = ((uint64_t)status.st_size - PCT_TRACE_HEADER_SIZE) / 8, count = header->recorded;
-    const uint64_t *records = (const void *)(at + PCT_TRACE_HEADER_SIZE);
+    const uint64_t *records = (const void *)((const char *)header + PCT_TRACE_HEADER_SIZE);
     if (header->version == PCT_TRACE_PACKED)
         records = unpack(header, &room, &wrong);
     if (records && header->verdict == PCT_VERDICT_RUNNING) /* killed: the records end at the first zero */

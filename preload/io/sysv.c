@@ -68,17 +68,20 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
 {
     const struct pct_io io = { .ready = goes, .arg = attempt, .attempted = true, .lasting = attempt->lasting };
     int error = errno;
-    bool waited = false;
+    /* Whoever would wait has as good as waited once it stands at its point: whether it got to try is not in the trace.
+     */
+    bool waited = !pct_quiet(&pct_S) && !pct_shim.confined && attempt->look(attempt) == STATE_WAITS;
     if (!attempt->lasting)
         pct_cancel_point(self);
     pct_io_try(self);
+    self->core.wait.ready_arg = &io; /* count_waiters() */
     pct_here(self, PCT_OP_MESSAGE);
     for (;;) {
         long result = attempt->now(attempt);
         if (result >= 0)
             return done(self, 0, result);
-        if (waited && errno == EINVAL)
-            errno = EIDRM; /* what it waited for is gone */
+        if (waited && errno == EINVAL) /* or what it waited for is gone */
+            errno = attempt->look(attempt) == STATE_UNKNOWN ? EIDRM : EINVAL;
         if (errno != EAGAIN && errno != ENOMSG)
             return done(self, PCT_ARG_ERROR, result);
         enum state state = pct_shim.confined ? STATE_UNKNOWN : attempt->look(attempt);
@@ -100,6 +103,7 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
 /* An operation that does not wait, but may be what others wait for. */
 #define AT_ONCE(self, call)                                                                                            \
     ({                                                                                                                 \
+        self->core.wait.ready_arg = NULL;                                                                              \
         pct_here(self, PCT_OP_MESSAGE);                                                                                \
         long result_ = (call);                                                                                         \
         done(self, result_ < 0 ? PCT_ARG_ERROR : 0, result_);                                                          \
@@ -270,15 +274,25 @@ static enum state operate_look(const struct attempt *a)
     return operate_find(a, &which);
 }
 
+/* What the thread wants to do, if it stands at the point of an operation that may wait, or waits for that; else NULL.
+ */
+static const struct attempt *attempt_of(const struct pct_thread *thread)
+{
+    enum pct_state state = pct_state(thread);
+    const struct pct_io *io = thread->wait.ready_arg;
+    bool stands = thread != pct_S.current && (state == PCT_STATE_ENABLED || state == PCT_STATE_BLOCKED) &&
+                  thread->wait.op == PCT_OP_MESSAGE;
+    return stands && io && io->ready == goes ? io->arg : NULL;
+}
+
 /* How many threads wait for this semaphore to grow (GETNCNT), or to become 0 (GETZCNT): the kernel does not know of
- * them. */
+ * them. Those who stand at their points, too. */
 static int count_waiters(int set, int number, int command)
 {
     const struct sembuf *which;
     int count = 0;
-    for (const struct pct_thread *t = pct_S.polled; t; t = t->polled_next) {
-        const struct pct_io *io = t->wait.ready_arg;
-        const struct attempt *a = io->ready == goes ? io->arg : NULL;
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        const struct attempt *a = attempt_of(pct_S.thread_at(id));
         if (a && a->look == operate_look && a->id == set && operate_find(a, &which) == STATE_WAITS &&
             which->sem_num == number && (which->sem_op < 0) == (command == GETNCNT))
             count++;

@@ -264,7 +264,8 @@ static bool unlocked(const struct pct_thread *thread)
     return !(*(const volatile uint32_t *)thread->wait.ready_arg & FUTEX_TID_MASK);
 }
 
-/* A failed try leaves word that somebody waits, so that the owner unlocks by a call. Signals do not end this wait. */
+/* A failed try leaves word that somebody waits, so that the owner unlocks by a call: the program sees it, so it is a
+ * step that a replay makes, too. Signals do not end this wait. */
 static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, uint64_t deadline)
 {
     for (bool late = false;;) {
@@ -278,6 +279,7 @@ static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, 
             pct_done(self, PCT_OP_FUTEX_WAIT, late ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, queue);
             return error ? fail(error) : 0;
         }
+        pct_done(self, PCT_OP_FUTEX_WAIT, PCT_ARG_BUSY, queue);
         enum pct_result result = pct_wait_for(self, PCT_OP_FUTEX_WAIT, queue, unlocked, word, deadline);
         late = result == PCT_TIMEOUT || (deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline);
     }
