@@ -133,15 +133,22 @@ bool pct_outside_strangers(struct pct_sched *s)
     return s->stranger;
 }
 
+/* One that is being made is blocked, too, but is not there yet. */
+static bool can_keep(const struct pct_thread *thread)
+{
+    return (pct_state(thread) == PCT_STATE_BLOCKED && thread->wait.op != PCT_OP_THREAD_START) || thread->early;
+}
+
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self)
 {
+    /* One that has finished may hold a lock for a moment: it says when it has given it back, but not to a free baton. */
     if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
-        !(s->foreign & PCT_FOREIGN_SILENT))
+        !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
         return NULL;
-    if (self && (pct_state(self) == PCT_STATE_BLOCKED || self->early))
+    if (self && can_keep(self))
         return self;
     for (uint32_t id = 0; id < s->threads; id++)
-        if (pct_state(s->thread_at(id)) == PCT_STATE_BLOCKED || s->thread_at(id)->early)
+        if (can_keep(s->thread_at(id)))
             return s->thread_at(id);
     /* Those who went earlier have no limit: the one that ends stays until a timer has gone off, or somebody is back. */
     return self && self->state == PCT_STATE_FINISHED && s->timers_count && s->outside ? self : NULL;
