@@ -98,6 +98,7 @@ struct sim_op {
 #define YIELD               { .kind = SIM_YIELD }
 #define CLOCK               { .kind = SIM_CLOCK }                      /* the register becomes the virtual time; no step */
 #define CREATE(list)        { .kind = SIM_CREATE, .a = list }          /* a thread with this list of operations */
+#define CREATE_SLOWLY(list, ns) { .kind = SIM_CREATE, .a = list, .value = ns } /* in a call that sleeps meanwhile */
 #define JOIN(list)          { .kind = SIM_JOIN, .a = list }            /* the thread created last with this list */
 #define RDLOCK(m)           { .kind = SIM_RDLOCK, .a = m }
 #define WRLOCK(m)           { .kind = SIM_WRLOCK, .a = m }

@@ -72,7 +72,7 @@ static void audit(void)
             sim_check(pct_state(&t->core) == PCT_STATE_ENABLED, "the running thread is not enabled");
         else if (pct_state(&t->core) == PCT_STATE_ENABLED)
             sim_check(t->core.early ? is_early(t) : sim_could_proceed(t), "a thread is enabled that could not proceed");
-        else if (pct_state(&t->core) == PCT_STATE_BLOCKED && !may_lag(t))
+        else if (pct_state(&t->core) == PCT_STATE_BLOCKED && !may_lag(t) && t->core.wait.op != PCT_OP_THREAD_START)
             sim_check(!sim_could_proceed(t), "a thread is blocked that could proceed");
         bool near = S->slack && !pct_is_replay(S) && pct_state(&t->core) == PCT_STATE_BLOCKED && t->core.timer.place &&
                     !t->core.wait.outside && t->deadline <= pct_sched_now(S) + S->slack;
@@ -395,7 +395,23 @@ static void nap(struct sim_thread *self, int64_t ns)
     record(self, PCT_OP_AWAKE, 0, 0);
 }
 
-static void create(struct sim_thread *self, uint8_t list)
+static void slept(struct sim_thread *self, int64_t ns)
+{
+    uint64_t until = sim.real_ns + (uint64_t)ns;
+    if (!pct_sched_may_take(S, &self->core, PCT_ARG_SLEEPS)) {
+        sim.real_ns = until;
+        return;
+    }
+    pct_sched_seize(S, &self->core);
+    pct_sched_pass_on(S, &self->core);
+    sim_stay_away(self, until, -1);
+    pct_sched_return(S, &self->core);
+    sim.baton = self;
+    passed(self);
+}
+
+/* ns: how long the call sleeps where nobody intercepts it, in ns; 0: not at all. */
+static void create(struct sim_thread *self, uint8_t list, int64_t ns)
 {
     sim_point(self, PCT_OP_THREAD_CREATE, NULL);
     uint32_t id = S->threads;
@@ -403,8 +419,11 @@ static void create(struct sim_thread *self, uint8_t list)
         sim_stop(PCT_VERDICT_INTERNAL, "the program creates too many threads");
     sim.thread[id].at = sim.program->thread[list];
     sim.created[list] = id + 1;
+    pct_sched_reserve(S, &sim.thread[id].core);
+    if (ns)
+        slept(self, ns);
     record(self, PCT_OP_THREAD_CREATE, 0, id);
-    pct_sched_create(S, &sim.thread[id].core);
+    pct_sched_start_thread(S, &sim.thread[id].core);
 }
 
 static bool has_finished(const struct pct_thread *thread)
@@ -465,21 +484,6 @@ static void spin(struct sim_thread *self, const struct sim_op *op)
         pct_sched_preempt(S, &self->core, PCT_ARG_SPINS);
         passed(self);
     }
-}
-
-static void slept(struct sim_thread *self, int64_t ns)
-{
-    uint64_t until = sim.real_ns + (uint64_t)ns;
-    if (!pct_sched_may_take(S, &self->core, PCT_ARG_SLEEPS)) {
-        sim.real_ns = until;
-        return;
-    }
-    pct_sched_seize(S, &self->core);
-    pct_sched_pass_on(S, &self->core);
-    sim_stay_away(self, until, -1);
-    pct_sched_return(S, &self->core);
-    sim.baton = self;
-    passed(self);
 }
 
 static void end(struct sim_thread *self, const struct sim_op *op)
@@ -544,7 +548,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         self->reg = (int64_t)pct_sched_read_clock(S);
         break;
     case SIM_CREATE:
-        create(self, op->a);
+        create(self, op->a, op->value);
         break;
     case SIM_JOIN:
         join(self, op->a);

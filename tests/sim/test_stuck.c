@@ -117,6 +117,21 @@ static void test_all_slept(void **unused)
         assert_int_equal(probe_run(&program, (enum prefer)prefer, 1), PCT_VERDICT_EXIT);
 }
 
+static void meet_finished(struct sim *s)
+{
+    pct_sched_meet_foreign(&s->sched, PCT_FOREIGN_FINISHED);
+}
+
+/* Somebody must keep the baton for what a finished thread tells: but not one that is still being made. */
+static void test_created_slowly(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CALL(meet_finished), CREATE(1), SLEPT(900000), JOIN(1)),
+                                                     THREAD(CREATE_SLOWLY(2, 500000), JOIN(2)), THREAD(WRITE(0, 1)) } };
+    for (int prefer = PREFER_NEW; prefer <= PREFER_STAY; prefer++)
+        assert_int_equal(probe_run(&program, (enum prefer)prefer, 1), PCT_VERDICT_EXIT);
+}
+
 /* A replay by trace does not depend on how long the calls take this time, nor on whether anybody gets stuck at all
  * (if the objects have their numbers: a thread that comes on to its next operation has named that one's). */
 static void test_replay_at_other_speeds(void **unused)
@@ -149,8 +164,9 @@ static void test_replay_at_other_speeds(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spins),     cmocka_unit_test(test_spin_and_sleeper),       cmocka_unit_test(test_slept),
-        cmocka_unit_test(test_all_slept), cmocka_unit_test(test_replay_at_other_speeds),
+        cmocka_unit_test(test_spins),          cmocka_unit_test(test_spin_and_sleeper),
+        cmocka_unit_test(test_slept),          cmocka_unit_test(test_all_slept),
+        cmocka_unit_test(test_created_slowly), cmocka_unit_test(test_replay_at_other_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
