@@ -353,14 +353,14 @@ static long futex(struct pct_shim_thread *self, const long a[6])
             deadline = pct_deadline_in(pct_nanoseconds(timeout));
         return futex_wait(self, word, op, (uint32_t)a[2], deadline, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAIT_BITSET: /* its timeout is absolute */
-        if (!a[5] || (timeout &&
-                      !pct_deadline(op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, timeout, &deadline)))
+        if (!(uint32_t)a[5] || (timeout && !pct_deadline(op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC,
+                                                         timeout, &deadline)))
             return fail(EINVAL);
         return futex_wait(self, word, op, (uint32_t)a[2], deadline, (uint32_t)a[5]);
     case FUTEX_WAKE:
         return futex_wake(self, word, op, (uint32_t)a[2], FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return a[5] ? futex_wake(self, word, op, (uint32_t)a[2], (uint32_t)a[5]) : fail(EINVAL);
+        return (uint32_t)a[5] ? futex_wake(self, word, op, (uint32_t)a[2], (uint32_t)a[5]) : fail(EINVAL);
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:
         if (shared(word, op))
@@ -415,7 +415,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     const struct timespec *timeout = (const struct timespec *)a[3];
     uint64_t deadline = PCT_NEVER;
     clockid_t clock = (clockid_t)a[4];
-    if (a[2] || !count || count > FUTEX_WAITV_MAX || !a[0])
+    if ((uint32_t)a[2] || !count || count > FUTEX_WAITV_MAX || !a[0])
         return fail(EINVAL);
     if (timeout && clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return fail(EINVAL);
@@ -482,6 +482,7 @@ static void tell(int command, const long a[6])
         pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[4], (uint32_t)a[3]);
 }
 
+/* The upper half of an argument of 32 bits is whatever its caller's compiler has left there. */
 PCT_EXPORT long syscall(long number, ...)
 {
     va_list arguments;
@@ -513,13 +514,13 @@ PCT_EXPORT long syscall(long number, ...)
     case SYS_tkill:
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
     default: {
-        bool confines = number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
-        bool strict = number == SYS_seccomp ? a[0] == SECCOMP_SET_MODE_STRICT && !a[1] && !a[2]
+        bool confines = number == SYS_seccomp || (number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP);
+        bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
                                             : confines && a[1] == SECCOMP_MODE_STRICT;
         strict = strict && pct_seccomp_strict();
         if (confines && !strict)
             pct_watchdog_have();
-        if (number == SYS_prctl && a[0] == PR_SET_NAME)
+        if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
             pct_shim.named = true;
         long result = by_number(number, a);
         if (confines && !strict)

@@ -59,6 +59,9 @@ static void test_errors(void)
     CHECK_FAILS(futex(&word, FUTEX_WAIT_BITSET, 1, NULL, NULL, 0), EINVAL);
     CHECK_FAILS(futex(&word, FUTEX_WAKE_BITSET, 1, NULL, NULL, 0), EINVAL);
     CHECK_FAILS(futex((uint32_t *)((char *)&word + 1), FUTEX_WAIT, 1, NULL, NULL, 0), EINVAL);
+    const long none = 1L << 32; /* of an argument of 32 bits, the upper half is nobody's */
+    CHECK_FAILS(syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | flags, 1, NULL, NULL, none), EINVAL);
+    CHECK_FAILS(syscall(SYS_futex, &word, FUTEX_WAKE_BITSET | flags, 1, NULL, NULL, none), EINVAL);
     struct timespec bad = { 0, 1000000000 }, negative = { -1, 0 };
     CHECK_FAILS(futex(&word, FUTEX_WAIT, 1, &bad, NULL, 0), EINVAL);
     CHECK_FAILS(futex(&word, FUTEX_WAIT, 1, &negative, NULL, 0), EINVAL);

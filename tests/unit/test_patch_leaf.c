@@ -300,6 +300,7 @@ static void looks_like_the_slow_half(uint64_t leaf, unsigned size, unsigned op, 
     struct pct_memory_recent recent = self.recent, untouched_recent = self.recent;
     s.record = expected + BEFORE;
     s.block = expected + (first ? BEFORE : 0);
+    s.stop = expected + RECORDS;
     bool done = pct_memory_pass(&s, table, &self.core, &recent, address, (enum pct_op)op, true);
     if (done && changes)
         pct_memory_progress(&s, &recent);
