@@ -1,4 +1,4 @@
-/* The machine under the scheduler, as a table of functions: the shim's engine (preload/core/engine.c), or the simulated
+/* The machine under the scheduler, as a table of functions: the shim's engine (preload/run/engine.c), or the simulated
  * one of the tests (tests/sim/simhost.c). All are called by the thread that holds the baton, unless one says otherwise.
  */
 #ifndef PCT_SCHED_HOST_H

@@ -97,7 +97,7 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
     if (!launch->aslr)
         fix_addresses();
     if (launch->memory) {
-        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/core/start.c).
+        /* The shim's own: for its threads, and an eighth, but no more than 1 GiB, for the trace (preload/run/start.c).
          */
         rlim_t more = launch->memory / 7 < GIB ? launch->memory / 7 : GIB;
         struct rlimit limit = { .rlim_cur = launch->memory + more + OWN_MEMORY };

@@ -1,6 +1,6 @@
 /* Child processes that failed. Each process of a run has a schedule of its own, of which only that of the first process
  * is recorded; but one that pct ends, or that crashes, leaves its last steps and its stacks beside the trace, in a file
- * with its process id behind the name (preload/core/end.c). */
+ * with its process id behind the name (preload/run/end.c). */
 #ifndef PCT_CLI_CHILD_FAILURES_H
 #define PCT_CLI_CHILD_FAILURES_H
 

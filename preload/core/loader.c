@@ -14,10 +14,11 @@
  * until a process of its own has looked at all threads, stopped, as often as the machine happens to take. Those yields
  * let nobody go first, and are no steps. */
 #include "loader.h"
-#include "engine.h"
-#include <preload/core/order.h>
+#include "kernel.h"
 #include "pass.h"
 #include "real.h"
+#include "shim.h"
+#include <preload/core/order.h>
 #include <errno.h>
 
 static const char list;             /* its lock, to the race detector */
@@ -48,7 +49,7 @@ static int look_for_lock(struct dl_phdr_info *unused, size_t size, void *argumen
 
 void pct_loader_find(void)
 {
-    int32_t tid = pct_engine_any_tid();
+    int32_t tid = pct_any_tid();
     if (!lock)
         REAL(dl_iterate_phdr)(look_for_lock, &tid);
 }

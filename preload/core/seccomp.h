@@ -10,9 +10,6 @@ enum pct_question {
     PCT_QUESTIONS
 };
 
-/* SECCOMP_MODE_STRICT is about to be entered by the calling thread, and by it alone: only read, write, _exit and the
- * return from a handler will be left to it. It leaves the schedule. False: the kernel will refuse. */
-bool pct_seccomp_strict(void);
 /* A filter of system calls is in force from now on. */
 void pct_seccomp_entered(void);
 /* Whether it keeps the kernel from answering. */

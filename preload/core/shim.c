@@ -1,11 +1,11 @@
 /* The state of the shim (shim.h) and the slow halves of point.h and pass.h. With the baton, except pct_passed(). */
-#include "engine.h"
 #include "maps.h"
 #include "order.h"
 #include "pass.h"
 #include "real.h"
-#include "start.h"
 #include "sys.h"
+#include <preload/run/engine.h>
+#include <preload/run/start.h>
 #include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/record.h>
@@ -15,6 +15,7 @@
 union pct_page pct_page __attribute__((aligned(4096), section(".data")));
 struct pct_shim pct_shim;
 __thread struct pct_shim_thread *pct_self;
+__thread struct pct_shim_thread *pct_vforking;
 
 /* Strategy none: threads record as they come, under a lock of their own. It is held for some ten instructions, and
  * never across a system call. */

@@ -171,7 +171,7 @@ extern union pct_page pct_page;
 extern struct pct_shim pct_shim;
 extern __thread struct pct_shim_thread *pct_self;
 
-/* process.c: in a child of vfork, on its parent's stack, the thread that made it. */
+/* In a child of vfork, on its parent's stack, the thread that made it. */
 extern __thread struct pct_shim_thread *pct_vforking;
 
 static inline struct pct_shim_thread *pct_shim_of(const struct pct_thread *thread)

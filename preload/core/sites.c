@@ -4,10 +4,11 @@
  * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first
  * address behind a call that is not in the shim: there is nothing in between but our own few locals. */
 #include "sites.h"
-#include "engine.h"
+#include "kernel.h"
 #include "registers.h"
+#include "shim.h"
 #include "sys.h"
-#include <preload/process/environment.h>
+#include <preload/core/environment.h>
 #include <sys/uio.h>
 
 enum { STACKS = 64, STACK_BYTES = 16 << 10, FRAMES_WORDS = 128 };
@@ -49,7 +50,7 @@ void pct_sites_begin(struct pct_sched *s)
     if (!sites.wanted)
         return;
     size_t each = sizeof(struct pct_snap_section) + sizeof(struct pct_snap_step) + STACK_BYTES;
-    sites.kept = sites.count ? pct_host_futex.map(sites.count * each) : NULL;
+    sites.kept = sites.count ? pct_map(sites.count * each) : NULL;
     pct_sites_start(s, sites.steps, sites.kept ? sites.count : 0);
 }
 
@@ -57,7 +58,7 @@ void pct_sites_begin(struct pct_sched *s)
 static size_t copy(void *out, uintptr_t from, size_t size)
 {
     struct iovec here = { out, size }, there = { (void *)from, size };
-    long got = PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &here, 1, &there, 1, 0);
+    long got = PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0);
     return got < 0 ? 0 : (size_t)got;
 }
 

@@ -1,10 +1,11 @@
 /* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one
  * is: it may end another thread's wait. */
+#include "fifo.h"
 #include <common/exploration.h>
-#include <preload/core/channel.h>
+#include <preload/core/kernel.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
-#include "fifo.h"
+#include <preload/memory/channel.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
@@ -150,7 +151,7 @@ static int replace(int (*real)(int, int, int), int fd, int copy, int flags)
     if (result >= 0 && fd != copy && pct_running())
         pct_fd_copied(fd, copy);
     if (result == 2)
-        pct_fd_note_error();
+        pct_error_note();
     if (!self)
         return result;
     int error = errno;

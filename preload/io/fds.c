@@ -4,9 +4,10 @@
  *
  * Descriptors come and go in ways that no wrapper sees. So a descriptor counts as inside only while it still is the
  * file that it was when it was made (its inode), and while no child has been made since, that would have a copy. */
-#include <preload/core/engine.h>
-#include <preload/core/sys.h>
 #include "io.h"
+#include <preload/core/kernel.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -47,7 +48,7 @@ static struct fd *entry(int fd)
     if (fd < 0 || fd >= MOST)
         return NULL;
     if (PCT_UNLIKELY(!table))
-        table = pct_host_futex.map(MOST * sizeof *table);
+        table = pct_map(MOST * sizeof *table);
     return table ? &table[fd] : NULL;
 }
 
@@ -152,27 +153,6 @@ void pct_fd_share_all(void)
 {
     era++;
     stranger_era++;
-}
-
-/* Standard error */
-
-static uint64_t error_device, error_inode; /* 0: there is none */
-
-void pct_fd_note_error(void)
-{
-    struct stat now;
-    bool there = !PCT_SYS2(SYS_fstat, 2, &now);
-    error_device = there ? now.st_dev : 0;
-    error_inode = there ? now.st_ino : 0;
-}
-
-bool pct_fd_is_error(void)
-{
-    struct stat now;
-    long failed = PCT_SYS2(SYS_fstat, 2, &now);
-    if (failed)
-        return pct_refused(failed);
-    return now.st_dev == error_device && now.st_ino == error_inode;
 }
 
 bool pct_fd_blocks(int fd)

@@ -1,8 +1,9 @@
 /* Waiting for the kernel: io.h. */
 #include "io.h"
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
 #include <preload/core/registers.h>
 #include <preload/core/seccomp.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
@@ -191,7 +192,7 @@ static unsigned gather(struct pct_thread *polled, struct pollfd **all, bool *aga
         need += ((const struct pct_io *)t->wait.ready_arg)->count;
     if (need > size) {
         size = need < 4096 ? 4096 : need * 2; /* the old room stays: this happens a few times at most */
-        room = pct_host_futex.map(size * sizeof *room);
+        room = pct_map(size * sizeof *room);
         size = room ? size : 0;
     }
     for (const struct pct_thread *t = polled; t; t = t->polled_next) {
@@ -218,7 +219,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
     struct pollfd *fds;
     bool again;
     unsigned count = gather(polled, &fds, &again);
-    uint64_t now = pct_host_futex.now();
+    uint64_t now = pct_real_now();
     /* How often to ask those that poll() cannot ask: ever more seldom, until a step is made. */
     static PCT_OF_RUN uint64_t slice, step;
     if (again) {

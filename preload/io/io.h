@@ -170,10 +170,6 @@ long pct_random_syscall(void *buffer, size_t size, unsigned flags);
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */
 bool pct_fd_is_file(int fd);
-/* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that
- * closes it may get the number again for a file of its own, where no message must go. */
-void pct_fd_note_error(void);
-bool pct_fd_is_error(void);
 /* Who can make it ready. */
 enum pct_reach pct_fd_reach(int fd);
 

@@ -1,9 +1,10 @@
 /* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a
  * thread that would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
-#include <preload/core/engine.h>
-#include <preload/core/seccomp.h>
-#include <preload/core/user_memory.h>
 #include "io.h"
+#include <preload/core/kernel.h>
+#include <preload/core/seccomp.h>
+#include <preload/core/shim.h>
+#include <preload/core/user_memory.h>
 #include <preload/signals/signals.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
@@ -113,7 +114,7 @@ static struct pollfd *room_for(struct pct_shim_thread *self, struct pollfd *few,
     if (need <= FEW)
         return few;
     if (!self->descriptors)
-        self->descriptors = pct_host_futex.map(MOST * sizeof *self->descriptors);
+        self->descriptors = pct_map(MOST * sizeof *self->descriptors);
     return self->descriptors;
 }
 

@@ -6,11 +6,12 @@
  * Writing to a stream waits only when a pipe is full; that too is left to the watchdog. */
 /* The headers would define some of these functions themselves. */
 #define __NO_INLINE__ 1
+#include "fifo.h"
 #include <common/exploration.h>
-#include <preload/core/channel.h>
+#include <preload/core/kernel.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
-#include "fifo.h"
+#include <preload/memory/channel.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -257,7 +258,7 @@ static FILE *reopen(FILE *(*real)(const char *, const char *, FILE *), const cha
     int error = errno;
     closed(fd, blocks);
     if (fd == STDERR_FILENO && again)
-        pct_fd_note_error();
+        pct_error_note();
     errno = error;
     return again;
 }

@@ -6,10 +6,11 @@
  * That holds for IPC_PRIVATE, too: the id of a set or queue is good for every process of the same user, and that it
  * was handed on cannot be seen. So threads that wait for each other through these objects alone are no deadlock; such
  * a run ends by --timeout. */
-#include <preload/core/engine.h>
+#include "io.h"
+#include <preload/core/kernel.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
-#include "io.h"
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <sys/ipc.h>
@@ -155,7 +156,7 @@ static long *copy_room(size_t bytes)
     static size_t size;
     if (bytes > size) {
         size = bytes < 16384 ? 16384 : bytes * 2;
-        room = pct_host_futex.map(sizeof(long) + size);
+        room = pct_map(sizeof(long) + size);
         size = room ? size : 0;
     }
     return room;

@@ -1,10 +1,11 @@
 /* Places in the code, and what is known of them: see learned_sites.h. */
 #include "learned_sites.h"
+#include "scope.h"
 #include <common/ordered.h>
 #include <common/text.h>
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
-#include "scope.h"
 #include <sched/races.h>
 #include <fcntl.h>
 #include <string.h>
@@ -93,7 +94,7 @@ void pct_ordered_start(void)
     if (config->ordered)
         read_set(config->ordered);
     places.log = FIRST_LOG;
-    places.table = pct_host_futex.map(sizeof *places.table << FIRST_LOG);
+    places.table = pct_map(sizeof *places.table << FIRST_LOG);
     pct_ordered_active = places.table != NULL;
     pct_races_watch(pct_S.races, pct_ordered_active ? met : NULL);
 }
@@ -110,7 +111,7 @@ static bool grow(void)
 {
     struct place *old = places.table;
     size_t count = (size_t)1 << places.log;
-    struct place *table = pct_host_futex.map(2 * count * sizeof *table);
+    struct place *table = pct_map(2 * count * sizeof *table);
     if (!table)
         return false;
     places.table = table;

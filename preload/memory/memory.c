@@ -1,17 +1,17 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and
  * what is done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
-#include <common/text.h>
-#include <preload/core/apart.h>
-#include <preload/core/end.h>
-#include <preload/core/engine.h>
-#include <preload/core/maps.h>
-#include <preload/core/point.h>
-#include <preload/core/sys.h>
 #include "learned_sites.h"
 #include "leave.h"
 #include "memory_quick.h"
 #include "scope.h"
 #include "spin_reads.h"
+#include <common/text.h>
+#include <preload/core/apart.h>
+#include <preload/core/kernel.h>
+#include <preload/core/maps.h>
+#include <preload/core/point.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <preload/time/clock.h>
 #include <sched/log.h>
 #include <sched/races.h>
@@ -109,7 +109,7 @@ static bool begin(void)
     if (memory.failed || pct_shim.config.memory_points == PCT_POINTS_OFF)
         return false;
     if (!pct_memory_start(&memory.map, memory.table, pct_apart_map, pct_shim.config.memory_points == PCT_POINTS_ALL)) {
-        memory.map.map = pct_host_futex.map;
+        memory.map.map = pct_map;
         memory.table = NULL;
         show();
         return true;

@@ -3,10 +3,11 @@
 #include <common/scope.h>
 #include <common/text.h>
 #include <pct/random.h>
-#include <preload/core/end.h>
+#include <preload/core/kernel.h>
 #include <preload/core/maps.h>
 #include <preload/core/real.h>
 #include <preload/core/run_pct.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <sched/races.h>
 #include <dlfcn.h>

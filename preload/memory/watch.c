@@ -1,11 +1,12 @@
 /* Watchpoints: see watch.h. */
 #include "watch.h"
+#include "scope.h"
 #include <common/scope.h>
 #include <common/watchpoint.h>
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
 #include <preload/core/point.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
-#include "scope.h"
 #include <preload/signals/signals.h>
 #include <preload/watchdog/preempt.h>
 #include <sched/memory.h>
@@ -56,7 +57,7 @@ static uint64_t value_of(struct watchpoint *point)
 {
     uint64_t value = 0;
     struct iovec here = { &value, point->size }, there = { (void *)point->address, point->size };
-    long got = pct_shim.confined ? 0 : PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &here, 1, &there, 1, 0);
+    long got = pct_shim.confined ? 0 : PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0);
     return got == (long)point->size ? value : ~point->value;
 }
 

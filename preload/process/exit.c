@@ -3,13 +3,13 @@
  * handlers of exit and all destructors there is another point: what they have torn down, others may still use until the
  * process is gone. Which of the two is the final wait is drawn (common/end.h). */
 #include "exit.h"
+#include "forkserver.h"
 #include <common/text.h>
-#include <preload/core/end.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
-#include <preload/core/start.h>
 #include <preload/core/sys.h>
-#include "forkserver.h"
+#include <preload/run/end.h>
+#include <preload/run/start.h>
 
 static int (*target_main)(int, char **, char **);
 

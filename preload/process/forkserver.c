@@ -16,8 +16,9 @@
 #include "forkserver.h"
 #include <common/forkserver.h>
 #include <pct/random.h>
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
 #include <preload/core/real.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/patch/patch.h>
@@ -245,7 +246,7 @@ static void copy_data(void)
 {
     extern char end[] __asm__("_end") __attribute__((visibility("hidden")));
     uintptr_t from = (uintptr_t)&pct_page, size = (uintptr_t)end - from;
-    pct_host_futex.populate((void *)from, size);
+    pct_populate((void *)from, size);
 }
 
 /* In the copy: what the launcher does between fork and exec (cli/process/launch.c). */
@@ -277,7 +278,7 @@ void pct_forkserver_serve(char **environment)
     void *robust = NULL;
     size_t robust_size = 0;
     /* Not on the stack, which the runs have, too: each page that both sides write is copied. */
-    struct pct_forkserver_request *request = pct_host_futex.map(sizeof *request);
+    struct pct_forkserver_request *request = pct_map(sizeof *request);
     if (!find_region(&region, environment))
         region.first = NULL;
     enum pct_forkserver_state state = examine(&region);

@@ -7,11 +7,12 @@
  * another program or ends; the parent stands still in the kernel that long, with the baton. So the child is nobody to
  * the scheduler: what it calls is passed through, and not noted. Should it take long (it waits for a thread of the
  * parent), the watchdog takes the baton. */
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
 #include <preload/core/real.h>
-#include <preload/core/start.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/io/fifo.h>
+#include <preload/run/start.h>
 #include <preload/signals/signals.h>
 #include <preload/time/family.h>
 #include <preload/time/relative.h>
@@ -139,7 +140,6 @@ PCT_EXPORT int daemon(int here, int keep)
     return 0;
 }
 
-__thread struct pct_shim_thread *pct_vforking;
 static __thread const void *outer; /* the wrapper that its parent was in */
 
 /* Pass the point. Returns the calling thread, NULL if pct does not know it. */
@@ -282,7 +282,7 @@ static uint32_t expect_shell(void)
     static char **made;
     uint32_t slot = pct_family_expect();
     size_t size = pct_family_room(environ);
-    void *room = !size || environ == made ? made : pct_host_futex.map(size);
+    void *room = !size || environ == made ? made : pct_map(size);
     if (size && room)
         environ = made = pct_family_environment(room, environ, slot);
     return slot;

@@ -2,12 +2,12 @@
  * rules.
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
-#include <preload/core/end.h>
+#include "signals.h"
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/memory/watch.h>
 #include <preload/patch/patch.h>
-#include "signals.h"
+#include <preload/run/end.h>
 #include <preload/time/vtimer.h>
 #include <ucontext.h>
 

@@ -4,7 +4,7 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
-#include <preload/thread/foreign_calls.h>
+#include <preload/sync/foreign_calls.h>
 #include <sched/log.h>
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */

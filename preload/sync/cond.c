@@ -7,11 +7,11 @@
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when
  * the mutex is free. Between processes the real functions are used, outside the scheduler. */
+#include "mutex.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
-#include "mutex.h"
+#include <preload/sync/foreign_calls.h>
 #include <preload/thread/cancel.h>
-#include <preload/thread/foreign_calls.h>
 #include <preload/time/clock.h>
 #include <sched/log.h>
 #include <errno.h>

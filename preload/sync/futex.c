@@ -9,7 +9,8 @@
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
 #include <preload/memory/memory_quick.h>
-#include <preload/thread/foreign_calls.h>
+#include <preload/process/sandbox.h>
+#include <preload/sync/foreign_calls.h>
 #include <preload/time/clock.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/log.h>
@@ -517,7 +518,7 @@ PCT_EXPORT long syscall(long number, ...)
         bool confines = number == SYS_seccomp || (number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP);
         bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
                                             : confines && a[1] == SECCOMP_MODE_STRICT;
-        strict = strict && pct_seccomp_strict();
+        strict = strict && pct_sandbox_strict();
         if (confines && !strict)
             pct_watchdog_have();
         if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)

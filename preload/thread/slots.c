@@ -1,7 +1,7 @@
 /* Room for what pct knows of each thread: see slots.h. */
 #include "slots.h"
+#include <preload/core/kernel.h>
 #include <preload/core/shim.h>
-#include <preload/core/start_files.h>
 #include <preload/core/sys.h>
 #include <sys/mman.h>
 
@@ -30,7 +30,7 @@ static bool map(uint64_t at, uint32_t count, int flags)
 
 void pct_slots_see_limit(void)
 {
-    inherited = pct_start_address_space();
+    inherited = pct_address_space();
 }
 
 bool pct_slots_begin(bool all)
@@ -48,7 +48,7 @@ bool pct_slots_reach(uint32_t id)
 
 bool pct_slots_in_the_way(const pthread_attr_t *attr)
 {
-    uint64_t limit = pct_start_address_space(), taken = limit == UINT64_MAX ? 0 : pct_start_space_used();
+    uint64_t limit = pct_address_space(), taken = limit == UINT64_MAX ? 0 : pct_address_space_used();
     pthread_attr_t usual;
     size_t stack = 0;
     if (!taken || limit != inherited)

@@ -6,22 +6,22 @@
  * re-arms itself to the last of the rounds that POSIX allows, and runs in that one what libc would run behind it
  * (keys.h). */
 #include "thread.h"
-#include <preload/core/end.h>
-#include <preload/core/engine.h>
+#include "affinity.h"
+#include "keys.h"
+#include "slots.h"
+#include <preload/core/kernel.h>
 #include <preload/core/loader.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
-#include <preload/core/start_files.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/scope.h>
 #include <preload/memory/watch.h>
 #include <preload/patch/patch.h>
+#include <preload/run/engine.h>
 #include <preload/signals/signals.h>
-#include "affinity.h"
-#include "keys.h"
-#include "slots.h"
 #include <preload/watchdog/watchdog.h>
 #include <limits.h>
 #include <string.h>
@@ -70,8 +70,7 @@ struct pct_shim_thread *pct_thread_find(pthread_t handle)
 void pct_thread_adopt(struct pct_shim_thread *slot)
 {
     pct_self = slot;
-    slot->tid =
-        pct_engine_tid(); /* written before anything is read: of a new page, that is one page fault and not two */
+    slot->tid = pct_tid(); /* written before anything is read: of a new page, that is one page fault and not two */
     pct_memory_adopt(slot->core.id);
     slot->owner = (uint32_t)slot->tid | UINT64_C(1) << 32;
     slot->locks = PCT_RECORD(slot - pct_shim.slots, PCT_OP_MUTEX_LOCK, 0, 0);
@@ -230,7 +229,7 @@ static int create_free(pthread_t *handle, const pthread_attr_t *attr, void *(*st
     pct_passed(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, slot);
     int error = REAL(pthread_create)(handle, attr, run, slot);
     if (error == EAGAIN && pct_slots_in_the_way(attr))
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
     return error;
 }
 
@@ -277,7 +276,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
             pct_sched_withdraw(&pct_S, &slot->core);
             slot->joined = true; /* there is nothing to join */
             if (error == EAGAIN && pct_slots_in_the_way(attr))
-                pct_start_fail_for_memory();
+                pct_fail_for_memory();
         }
     }
     if (error) {

@@ -3,15 +3,15 @@
  * The family's time is the most that any member has come to. A member is `offset` behind it where others went on while
  * it ran, so a sleep takes its length of the family's time, whatever the sleeper's own clock shows. */
 #include "family.h"
-#include <preload/core/end.h>
-#include <preload/core/engine.h>
-#include <preload/core/seccomp.h>
-#include <preload/core/sys.h>
-#include <preload/io/io.h>
-#include <preload/signals/signals.h>
 #include "family_memory.h"
 #include "family_name.h"
 #include "relative.h"
+#include <preload/core/kernel.h>
+#include <preload/core/seccomp.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include <preload/io/io.h>
+#include <preload/signals/signals.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ipc.h>
@@ -147,7 +147,7 @@ static void use_memory(long at)
     pct_family_memory = (void *)at;
     pct_family_clock = &pct_family_memory->clock;
     if (!known)
-        known = pct_host_futex.map((PCT_SLOTS + 1) * sizeof *known);
+        known = pct_map((PCT_SLOTS + 1) * sizeof *known);
     lost = !known;
 }
 
@@ -203,7 +203,7 @@ static void found(void)
     pct_family_memory->epoch = pct_shim.config.epoch;
     pct_family_memory->pids = pct_shim.confined ? 0 : pct_relative_namespace();
     pct_family_memory->clock = pct_sched_now(&pct_S);
-    enter(pct_slot_reserve((uint32_t)pct_engine_tid(), pct_sched_now(&pct_S)));
+    enter(pct_slot_reserve((uint32_t)pct_tid(), pct_sched_now(&pct_S)));
 }
 
 uint32_t pct_family_expect(void)
@@ -215,7 +215,7 @@ uint32_t pct_family_expect(void)
     if (lost)
         return 0;
     pct_family_tell();
-    return pct_slot_reserve((uint32_t)pct_engine_tid(), pct_sched_now(&pct_S));
+    return pct_slot_reserve((uint32_t)pct_tid(), pct_sched_now(&pct_S));
 }
 
 void pct_family_born(uint32_t slot, long pid)
@@ -479,7 +479,7 @@ static bool sleeps(uint32_t i, uint64_t *passed)
 static bool all_idle(uint64_t *passed)
 {
     uint32_t top = read_slots();
-    uint64_t real = pct_host_futex.now();
+    uint64_t real = pct_real_now();
     bool idles = !pct_family_memory->crowded;
     *passed = real - idle.looked_at;
     idle.looked_at = real;
@@ -489,7 +489,7 @@ static bool all_idle(uint64_t *passed)
         idles = sleeps(i, passed);
     /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
     if (idles && pct_S.threads > 1 && (pct_S.outside || pct_action_any()))
-        idles = pct_relative_others_sleep(pct_shim.pid, pct_engine_any_tid());
+        idles = pct_relative_others_sleep(pct_shim.pid, pct_any_tid());
     for (uint32_t i = 1; idles && i <= top; i++)
         if (i != self && known[i].turn & 1 && !pct_slot_is_free(known[i].who))
             idles = has_asked(i);
@@ -536,7 +536,7 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
     *again = PCT_NEVER;
     if (!idle.waits) {
         idle.waits = true;
-        idle.real = idle.looked_at = pct_host_futex.now();
+        idle.real = idle.looked_at = pct_real_now();
         if (self)
             begin(now, deadline, world);
     } else if (self && pct_slot_at(self)->looked != idle.seen) {
@@ -548,11 +548,11 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
     if (lost || pct_shim.confined) {
         /* Nobody tells what relatives do: as in the real world. */
         *again = later(idle.real, deadline - now);
-        return pct_host_futex.now() >= *again;
+        return pct_real_now() >= *again;
     }
     bool due = is_due();
     uint64_t left = deadline - now;
-    *again = pct_host_futex.now() + (left < idle.slice ? left : idle.slice);
+    *again = pct_real_now() + (left < idle.slice ? left : idle.slice);
     idle.slice += idle.slice < LONGEST ? idle.slice / 4 : 0;
     return due;
 }
@@ -562,7 +562,7 @@ uint64_t pct_family_busy(uint64_t now)
     bool waited = idle.waits;
     if (!pct_family_memory || lost) {
         idle.waits = false;
-        return waited ? pct_host_futex.now() - idle.real : 0;
+        return waited ? pct_real_now() - idle.real : 0;
     }
     if (waited) {
         idle.last = now;
@@ -578,7 +578,7 @@ uint64_t pct_family_busy(uint64_t now)
     /* Those that do not keep the family's time took theirs. */
     for (uint32_t i = 1; waited && i <= pct_family_memory->top; i++)
         if (i != self && !pct_slot_is_free(pct_slot_who(i)) && !pct_slot_who(i).member) {
-            uint64_t real = pct_host_futex.now() - idle.real;
+            uint64_t real = pct_real_now() - idle.real;
             return real > lag ? real : lag;
         }
     return lag;

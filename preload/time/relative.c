@@ -1,8 +1,9 @@
 /* Reading /proc/PID: see relative.h. */
 #include "relative.h"
 #include <common/text.h>
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
 #include <preload/core/real.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -134,7 +135,7 @@ static enum pct_relative look_at_threads(int pid, int but, bool exactly)
 static bool has_room(void)
 {
     if (!room)
-        room = pct_host_futex.map(sizeof *room);
+        room = pct_map(sizeof *room);
     return room;
 }
 

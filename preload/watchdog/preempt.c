@@ -10,17 +10,18 @@
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
  * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
 #include "preempt.h"
+#include "watchdog.h"
 #include <pct/random.h>
-#include <preload/core/engine.h>
+#include <preload/core/kernel.h>
 #include <preload/core/loader.h>
 #include <preload/core/maps.h>
 #include <preload/core/point.h>
 #include <preload/core/real.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/memory/leave.h>
 #include <preload/memory/memory.h>
 #include <preload/thread/proc_task.h>
-#include "watchdog.h"
 #include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -89,7 +90,7 @@ bool pct_preempt_is_libcs(uintptr_t pc)
 static void peek(void *to, uintptr_t from, size_t size)
 {
     struct iovec here = { to, size }, there = { (void *)from, size };
-    PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &here, 1, &there, 1, 0);
+    PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0);
 }
 
 /* All that decides what the thread does next, but for memory that is not on the top of its stack. */

@@ -22,14 +22,14 @@
  * third of it, and nothing for up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of
  * real time do not leave it any CPU. */
 #include "watchdog.h"
+#include "preempt.h"
 #include <common/text.h>
 #include <preload/core/apart.h>
-#include <preload/core/end.h>
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
+#include <preload/run/end.h>
 #include <preload/thread/affinity.h>
 #include <preload/thread/proc_task.h>
-#include "preempt.h"
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>
@@ -355,7 +355,7 @@ __attribute__((noreturn)) static void watch(void)
         if (__atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
             last_word();
         if (pct_shim.ended) {
-            /* The process may end with its last thread (pct_seccomp_strict): this one must not keep it. */
+            /* The process may end with its last thread (pct_sandbox_strict): this one must not keep it. */
             PCT_SYS1(SYS_exit, 0);
             __builtin_unreachable();
         }

@@ -5,7 +5,7 @@
 #ifndef PCT_RUNTIME_EXPLORED_H
 #define PCT_RUNTIME_EXPLORED_H
 
-#include <preload/core/channel.h>
+#include <preload/memory/channel.h>
 
 #define PCT_EXPLORED __attribute__((visibility("default")))
 

@@ -1,7 +1,7 @@
 /* The simulated host: abstract programs under the real scheduler and the real strategies, without a real thread.
  *
  * For the tests in this directory. A program is a list of operations for each thread; sim_run() runs it once and says how
- * it ended. All of sched/ is the code that the shim uses; the simulated host stands where preload/core/engine.c does, and the
+ * it ended. All of sched/ is the code that the shim uses; the simulated host stands where preload/run/engine.c does, and the
  * operations (simops.c) go through the scheduler as the wrappers in preload/ do. A thread is a stack and a program counter
  * on the one real thread there is (simhost.c), so a run is exact, repeatable and takes microseconds.
  *

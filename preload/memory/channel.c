@@ -1,8 +1,9 @@
 /* The channel of an explored run: see channel.h. */
 #include "channel.h"
-#include "point.h"
-#include "start_files.h"
-#include "sys.h"
+#include <preload/core/kernel.h>
+#include <preload/core/point.h>
+#include <preload/core/kernel.h>
+#include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <sched/log.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@ void pct_channel_open(const char *path)
                        MAP_SHARED, fd, 0);
     PCT_SYS1(SYS_close, fd);
     if (at < 0 && at > -4096)
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
     struct pct_channel *channel = (void *)at;
     if (!channel->began++)
         pct_log_start(&pct_S, channel);

@@ -1,9 +1,10 @@
 /* Reading the schedule that PCT_REPLAY names: replay_file.h. */
 #include "replay_file.h"
 #include <common/pack.h>
-#include "apart.h"
-#include "engine.h"
-#include "sys.h"
+#include <preload/core/apart.h>
+#include <preload/core/kernel.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@ static const uint64_t *unpack(const struct pct_trace_header *header, uint64_t *r
     struct pct_packed packed;
     if (!pct_pack_find(&packed, header, *room * 8))
         return NULL;
-    uint64_t *records = pct_host_futex.map(packed.room * 8);
+    uint64_t *records = pct_map(packed.room * 8);
     if (!records)
         *wrong = "out of memory";
     *room = packed.room;

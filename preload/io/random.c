@@ -1,7 +1,7 @@
 /* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
  * keeping secrets: nobody runs a tested program for that. */
 #include <pct/random.h>
-#include "real.h"
+#include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>

@@ -4,68 +4,22 @@
  * All threads of the target are pinned to one CPU (start.c): a hand-over within a CPU takes 0.8 us, across CPUs 29 us.
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
 #include "engine.h"
-#include "apart.h"
-#include "debugger.h"
 #include "end.h"
-#include "real.h"
-#include "registers.h"
-#include "sites.h"
-#include "sys.h"
+#include <preload/core/debugger.h>
+#include <preload/core/kernel.h>
+#include <preload/core/real.h>
+#include <preload/core/registers.h>
+#include <preload/core/sites.h>
+#include <preload/core/sys.h>
 #include <preload/io/io.h>
 #include <preload/signals/signals.h>
+#include <preload/sync/foreign_calls.h>
 #include <preload/sync/mutex.h>
-#include <preload/thread/foreign_calls.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-
-static struct timespec started;
-
-/* A raw clock, unless a sandbox leaves only libc's, which asks the vDSO. */
-static struct timespec read_clock(void)
-{
-    struct timespec t = { 0 };
-    if (PCT_SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &t))
-        REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
-    return t;
-}
-
-static uint64_t real_now(void)
-{
-    struct timespec t = read_clock();
-    return (uint64_t)((t.tv_sec - started.tv_sec) * 1000000000L + (t.tv_nsec - started.tv_nsec));
-}
-
-/* Small pieces come from one mapping, which costs one system call; address space, not memory. Apart from the target's:
- * how much is needed depends on the strategy and on whether this is a replay, and the target's addresses must not. */
-static void *map(size_t size)
-{
-    static char *pool;
-    static size_t left;
-    enum { POOL = 4 << 20 };
-    size = (size + 63) & ~(size_t)63;
-    if (size > POOL / 2)
-        return pct_apart_map(size);
-    if (size > left) {
-        pool = pct_apart_map(POOL);
-        left = pool ? POOL : 0;
-    }
-    if (size > left)
-        return NULL;
-    left -= size;
-    pool += size;
-    return pool - size;
-}
-
-static bool populate(void *at, size_t size)
-{
-    /* A write to a page that the file system has no room for would be a SIGBUS; this says so instead (Linux 5.14). */
-    uintptr_t page = (uintptr_t)at & ~(uintptr_t)4095;
-    long failed = PCT_SYS3(SYS_madvise, page, (uintptr_t)at + size - page, 23 /* MADV_POPULATE_WRITE */);
-    /* In a sandbox that forbids the question there mostly is room. */
-    return !failed || pct_refused(failed);
-}
 
 /* GLIBC's headers do not have these yet; Linux 6.16. */
 enum { FUTEX_HASH = 78, FUTEX_HASH_SET_SLOTS = 1, MANY_THREADS = 64 };
@@ -170,7 +124,7 @@ static void park(struct pct_thread *from)
 
 static void sleep_until(uint64_t when, const uint32_t *word, uint32_t value)
 {
-    uint64_t now = real_now();
+    uint64_t now = pct_real_now();
     if (when <= now)
         return;
     struct timespec left = { .tv_sec = (time_t)((when - now) / 1000000000),
@@ -201,31 +155,18 @@ const struct pct_host pct_host_futex = {
     .holder = pct_mutex_holder,
     .strangers = pct_foreign_threads,
     .told = pct_foreign,
-    .map = map,
+    .map = pct_map,
     .go = go,
     .release = release,
     .park = park,
-    .now = real_now,
+    .now = pct_real_now,
     .sleep = sleep_until,
-    .populate = populate,
+    .populate = pct_populate,
     .site = pct_sites_call,
     .stack = pct_sites_keep_stack,
     .pause = pct_debugger_pause,
     .end = pct_end_verdict,
 };
-
-int pct_engine_any_tid(void)
-{
-    return pct_self ? pct_self->tid : (int)PCT_SYS0(SYS_gettid);
-}
-
-int pct_engine_tid(void)
-{
-    /* From where libc has it: no system call, which a sandbox may forbid. */
-    if (pct_shim.libc_tid)
-        return *(const int *)((const char *)pthread_self() + pct_shim.libc_tid);
-    return (int)PCT_SYS0(SYS_gettid);
-}
 
 /* Where in struct pthread stands what the kernel clears at the thread's end; 0: unknown. GLIBC: the tid itself, up to
  * 2.41 at least; a state of its own in 2.43. Kernels say it that can checkpoint, as those of distributions can. */
@@ -241,7 +182,7 @@ static int find_cleared(const char *self)
 
 void pct_engine_start(void)
 {
-    started = read_clock();
+    pct_real_start();
     if (pct_shim.libc_tid)
         return; /* of a process that this one is a copy of */
     /* GLIBC: struct pthread is private; the tid stands in it once, at 720 on x86-64. The caller is the first thread. */

@@ -1,8 +1,9 @@
 /* The files that the environment names: see start_files.h. */
 #include "start_files.h"
 #include <common/text.h>
-#include "engine.h"
-#include "sys.h"
+#include <preload/core/kernel.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,7 +22,7 @@ bool pct_trace_file_in_use(const struct pct_trace_header *header)
 
 const char *pct_trace_file_absolute(const char *path)
 {
-    char *whole = pct_host_futex.map(PCT_TRACE_PATH);
+    char *whole = pct_map(PCT_TRACE_PATH);
     struct pct_text text;
     if (!whole)
         return NULL;
@@ -35,27 +36,6 @@ const char *pct_trace_file_absolute(const char *path)
     return whole;
 }
 
-uint64_t pct_start_address_space(void)
-{
-    struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
-    PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit);
-    return limit.rlim_cur;
-}
-
-uint64_t pct_start_space_used(void)
-{
-    char text[64] = "";
-    long fd = PCT_SYS3(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
-    if (fd >= 0) {
-        PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
-        PCT_SYS1(SYS_close, fd);
-    }
-    uint64_t pages = 0;
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++)
-        pages = pages * 10 + (uint64_t)(*c - '0');
-    return pages * 4096;
-}
-
 size_t pct_trace_file_size(void)
 {
     size_t size = TRACE_BYTES;
@@ -64,8 +44,8 @@ size_t pct_trace_file_size(void)
     if (!PCT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < size)
         size = limit.rlim_cur & ~(size_t)4095;
     /* The address space is the program's. */
-    if (pct_start_address_space() / 8 < size)
-        size = (pct_start_address_space() / 8) & ~(size_t)4095;
+    if (pct_address_space() / 8 < size)
+        size = (pct_address_space() / 8) & ~(size_t)4095;
     return size;
 }
 
@@ -73,7 +53,7 @@ const char *pct_start_read(const char *path)
 {
     struct stat status;
     long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    char *text = fd < 0 || PCT_SYS2(SYS_fstat, fd, &status) ? NULL : pct_host_futex.map((size_t)status.st_size + 1);
+    char *text = fd < 0 || PCT_SYS2(SYS_fstat, fd, &status) ? NULL : pct_map((size_t)status.st_size + 1);
     if (!text)
         return NULL;
     long size = 0;

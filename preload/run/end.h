@@ -2,7 +2,7 @@
 #ifndef PCT_PRELOAD_END_H
 #define PCT_PRELOAD_END_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 void pct_end_normal(void);         /* the process ends by itself */
 void pct_end_behind(void *unused); /* the same, behind all handlers of exit: with a point */

@@ -2,7 +2,7 @@
 #ifndef PCT_PRELOAD_START_H
 #define PCT_PRELOAD_START_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 /* Begin the run that is pending, if the caller is the thread that it begins with. As pct_enter(). */
 struct pct_shim_thread *pct_enter_first(void);

@@ -2,7 +2,7 @@
 #ifndef PCT_PRELOAD_ENGINE_H
 #define PCT_PRELOAD_ENGINE_H
 
-#include "shim.h"
+#include <preload/core/shim.h>
 
 extern const struct pct_host pct_host_futex;
 void pct_engine_start(void);
@@ -12,9 +12,9 @@ void pct_engine_linger(struct pct_shim_thread *self);
 /* A thread is about to be made while this many live. */
 void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);
-int pct_engine_tid(void); /* the kernel's id of the calling thread */
+int pct_tid(void); /* the kernel's id of the calling thread */
 /* The same of any thread, also of one that libc does not know. No system call for one of the target's, which a sandbox
  * may forbid. */
-int pct_engine_any_tid(void);
+int pct_any_tid(void);
 
 #endif

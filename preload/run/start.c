@@ -6,30 +6,32 @@
  * Unless the trace is kept, the run itself begins with the first call that needs it (pct_enter_first): most processes
  * under a preloaded library are shells and tools that make no such call, and start and end as if it were not there. */
 #include "start.h"
+#include "end.h"
+#include "engine.h"
+#include "replay_file.h"
+#include "start_files.h"
 #include <common/pack.h>
 #include <common/text.h>
 #include <pct/random.h>
-#include "debugger.h"
-#include "end.h"
-#include "engine.h"
-#include "real.h"
-#include "replay_file.h"
-#include "sites.h"
-#include "start_files.h"
-#include "sys.h"
+#include <preload/core/debugger.h>
+#include <preload/core/environment.h>
+#include <preload/core/kernel.h>
+#include <preload/core/real.h>
+#include <preload/core/sites.h>
+#include <preload/core/sys.h>
 #include <preload/io/io.h>
 #include <preload/io/request.h>
 #include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
+#include <preload/memory/channel.h>
 #include <preload/memory/scope.h>
 #include <preload/memory/watch.h>
 #include <preload/patch/patch_plan.h>
-#include <preload/process/environment.h>
 #include <preload/process/exit.h>
 #include <preload/process/forkserver.h>
+#include <preload/sync/foreign_calls.h>
 #include <preload/thread/affinity.h>
 #include <preload/thread/cancel.h>
-#include <preload/thread/foreign_calls.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/thread/slots.h>
 #include <preload/thread/thread.h>
@@ -62,7 +64,7 @@ static char command[2048] __attribute__((section(".data")));
 /* The private header of a run that is not recorded in a file. */
 static struct pct_trace_header *private_header(void)
 {
-    return pct_host_futex.map(PCT_TRACE_HEADER_SIZE);
+    return pct_map(PCT_TRACE_HEADER_SIZE);
 }
 
 static void refuse(const char *message) __attribute__((noreturn));
@@ -71,21 +73,6 @@ static void refuse(const char *message)
     pct_shim.quiet = false;
     pct_say(message);
     PCT_SYS1(SYS_exit_group, PCT_EXIT_USAGE);
-    __builtin_unreachable();
-}
-
-/* Nothing that the user asked for: pct itself has failed, not the target. */
-void pct_start_fail_for_memory(void)
-{
-    pct_shim.quiet = false;
-    if (pct_shim.header) {
-        struct pct_text text;
-        pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
-        pct_text_add(&text, "out of memory");
-        pct_shim.header->verdict = PCT_VERDICT_INTERNAL;
-    }
-    pct_say("out of memory: libpct.so needs some for itself; ulimit -v and --memory-limit may be too small for it");
-    PCT_SYS1(SYS_exit_group, PCT_EXIT_INTERNAL);
     __builtin_unreachable();
 }
 
@@ -294,7 +281,7 @@ static void keep_path(const char *path)
 {
     pct_shim.trace_path = pct_trace_file_absolute(path);
     if (!pct_shim.trace_path)
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
 }
 
 /* Address space for threads. With strategy none they make others without the baton. */
@@ -369,7 +356,7 @@ static struct pct_trace_header *open_trace(const char *path)
         at = PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
     PCT_SYS1(SYS_close, fd);
-    if ((at < 0 && at > -4096) || !pct_host_futex.populate((void *)at, PCT_TRACE_HEADER_SIZE)) {
+    if ((at < 0 && at > -4096) || !pct_populate((void *)at, PCT_TRACE_HEADER_SIZE)) {
         pct_say("no space for the trace: the run is not recorded");
         PCT_SYS2(SYS_truncate, pct_shim.trace_path, 0);
         pct_shim.trace_path = NULL;
@@ -456,7 +443,7 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     }
     header->records_size = room * 8;
     if (!pct_shim.slots || pct_record_start(s, header, records, room))
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
     pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
@@ -465,7 +452,7 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? variables.PCT_EXPLORE : NULL);
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
     if (failed)
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
@@ -532,7 +519,7 @@ static void map_page(void)
     long page = PCT_SYS6(SYS_mmap, &pct_page, sizeof pct_page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (page != (long)&pct_page)
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
     PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
 }
 
@@ -554,7 +541,7 @@ struct pct_shim_thread *pct_enter_first(void)
     draw();
     pct_engine_start();
     pct_cancel_start();
-    pct_fd_note_error();
+    pct_error_note();
     struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
     if (!forked && pct_forkserver_is_on()) {
         pct_shim.pending = true;
@@ -563,7 +550,7 @@ struct pct_shim_thread *pct_enter_first(void)
     if (!header)
         header = private_header();
     if (!header)
-        pct_start_fail_for_memory();
+        pct_fail_for_memory();
     begin(header, &replay);
     struct pct_shim_thread *self = pct_enter();
     if (self && pct_shim.exited)

@@ -6,11 +6,11 @@
  * A forked child has the timer, too, and it goes off when the parent is no more. So each process that has it lets it
  * go off by itself: relatives share virtual time. The first that comes to an expiration counts it for all.
  * Where a process ends, or becomes another program, what nobody else knows of goes on in real time, by the kernel. */
+#include <preload/time/clock.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include <preload/time/vtimer.h>
 #include <preload/io/io.h>
-#include "clock.h"
-#include "vtimer.h"
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

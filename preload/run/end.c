@@ -5,17 +5,18 @@
  * May run in a signal handler, with or without the baton. */
 #include "end.h"
 #include <common/text.h>
-#include "debugger.h"
-#include "engine.h"
-#include "maps.h"
-#include "registers.h"
-#include "run_pct.h"
-#include "sites.h"
-#include "sys.h"
+#include <preload/core/debugger.h>
+#include <preload/core/environment.h>
+#include <preload/core/kernel.h>
+#include <preload/core/maps.h>
+#include <preload/core/registers.h>
+#include <preload/core/run_pct.h>
+#include <preload/core/shim.h>
+#include <preload/core/sites.h>
+#include <preload/core/sys.h>
 #include <preload/io/io.h>
 #include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
-#include <preload/process/environment.h>
 #include <preload/time/vtimer.h>
 #include <sched/races.h>
 #include <sched/record.h>
@@ -34,19 +35,6 @@ enum {
     REPORT_STEPS = 512
 };
 
-void pct_say(const char *line)
-{
-    char buffer[1400];
-    struct pct_text text;
-    if (pct_shim.quiet || (pct_shim.header && !pct_fd_is_error()))
-        return;
-    pct_text_init(&text, buffer, sizeof buffer);
-    pct_text_add(&text, "pct: ");
-    pct_text_add(&text, line);
-    pct_text_add(&text, "\n");
-    PCT_SYS3(SYS_write, 2, buffer, text.length);
-}
-
 /* Where the snapshot goes: the trace file's mapping behind the records, or a memory file made for the report. */
 struct sink {
     char *at, *end;
@@ -55,7 +43,7 @@ struct sink {
 static void *reserve(struct sink *sink, size_t size)
 {
     size_t padded = (size + 7) & ~(size_t)7;
-    if ((size_t)(sink->end - sink->at) < padded || !pct_host_futex.populate(sink->at, padded))
+    if ((size_t)(sink->end - sink->at) < padded || !pct_populate(sink->at, padded))
         return NULL;
     char *at = sink->at;
     sink->at += padded;
@@ -105,7 +93,7 @@ static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
         if (step > STACK_BYTES - size)
             step = STACK_BYTES - size;
         struct iovec to = { (char *)(at + 1) + size, step }, from = { (void *)(sp + size), step };
-        if (PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &to, 1, &from, 1, 0) != (long)step)
+        if (PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &to, 1, &from, 1, 0) != (long)step)
             break;
         size += step;
     }
@@ -121,7 +109,7 @@ static uint32_t holder_of(const struct pct_object *object)
     pthread_mutex_t mutex;
     struct iovec to = { &mutex, sizeof mutex }, from = { (void *)object->address, sizeof mutex };
     if ((object->class_ != PCT_CLASS_MUTEX && object->class_ != PCT_CLASS_LOADER) ||
-        PCT_SYS6(SYS_process_vm_readv, pct_engine_any_tid(), &to, 1, &from, 1, 0) != sizeof mutex)
+        PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &to, 1, &from, 1, 0) != sizeof mutex)
         return object->holder;
     for (uint32_t id = 0; id < pct_S.threads; id++)
         if (mutex.__data.__owner && pct_shim.slots[id].tid == mutex.__data.__owner)
@@ -316,7 +304,7 @@ static bool report(int fd)
     pct_text_add(&text, "/proc/self/fd/");
     pct_text_add_u64(&text, (uint64_t)fd);
     char *const arguments[] = { "pct", "report", file, NULL };
-    return fd >= 0 && pct_fd_is_error() && pct_run_pct_run(arguments, 2, fd);
+    return fd >= 0 && pct_error_is_there() && pct_run_pct_run(arguments, 2, fd);
 }
 
 /* What there is to say without the report. */
@@ -356,7 +344,7 @@ static bool finish(enum pct_verdict verdict)
         return false;
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
-    __atomic_store_n(&finisher, pct_engine_any_tid(), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&finisher, pct_any_tid(), __ATOMIC_SEQ_CST);
     pct_timerfd_leave();
     pct_record_close(&pct_S);
     pct_record_finish(&pct_S);
@@ -399,7 +387,7 @@ static void append_snapshot(const ucontext_t *context, bool threads)
 static void let_it_end(void)
 {
     static const uint32_t never;
-    while (__atomic_load_n(&finisher, __ATOMIC_SEQ_CST) != pct_engine_any_tid())
+    while (__atomic_load_n(&finisher, __ATOMIC_SEQ_CST) != pct_any_tid())
         pct_futex_wait(&never, 0, NULL);
 }
 

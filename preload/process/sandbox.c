@@ -1,0 +1,139 @@
+/* What a program forbids itself: a filter of system calls, the strict mode, limits. A limit on memory counts the
+ * address space of the trace, too: most of it is given back. */
+#include "sandbox.h"
+#include <preload/core/kernel.h>
+#include <preload/core/point.h>
+#include <preload/core/real.h>
+#include <preload/core/seccomp.h>
+#include <preload/core/sys.h>
+#include <preload/core/user_memory.h>
+#include <preload/io/io.h>
+#include <preload/signals/signals.h>
+#include <preload/watchdog/watchdog.h>
+#include <sched/record.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+/* For the others this thread ends here, but goes on beside them, and can tell nobody what it does. They must not take
+ * its pipes for ones that only they write to. */
+static void leave_for_good(struct pct_shim_thread *self)
+{
+    pct_here(self, PCT_OP_THREAD_FINISH);
+    pct_uncontrolled(PCT_UNCONTROLLED_STRICT);
+    pct_sched_meet_foreign(&pct_S, PCT_FOREIGN_THREADS | PCT_FOREIGN_SILENT);
+    pct_fd_share_all();
+    uint64_t mask = pct_signal_retire(self);
+    self->beside = true;
+    __atomic_store_n(&self->lingers, 1, __ATOMIC_SEQ_CST);
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
+    pct_sched_finish(&pct_S, &self->core);
+    pct_signal_mask(SIG_SETMASK, mask);
+}
+
+/* If there is but this thread, it needs no schedule: the trace ends here. */
+bool pct_sandbox_strict(void)
+{
+    struct pct_shim_thread *self = pct_enter();
+    if (PCT_SYS1(SYS_prctl, PR_GET_SECCOMP)) /* the kernel will refuse */
+        return false;
+    if (self && !pct_sched_alone(&pct_S)) {
+        leave_for_good(self);
+        return true;
+    }
+    if (!self)
+        return true;
+    self->beside = pct_shim.confined = true;
+    pct_shim.ended = true;
+    pct_sched_shut(&pct_S);
+    return true;
+}
+
+/* As libc's: it has four arguments behind the first, whatever of them was given. */
+PCT_EXPORT int prctl(int option, ...)
+{
+    va_list arguments;
+    unsigned long a[4];
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    bool strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT && pct_sandbox_strict();
+    if (option == PR_SET_SECCOMP && !strict)
+        pct_watchdog_have();
+    if (option == PR_SET_NAME)
+        pct_shim.named = true;
+    int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+    if (option == PR_SET_SECCOMP && !strict && !result)
+        pct_seccomp_entered();
+    return result;
+}
+
+/* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. */
+static void give_back(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit)
+{
+    struct rlimit wanted;
+    if (resource != RLIMIT_AS || !limit || (pid && pid != pct_shim.pid) ||
+        !pct_user_copy_in(&wanted, limit, sizeof wanted) || wanted.rlim_cur == RLIM_INFINITY)
+        return;
+    /* Nobody else may be recording meanwhile. */
+    bool alone = pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1);
+    size_t most = (wanted.rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
+    most = most > least ? most : (least + 4095) & ~(size_t)4095;
+    if (!alone || pct_S.ring || most >= pct_shim.mapped)
+        return;
+    if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
+        return;
+    pct_shim.space -= pct_shim.mapped - most;
+    pct_shim.mapped = most;
+    pct_record_cut(&pct_S, (char *)pct_shim.header + most);
+}
+
+PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)
+{
+    give_back(pid, resource, new);
+    return REAL(prlimit)(pid, resource, new, old);
+}
+
+/* GLIBC: the same function. */
+PCT_EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *new, struct rlimit64 *old)
+{
+    return prlimit(pid, resource, (const struct rlimit *)new, (struct rlimit *)old);
+}
+
+PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *limit)
+{
+    give_back(0, resource, limit);
+    return REAL(setrlimit)(resource, limit);
+}
+
+PCT_EXPORT int setrlimit64(enum __rlimit_resource resource, const struct rlimit64 *limit)
+{
+    return setrlimit(resource, (const struct rlimit *)limit);
+}
+
+/* Whether what the program has mapped itself may be locked. */
+static bool may_lock(void)
+{
+    struct rlimit limit;
+    uint64_t used = pct_address_space_used();
+    return used && !PCT_SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, NULL, &limit) && used - pct_shim.space <= limit.rlim_cur;
+}
+
+/* All that is mapped is meant, and all that will be. The shim's mappings are mostly address space: a gigabyte for the
+ * trace, which would be memory and blocks of a file. Where the process may not lock so much, but natively could lock
+ * its own, it is told that it has: nothing else tells. Linux before 4.4 knows no MCL_ONFAULT. */
+PCT_EXPORT int mlockall(int flags)
+{
+    int error = errno;
+    if (!(flags & (MCL_CURRENT | MCL_FUTURE)) || flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+        return REAL(mlockall)(flags);
+    int failed = REAL(mlockall)(flags | MCL_ONFAULT);
+    if (failed && errno == EINVAL)
+        failed = REAL(mlockall)(flags);
+    if (!failed || (errno != ENOMEM && errno != EPERM) || !may_lock())
+        return failed;
+    errno = error;
+    return 0;
+}
