@@ -13,9 +13,10 @@
  * it. In `surw` each object is interesting with probability 1/`among`, drawn for each run; or object number `object`
  * is, and no other. Events on threads and without an object never are. Its numbers are estimated from those of all
  * events (weights.h): a 1/`among` of them. What deviates, in both, because threads block: an intended thread that
- * blocks, ends or spins is not waited for, another one is drawn. Nor is one that makes `PATIENCE` steps without
- * coming to an interesting event, or a thread that polls for what another one is to do would hold back that one for
- * ever; it is drawn again only after it has come to such an event. */
+ * spins is not waited for, another one is drawn; nor one that has ended, or waits for somebody who waits for its turn:
+ * when nobody else can go on. Nor is one that makes `PATIENCE` steps without coming to an interesting event, or is
+ * blocked for so many, or a thread that polls for what another one is to do would hold back that one for ever; the
+ * former is drawn again only after it has come to such an event. */
 #include "base.h"
 #include "one_object.h"
 #include "weights.h"
@@ -159,11 +160,14 @@ static void disable(void *state, uint32_t thread)
     s->of[thread].enabled = false;
     pct_weights_remove(&s->weights, thread);
     sort(s, thread);
-    if (s->intended == thread + 1)
-        s->intended = 0;
 }
 
 PCT_ENABLE_ALL_WEIGHTS
+
+static bool is_blocked(const struct state *s)
+{
+    return s->intended && !s->of[s->intended - 1].enabled;
+}
 
 /* The intended thread has come to no interesting event, for this many steps more. */
 static void waited(struct state *s, uint32_t steps)
@@ -172,8 +176,10 @@ static void waited(struct state *s, uint32_t steps)
     s->in_vain += steps;
     if (s->in_vain < PATIENCE)
         return;
-    s->of[thread].idle = true;
-    pct_weights_remove(&s->weights, thread);
+    if (!is_blocked(s)) {
+        s->of[thread].idle = true;
+        pct_weights_remove(&s->weights, thread);
+    }
     give_up(s);
 }
 
@@ -186,7 +192,7 @@ static void made(struct state *s)
         pct_weights_made(&s->weights, thread);
         if (intended)
             give_up(s);
-    } else if (intended && !s->of[thread].interested) {
+    } else if ((intended && !s->of[thread].interested) || is_blocked(s)) {
         waited(s, 1);
     }
 }
@@ -197,6 +203,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     if (s->previous && point->step > s->draws.step)
         made(s);
     uint64_t place = pct_draws_next(&s->draws, point->step);
+    /* What the intended thread waits for is one of those who wait for their turn. */
+    if (s->intended && !pct_dense_set_size(&s->free))
+        give_up(s);
     /* Where nobody may be drawn, nobody is about to make an interesting event either, and all are free. */
     if (!s->intended && s->weights.sum) {
         uint32_t intended = pct_weights_draw(&s->weights, s->seed, PCT_STREAM_INTEND, place);
@@ -219,7 +228,7 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     struct state *s = state;
     if (s->intended == thread + 1)
         give_up(s);
-    else if (s->intended && !s->of[s->intended - 1].interested)
+    else if (s->intended && (!s->of[s->intended - 1].interested || is_blocked(s)))
         waited(s, SPIN);
 }
 

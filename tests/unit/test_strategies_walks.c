@@ -94,7 +94,7 @@ struct selective {
     uint32_t in_vain;
     uint32_t free[MODEL_THREADS], size;
     uint64_t events, waited; /* interesting ones; times that an enabled thread was not free */
-    uint64_t idled;          /* times that a thread was intended in vain */
+    uint64_t idled, blocked; /* times that a thread was intended in vain; and as it was blocked */
 };
 
 static uint64_t share(const struct selective *m, uint64_t events)
@@ -171,8 +171,11 @@ static void selective_disabled(void *data, uint32_t thread)
     struct selective *m = data;
     m->enabled[thread] = false;
     selective_sort(m, thread);
-    if (m->intended == thread)
-        m->intended = PCT_NO_THREAD;
+}
+
+static bool selective_is_blocked(const struct selective *m)
+{
+    return m->intended != PCT_NO_THREAD && !m->enabled[m->intended];
 }
 
 static void selective_waited(struct selective *m, uint32_t steps)
@@ -180,8 +183,10 @@ static void selective_waited(struct selective *m, uint32_t steps)
     m->in_vain += steps;
     if (m->in_vain < 256)
         return;
-    m->idle[m->intended] = true;
-    m->idled++;
+    bool blocked = selective_is_blocked(m);
+    m->idle[m->intended] |= !blocked;
+    m->idled += !blocked;
+    m->blocked += blocked;
     selective_intend(m, PCT_NO_THREAD);
 }
 
@@ -190,7 +195,7 @@ static void selective_spins(void *data, uint32_t thread)
     struct selective *m = data;
     if (m->intended == thread)
         selective_intend(m, PCT_NO_THREAD);
-    else if (m->intended != PCT_NO_THREAD && !m->interested[m->intended])
+    else if (m->intended != PCT_NO_THREAD && (!m->interested[m->intended] || selective_is_blocked(m)))
         selective_waited(m, 16);
 }
 
@@ -208,12 +213,14 @@ static uint32_t selective_next(void *data, const struct world *world, bool picke
         m->left[m->chosen] -= m->left[m->chosen] > 0;
         if (m->intended == m->chosen)
             selective_intend(m, PCT_NO_THREAD);
-    } else if (m->chosen != PCT_NO_THREAD && world->step > m->step && m->intended == m->chosen &&
-               !m->interested[m->chosen]) {
+    } else if (m->chosen != PCT_NO_THREAD && world->step > m->step &&
+               ((m->intended == m->chosen && !m->interested[m->chosen]) || selective_is_blocked(m))) {
         selective_waited(m, 1);
     }
     m->redraw = world->step == m->step ? m->redraw + 1 : 0;
     m->step = world->step;
+    if (m->intended != PCT_NO_THREAD && !m->size)
+        selective_intend(m, PCT_NO_THREAD);
     uint64_t place = world->step << 16 | m->redraw, sum = 0;
     for (uint32_t t = 0; t < world->threads; t++)
         sum += may_be_drawn(m, world, t) ? interest(m, t) : 0;
@@ -242,7 +249,7 @@ static void test_surw_model(void **unused)
                            .disabled = selective_disabled,
                            .spins = selective_spins,
                            .next = selective_next };
-    uint64_t events = 0, waited = 0, idled = 0;
+    uint64_t events = 0, waited = 0, idled = 0, blocked = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         uint64_t random = seed;
         /* With few that are interesting, threads are intended in vain. */
@@ -255,8 +262,9 @@ static void test_surw_model(void **unused)
         events += data.events;
         waited += data.waited;
         idled += data.idled;
+        blocked += data.blocked;
     }
-    assert_true(events > 10000 && waited > 10000 && idled > 0);
+    assert_true(events > 10000 && waited > 10000 && idled > 0 && blocked > 0);
 }
 
 /* surw-one is surw with one object, given or drawn. */
