@@ -15,18 +15,18 @@
 #define PCT_COMMANDS(X)                                                                                                \
     X(run, "run", "run a program under control, once or with many seeds")                                              \
     X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
-    X(explore, "explore", "run a program under all schedules that differ in more than what commutes")                  \
+    X(explore, "explore", "run a program under all schedules, each class of them once")                                \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
     X(add, "add", "keep a failing schedule in a file of the project")                                                  \
     X(check, "check", "run the schedules of that file again")                                                          \
     X(report, "report", "print what a recorded trace says")                                                            \
-    X(trace, "trace", "write a recorded trace in other formats: JSON, Perfetto, Graphviz, HTML")                       \
-    X(minimize, "minimize", "make a failing schedule as small as it can be, and measure the depth of its bug")         \
-    X(explain, "explain", "say why a run fails: the orderings that the bug needs, with stacks and source lines")       \
+    X(trace, "trace", "write a recorded trace as JSON, for Perfetto or Graphviz, as HTML")                             \
+    X(minimize, "minimize", "make a failing schedule small, and measure the depth of its bug")                         \
+    X(explain, "explain", "say why a run fails: the orderings that the bug needs")                                     \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")                                                     \
     X(sites, "sites", "count the memory accesses that could be scheduling points")                                     \
-    X(scope, "scope", "say what patterns of --focus, --watch and --suppressions stand for")
+    X(scope, "scope", "say what patterns of --focus, --watch, --suppressions stand for")
 
 #define PCT_RUN_PCT_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
 PCT_COMMANDS(PCT_RUN_PCT_DECLARE)

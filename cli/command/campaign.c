@@ -48,7 +48,7 @@ enum {
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
-    { "runs", 'n', "N", 0, "how many runs, with consecutive seeds (default: 1000)", 1 },
+    { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 1000)", 1 },
     { "confidence", KEY_CONFIDENCE, "C", 0,
       "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99; "
       "the "
@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
       "of all runs, do the I-th and from there each OF-th; needs --seed and --epoch, the same for all shards", 1 },
     { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
-      "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 1 },
+      "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 1 },
     { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 1 },
     { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
@@ -77,7 +77,6 @@ static const struct argp_option options[] = {
       "this command, run by sh -c, ends with a status other than 0; it reads the output of the run on its standard "
       "input, and has the status in $RUN_STATUS; it decides instead of --ok-status and --expect",
       3 },
-    { NULL, 0, NULL, 0, "The target", 8 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };

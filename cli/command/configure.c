@@ -52,7 +52,8 @@ static const struct argp_option options[] = {
       "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all or off "
       "(default: off)",
       2 },
-    { "memory-modules", KEY_MODULES, "NAME,...", 0, "libraries that are patched, too: libz for libz.so.1, or all", 2 },
+    { "memory-modules", KEY_MODULES, "NAMES", 0,
+      "libraries that are patched, too: libz for libz.so.1, several with commas between them, or all", 2 },
     { "focus", KEY_FOCUS, "PATTERN,...", 0,
       "only memory accesses by these functions or source files, or to these variables, are scheduling points: names "
       "with * for anything, or addresses, MODULE+0xFROM-0xTO (default: all that count)",
@@ -62,8 +63,8 @@ static const struct argp_option options[] = {
       "neither "
       "rebuilt nor patched: VARIABLE, VARIABLE+OFFSET:BYTES or +0xADDRESS:BYTES; up to four of eight bytes",
       2 },
-    { "memory-sample", KEY_SAMPLE, "PERCENT", 0,
-      "of the places in the code that access memory, only this percentage are scheduling points in a run, drawn from "
+    { "memory-sample", KEY_SAMPLE, "N", 0,
+      "of the places in the code that access memory, only N percent are scheduling points in a run, drawn from "
       "its seed; with --focus: of the others. off: all (default: all, unless they are more than 100,000 accesses)",
       2 },
     { "races", KEY_RACES, "HOW", 0, "data races in a program built with pct-cc: off, report or fail (default: off)",

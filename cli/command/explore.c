@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Exploration", 1 },
     { "bound", KEY_BOUND, "N", 0,
       "only schedules with at most N preemptions: first those with none, then with one, ... (default: no bound)", 1 },
-    { "order", KEY_ORDER, "dpor|chess|rank", 0,
+    { "order", KEY_ORDER, "ORDER", 0,
       "dpor: one schedule of each class (default without --bound); with a bound, which is 2 if there is no --bound: "
       "chess: by preemptions (default with --bound); rank: the simplest first, as RankChecker has it",
       1 },
@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
     { NULL, 0, NULL, 0, "Output", 3 },
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
-      "write the results for other programs too: junit, sarif, github, gitlab, json, html; may be repeated", 3 },
+      "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 3 },
     { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 3 },
     { "trace", 't', "FILE", 0, "keep the trace of the first failing run", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but findings and the last line", 3 },

@@ -23,7 +23,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 static int print_help(FILE *out)
 {
     fputs("Usage: pct COMMAND [OPTION...] [ARGUMENT...]\n"
-          "Run native multithreaded programs under controlled schedules: find concurrency bugs, and replay them.\n\n",
+          "Run native multithreaded programs under controlled schedules: find concurrency\nbugs, and replay them.\n\n",
           out);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);

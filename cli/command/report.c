@@ -11,7 +11,7 @@ enum { KEY_EVENTS = 3000, KEY_OPS, KEY_LAST };
 static const struct argp_option options[] = {
     { "events", KEY_EVENTS, NULL, 0, "print the schedule only: all steps, one column per thread", 0 },
     { "last", KEY_LAST, "N", 0, "print only the last N steps (default: 20 in a report, all with --events)", 0 },
-    { "ops", KEY_OPS, NULL, 0, "print the set of operations that occur, one a line", 0 },
+    { "ops", KEY_OPS, NULL, 0, "print which operations occur, one a line", 0 },
     { 0 },
 };
 

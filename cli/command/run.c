@@ -23,7 +23,7 @@ enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_OK_STATUS, KEY_CONFIDENCE, KEY_BUDG
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
-    { "runs", 'n', "N", 0, "how many runs, with consecutive seeds (default: 1)", 1 },
+    { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 1)", 1 },
     { "keep-going", 'g', NULL, 0, "do all runs (default: stop at the first that fails)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
     { "confidence", KEY_CONFIDENCE, "C", 0,
@@ -43,7 +43,6 @@ static const struct argp_option options[] = {
     { "save", KEY_SAVE, "DIR", 0,
       "keep the traces of all failing runs, as DIR/seed-SEED.trace, and the cores that the kernel writes of them", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
-    { NULL, 0, NULL, 0, "The target", 8 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };

@@ -85,7 +85,7 @@ static const struct argp argp = {
         "Write a recorded run as text, JSON lines, a trace for the Perfetto viewer (chrome), a graph of who waits for "
         "what (dot), a timeline for the browser (html), or a schedule that `pct replay` follows.\v"
         "Source lines of steps are there if the run was recorded with --sites:\n"
-        "  pct replay --sites -t run.pct TOKEN -- COMMAND; pct trace run.pct -o run.html",
+        "  pct replay --sites -t run.pct TOKEN -- COMMAND\n  pct trace run.pct -o run.html",
 };
 
 static const struct format *choose_format(const struct arguments *w)

@@ -76,8 +76,8 @@ static const struct argp_option launch_options[] = {
       "when the server is ready, run this client by sh -c, not under control; it must end with status 0", 9 },
     { "stop", KEY_STOP, "SIGNAL", 0, "what stops the server after the client; none: the client does (default: TERM)",
       9 },
-    { "ready-timeout", KEY_READY_TIMEOUT, "SECONDS", 0, "how long the server may take to be ready (default: 30)", 9 },
-    { "stop-timeout", KEY_STOP_TIMEOUT, "SECONDS", 0, "how long the server may take to end (default: 10)", 9 },
+    { "ready-timeout", KEY_READY_TIMEOUT, "N", 0, "how many seconds the server may take to be ready (default: 30)", 9 },
+    { "stop-timeout", KEY_STOP_TIMEOUT, "N", 0, "how many seconds the server may take to end (default: 10)", 9 },
     { 0 },
 };
 

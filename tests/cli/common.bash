@@ -3,12 +3,14 @@
 bats_require_minimum_version 1.5.0
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-build=${PCT_BUILD:-build}
+build=${TESTED_BUILD:-${PCT_BUILD:-build}}
 case $build in /*) ;; *) build=$root/$build ;; esac
 pct=$build/pct
 cc=${CC:-gcc}
-# It names the build, to these tests; to pct it would be a mistyped variable.
+# It names the build, to these tests; to pct it would be a mistyped variable. bats loads this once for the file, and again for each test, which
+# inherit what that has left.
 unset PCT_BUILD
+export TESTED_BUILD=$build
 
 # Compile what the tests of this file run, once.
 compile_targets()

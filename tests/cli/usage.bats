@@ -41,6 +41,20 @@ wrong()
     done
 }
 
+# What argp does not fold well: a text that fills its line gets an empty one, a long option moves its text, a heading comes twice.
+badly_folded()
+{
+    awk 'length > 79 || / $/ || (/^ [A-Z]/ && seen[$0]++) { print }
+        /^ +-/ && length > 30 && (substr($0, 29, 1) != " " || substr($0, 30, 1) == " ") { print }'
+}
+
+@test "help fits a terminal of 80 columns" {
+    is "$("$pct" help | badly_folded)" ''
+    for command in $("$pct" help | awk '/^  [a-z]/ { print $1 }'); do
+        is "$(COLUMNS=80 "$pct" help "$command" | badly_folded)" ''
+    done
+}
+
 @test "version" {
     run "$pct" version
     is "$status" 0
