@@ -36,7 +36,7 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
     s->current = self;
 }
 
-void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread)
+void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread)
 {
     s->current = NULL;
     record(s, thread, PCT_ARG_SLEEPS);

@@ -419,7 +419,7 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
 
 /* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile:
  * it is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. */
-void pct_sched_seize(struct pct_sched *s, struct pct_thread *thread);
+void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
 
 /* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are

@@ -2,7 +2,7 @@
  * at random, as P. Thomson, A. F. Donaldson, A. Betts, "Concurrency Testing Using Controlled Schedulers", TOPC 2016,
  * describe it.
  *
- * A deterministic scheduler: the running thread goes on until it blocks, then the next in the circle of ids. It is
+ * A deterministic scheduler: the running thread goes on until it blocks, then the next in the ring of ids. It is
  * delayed `bound` times, at random steps: then it goes on to the next thread although the running one could run. In a
  * run of k steps there are at most k^bound such schedules, whatever the number of threads.
  *
@@ -10,7 +10,7 @@
  *
  * What deviates: the papers explore all schedules with up to `bound` delays; here their steps are drawn, independently
  * and uniformly over 1 .. k, so that several may fall on one step and pass over several threads. A thread that spins,
- * and one that ends the process, goes to the end of the circle without counting as delayed. */
+ * and one that ends the process, goes to the end of the ring without counting as delayed. */
 #include "base.h"
 #include "change_points.h"
 #include "lockstep.h"

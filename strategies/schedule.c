@@ -11,8 +11,8 @@
  *
  * The default order has no preemption: a thread goes on until it blocks, finishes or spins; then the enabled thread
  * with the lowest id does, but for one that is ending the process, which waits for all others (PCT, section 4.2, final
- * wait). A spinning thread is followed by the next one in a circle. Without chance: the seed decides only what the
- * target draws.
+ * wait). A spinning thread is followed by the next one in the ring of ids. Without chance: the seed decides only what
+ * the target draws.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "base.h"

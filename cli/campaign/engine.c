@@ -94,7 +94,7 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     struct pct_engine_state *s = engine->state;
     struct pct_process *process = &s->place[place];
     struct pct_config *config = &spec->config;
-    struct pct_beside beside = { .channel = spec->channel, .sites = spec->sites };
+    struct pct_run_extras extras = { .channel = spec->channel, .sites = spec->sites };
     char token[PCT_TOKEN_MAX], error[256];
     int failed = 0;
     if (spec->list && strlen(spec->list) < sizeof config->list) {
@@ -102,7 +102,7 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     } else if (spec->list) {
         config->list[0] = 0;
         failed = write_list(s, place, spec->list);
-        beside.schedule = failed ? NULL : s->list[place].path;
+        extras.schedule = failed ? NULL : s->list[place].path;
     }
     if (failed)
         return failed;
@@ -112,7 +112,7 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     pct_config_format_token(token, sizeof token, config, strategy);
     process->index = spec->index;
     process->worker = spec->worker;
-    failed = pct_process_start(process, engine->launch, token, &beside, cpu_of(engine, spec->worker), !engine->pass);
+    failed = pct_process_start(process, engine->launch, token, &extras, cpu_of(engine, spec->worker), !engine->pass);
     s->under_way += !failed;
     s->open += !failed;
     return failed;

@@ -25,7 +25,7 @@ static struct json_object *make_environment(const struct pct_launch *launch, con
     struct pct_process process = { .launch = (struct pct_launch *)(uintptr_t)launch,
                                    .command = command,
                                    .cpu = -1,
-                                   .beside = { .sites = launch->sites } };
+                                   .extras = { .sites = launch->sites } };
     snprintf(process.token, sizeof process.token, "%s", token);
     command[0] = (char *)(uintptr_t)launch->program;
     char **made = pct_environment_make(&process, trace);

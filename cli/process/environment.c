@@ -102,7 +102,7 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     const struct pct_launch *launch = process->launch;
     char *const *command = process->command;
     const char *token = process->token;
-    const struct pct_beside *beside = &process->beside;
+    const struct pct_run_extras *extras = &process->extras;
     char temporary[PATH_MAX];
     pct_setup_teardown_directory(launch, process->worker, temporary, sizeof temporary);
     const char *preload = getenv("LD_PRELOAD");
@@ -119,8 +119,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         pct_ordered_find(ordered, sizeof ordered);
     size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
                   strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
-                  strlen(launch->scope) + (beside->sites ? strlen(beside->sites) : 0) +
-                  (beside->schedule ? strlen(beside->schedule) : 0) + (beside->channel ? strlen(beside->channel) : 0) +
+                  strlen(launch->scope) + (extras->sites ? strlen(extras->sites) : 0) +
+                  (extras->schedule ? strlen(extras->schedule) : 0) + (extras->channel ? strlen(extras->channel) : 0) +
                   PCT_PAD_UNIT + 512;
     char **vector = malloc((count + 16) * sizeof *vector + room);
     if (!vector)
@@ -142,14 +142,14 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_PLANS=", plans);
     if (launch->replay)
         add(&b, "PCT_REPLAY=", launch->replay);
-    if (beside->schedule)
-        add(&b, "PCT_SCHEDULE=", beside->schedule);
-    if (beside->channel)
-        add(&b, "PCT_EXPLORE=", beside->channel);
+    if (extras->schedule)
+        add(&b, "PCT_SCHEDULE=", extras->schedule);
+    if (extras->channel)
+        add(&b, "PCT_EXPLORE=", extras->channel);
     if (launch->no_environment)
         add(&b, "PCT_ENVIRONMENT=", "off");
-    if (beside->sites)
-        add(&b, "PCT_SITES=", beside->sites);
+    if (extras->sites)
+        add(&b, "PCT_SITES=", extras->sites);
     if (ordered[0])
         add(&b, "PCT_ORDERED=", ordered);
     if (launch->scope[0])

@@ -336,7 +336,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     if (forks->state < PCT_FORKING_TIME || process->worker >= PCT_FORKSERVERS)
         return false;
     /* A server's environment is that of all its runs. */
-    if (process->beside.schedule || process->beside.sites)
+    if (process->extras.schedule || process->extras.sites)
         return false;
     if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
         return false;
@@ -414,7 +414,7 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
     }
     double patience = 20 * forks->fastest[PCT_FORKING_EXEC] + START_SECONDS;
     forks->state = PCT_FORKING_TIME;
-    if (pct_process_start(&again, launch, first->token, &first->beside, first->cpu, true)) {
+    if (pct_process_start(&again, launch, first->token, &first->extras, first->cpu, true)) {
         never(launch, "a forked run could not be started");
         return;
     }

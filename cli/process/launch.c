@@ -283,14 +283,14 @@ static void advance(struct pct_process *process, struct pct_launch *launch)
 }
 
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token,
-                      const struct pct_beside *beside, int cpu, bool capture)
+                      const struct pct_run_extras *extras, int cpu, bool capture)
 {
     *process = (struct pct_process){ .index = process->index,
                                      .worker = process->worker,
                                      .children = launch->children,
                                      .command = launch->command,
                                      .launch = launch,
-                                     .beside = beside ? *beside : (struct pct_beside){ 0 },
+                                     .extras = extras ? *extras : (struct pct_run_extras){ 0 },
                                      .cpu = cpu,
                                      .pass = !capture,
                                      .phase = PCT_PHASE_RUN,
@@ -298,8 +298,8 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
                                      .trace = -1,
                                      .output = -1 };
     snprintf(process->token, sizeof process->token, "%s", token);
-    if (!process->beside.sites)
-        process->beside.sites = launch->sites;
+    if (!process->extras.sites)
+        process->extras.sites = launch->sites;
     int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
     process->killed_pct = failed ? 0 : pct_supervised_convict(process);
     if (process->killed_pct) {

@@ -110,7 +110,7 @@ enum pct_ending {
 const char *pct_ending_name(enum pct_ending ending);
 
 /* What a run is told beside its token. NULL: nothing. */
-struct pct_beside {
+struct pct_run_extras {
     const char *schedule; /* a file with the strategy's list, where it is too long for the token */
     const char *channel;  /* of the strategy `explore`: the file with its plan, and for its log */
     const char *sites;    /* PCT_SITES: record where these steps are made */
@@ -135,7 +135,7 @@ struct pct_process {
     uint64_t index;   /* the caller's: which run this is */
     enum pct_children children;
     unsigned worker; /* the caller's: runs with the same number follow each other */
-    struct pct_beside beside;
+    struct pct_run_extras extras;
     char **command;
     struct pct_launch *launch;
     struct pct_driven *driven; /* NULL: there is no client */
@@ -182,12 +182,12 @@ bool pct_launch_is_random(void);
 void pct_launch_say_random(const struct pct_launch *launch);
 void pct_launch_finish(struct pct_launch *launch);
 
-/* Start a run under this token. beside: NULL: nothing is; without sites, those of the launch are recorded. Its strings
+/* Start a run under this token. extras: NULL: nothing is; without sites, those of the launch are recorded. Its strings
  * live as long as the run. cpu: the CPU that it is to be pinned to, -1: any. capture: collect its output, and that of
  * its client. Returns 0, or an exit status for the command, after a message. For engines (cli/campaign/engine.h), and
  * for whoever finds out how runs can be made. */
 int pct_process_start(struct pct_process *process, struct pct_launch *launch, const char *token,
-                      const struct pct_beside *beside, int cpu, bool capture);
+                      const struct pct_run_extras *extras, int cpu, bool capture);
 
 /* Fork and exec the target of this process, for a run or as a fork server, with these descriptors, where they are not
  * -1: `input` as its standard input, and `control` as it is. Returns its process id, or the negative exit status for

@@ -100,7 +100,7 @@ static inline uint32_t pct_rank_set_above(const struct pct_rank_set *set, uint32
     return i << 6 | (uint32_t)__builtin_ctzll(bits);
 }
 
-/* The next member after `rank` in a circle: the lowest above it, or else the lowest of all (possibly itself);
+/* The next member after `rank` in the ring of ids: the lowest above it, or else the lowest of all (possibly itself);
  * PCT_NO_RANK if the set is empty. */
 static inline uint32_t pct_rank_set_after(const struct pct_rank_set *set, uint32_t rank)
 {

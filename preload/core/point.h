@@ -114,9 +114,9 @@ static inline __attribute__((always_inline)) void pct_leave(struct pct_shim_thre
     struct pct_shim_thread *self __attribute__((cleanup(pct_leave))) = pct_mark(pct_enter(), __builtin_frame_address(0))
 
 /* Whether the calling thread has left the schedule for good, or is a child in its parent's memory. */
-static inline bool pct_is_beside(void)
+static inline bool pct_is_unscheduled(void)
 {
-    return pct_self ? pct_self->beside : pct_vforking != NULL;
+    return pct_self ? pct_self->unscheduled : pct_vforking != NULL;
 }
 
 /* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */

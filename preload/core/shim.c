@@ -83,7 +83,7 @@ static void note_free(enum pct_op op, enum pct_class class_, const volatile void
 bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *object)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!pct_S.host || pct_shim.ended || pct_is_beside())
+    if (!pct_S.host || pct_shim.ended || pct_is_unscheduled())
         return false;
     if (self) {
         pct_sched_leave(&pct_S, &self->core, op, NULL);
@@ -93,7 +93,7 @@ bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *obj
     } else if (pct_shim.mode == PCT_MODE_CONTROLLED && !pct_self) {
         meet_foreign(PCT_FOREIGN_THREADS);
     } else if (pct_shim.mode == PCT_MODE_CONTROLLED && pct_self->core.state == PCT_STATE_FINISHED) {
-        pct_engine_linger(pct_self);
+        pct_engine_exiting(pct_self);
         meet_foreign(PCT_FOREIGN_FINISHED);
     }
     return self != NULL;
@@ -102,7 +102,7 @@ bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *obj
 void pct_passed(enum pct_op op, enum pct_class class_, const volatile void *object)
 {
     struct pct_shim_thread *self = pct_self;
-    if (!pct_S.host || pct_shim.mode == PCT_MODE_OFF || pct_shim.ended || pct_is_beside())
+    if (!pct_S.host || pct_shim.mode == PCT_MODE_OFF || pct_shim.ended || pct_is_unscheduled())
         return;
     if (pct_shim.mode == PCT_MODE_FREE) {
         note_free(second_of(op) == PCT_OP_NONE ? op : second_of(op), class_, object);

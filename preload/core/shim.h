@@ -52,19 +52,19 @@ struct pct_shim_thread {
     pthread_t handle;
     void *(*start)(void *);
     void *argument;
-    uint64_t regs[8];           /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */
-    uint32_t cond_waits;        /* for condition variables, so far */
-    int there;                  /* what the kernel clears at the end of the main thread; 0: it stands in libc */
-    struct pct_object nap;      /* what a sleeping or signal-waiting thread waits for */
-    const volatile int *ending; /* the kernel clears it when the thread before us is gone */
+    uint64_t regs[8];               /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */
+    uint32_t cond_waits;            /* for condition variables, so far */
+    int there;                      /* what the kernel clears at the end of the main thread; 0: it stands in libc */
+    struct pct_object sleep_object; /* what a sleeping or signal-waiting thread waits for */
+    const volatile int *ending;     /* the kernel clears it when the thread before us is gone */
     const struct pct_shim_thread *ended; /* that thread */
     const void *loader; /* the frame of the dl_iterate_phdr() whose callback it is in, NULL: none; see loader.h */
     void (*once_routine)(void); /* that it is about to run */
     struct pct_object *once_object;
     uint32_t destructor_rounds;
-    uint32_t lingers; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
+    uint32_t exiting; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
     bool c11;         /* start returns int */
-    bool beside;      /* it has left the schedule for good, and may make hardly a system call: seccomp.h */
+    bool unscheduled; /* it has left the schedule for good, and may make hardly a system call: sandbox.h */
     bool started;     /* it has had the baton */
     bool vforks;      /* it waits for a child of vfork */
     bool repin;       /* its attributes named CPUs */
@@ -114,7 +114,7 @@ struct pct_shim_thread {
     uintptr_t stack_given;          /* where the program has put it; 0: libc does */
     size_t stack_size;              /* as the thread was made with; 0: not known */
     /* The watchdog */
-    uint32_t seized; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
+    uint32_t revoked; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
 };
 
 enum pct_mode {

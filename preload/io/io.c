@@ -33,7 +33,7 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
                               enum pct_reach reach, uint64_t deadline)
 {
     struct pct_wait wait = { .op = op,
-                             .object = fd < 0 ? &self->nap : pct_io_object(fd),
+                             .object = fd < 0 ? &self->sleep_object : pct_io_object(fd),
                              .ready = pct_io_ready,
                              .ready_arg = io,
                              .deadline = deadline,

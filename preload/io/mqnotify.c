@@ -47,7 +47,7 @@ static void *serve(void *unused)
     union cookie cookie;
     struct pct_shim_thread *self;
     while ((self = pct_enter())) {
-        pct_wait_for(self, PCT_OP_MESSAGE, &self->nap, any_registered, NULL, PCT_NEVER);
+        pct_wait_for(self, PCT_OP_MESSAGE, &self->sleep_object, any_registered, NULL, PCT_NEVER);
         ssize_t got = recv(channel, &cookie, sizeof cookie, MSG_NOSIGNAL | MSG_WAITALL);
         self = pct_enter();
         if (got != COOKIE || !self)
@@ -88,7 +88,7 @@ PCT_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
     if (!failed) {
         registered++;
         pct_order_at(self, &service, PCT_RELEASES);
-        pct_program_changed(&service.thread->nap);
+        pct_program_changed(&service.thread->sleep_object);
     }
     pct_done(self, PCT_OP_MESSAGE, failed ? PCT_ARG_ERROR : 0, NULL);
     errno = failed ? (int)-failed : errno;

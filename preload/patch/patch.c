@@ -396,7 +396,7 @@ static bool others_run(void)
     if (pct_S.threads == 1)
         return PCT_SYS1(SYS_unshare, CLONE_VM) && (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
     for (uint32_t id = 0; id < pct_S.threads; id++)
-        if (__atomic_load_n(&pct_shim.slots[id].seized, __ATOMIC_SEQ_CST))
+        if (__atomic_load_n(&pct_shim.slots[id].revoked, __ATOMIC_SEQ_CST))
             return true;
     return false;
 }

@@ -25,8 +25,8 @@ static void leave_for_good(struct pct_shim_thread *self)
     pct_sched_meet_foreign(&pct_S, PCT_FOREIGN_THREADS | PCT_FOREIGN_SILENT);
     pct_fd_share_all();
     uint64_t mask = pct_signal_retire(self);
-    self->beside = true;
-    __atomic_store_n(&self->lingers, 1, __ATOMIC_SEQ_CST);
+    self->unscheduled = true;
+    __atomic_store_n(&self->exiting, 1, __ATOMIC_SEQ_CST);
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
     pct_sched_finish(&pct_S, &self->core);
     pct_signal_mask(SIG_SETMASK, mask);
@@ -44,7 +44,7 @@ bool pct_sandbox_strict(void)
     }
     if (!self)
         return true;
-    self->beside = pct_shim.confined = true;
+    self->unscheduled = pct_shim.confined = true;
     pct_shim.ended = true;
     pct_sched_shut(&pct_S);
     return true;

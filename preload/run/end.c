@@ -184,7 +184,7 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
     }
     read_name(snap);
     if (t->core.queued && wait->object->class_ != PCT_CLASS_THREAD && wait->object->class_ != PCT_CLASS_FD &&
-        wait->object != &t->nap) {
+        wait->object != &t->sleep_object) {
         struct pct_snap_object *object = section(sink, PCT_SNAP_OBJECT, t->core.id, sizeof *object);
         if (object)
             *object = (struct pct_snap_object){ .number = wait->object->number,

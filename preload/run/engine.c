@@ -43,7 +43,7 @@ static void await_end(struct pct_shim_thread *self)
     /* Another thread may have got its memory. */
     const volatile int *tid = (const volatile int *)((const char *)self->ended->handle + pct_shim.libc_tid);
     int now;
-    while ((now = *word) != 0 && *tid == self->ended->tid && !__atomic_load_n(&self->ended->lingers, __ATOMIC_SEQ_CST))
+    while ((now = *word) != 0 && *tid == self->ended->tid && !__atomic_load_n(&self->ended->exiting, __ATOMIC_SEQ_CST))
         /* The kernel wakes as for a shared futex. */
         if (PCT_SYS4(SYS_futex, word, PCT_FUTEX_WAIT_SHARED, now, &second) == -ETIMEDOUT) {
             pct_uncontrolled(PCT_UNCONTROLLED_EXIT);
@@ -70,9 +70,9 @@ void pct_engine_finishing(struct pct_shim_thread *self)
 
 /* libc frees what a thread has left after its last destructor. A lock of the target's allocator that is taken then may
  * be held by a thread that waits for this one to be gone. */
-void pct_engine_linger(struct pct_shim_thread *self)
+void pct_engine_exiting(struct pct_shim_thread *self)
 {
-    if (__atomic_exchange_n(&self->lingers, 1, __ATOMIC_SEQ_CST) || !pct_shim.clear_tid)
+    if (__atomic_exchange_n(&self->exiting, 1, __ATOMIC_SEQ_CST) || !pct_shim.clear_tid)
         return;
     PCT_SYS3(SYS_futex, end_word(self), 1 /* FUTEX_WAKE */, INT32_MAX);
 }

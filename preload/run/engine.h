@@ -8,7 +8,7 @@ extern const struct pct_host pct_host_futex;
 void pct_engine_start(void);
 /* The caller is about to end: the next one will wait until it is gone. On its turn. */
 void pct_engine_finishing(struct pct_shim_thread *self);
-void pct_engine_linger(struct pct_shim_thread *self);
+void pct_engine_exiting(struct pct_shim_thread *self);
 /* A thread is about to be made while this many live. */
 void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);

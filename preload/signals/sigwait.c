@@ -97,7 +97,7 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
     /* Signals that are waited for do not go to their handlers meanwhile. */
     uint64_t mask = pct_signal_mask(SIG_BLOCK, set);
     struct pct_wait wait = { .op = PCT_OP_SIGNAL_WAIT,
-                             .object = &self->nap,
+                             .object = &self->sleep_object,
                              .ready = wanted,
                              .ready_arg = (const void *)(uintptr_t)set,
                              .deadline = deadline,
@@ -188,7 +188,7 @@ static int suspend(struct pct_shim_thread *self, uint64_t mask)
 {
     pct_cancel_point(self);
     struct pct_wait wait = { .op = PCT_OP_SIGNAL_WAIT,
-                             .object = &self->nap,
+                             .object = &self->sleep_object,
                              .ready = arrived,
                              .deadline = PCT_NEVER,
                              .attention = true,

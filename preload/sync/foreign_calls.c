@@ -19,7 +19,7 @@ static bool anybody;    /* something was missed: threads may wait in any conditi
 
 static bool is_heard(void)
 {
-    return pct_S.host && pct_shim.mode == PCT_MODE_CONTROLLED && !pct_shim.ended && !pct_is_beside();
+    return pct_S.host && pct_shim.mode == PCT_MODE_CONTROLLED && !pct_shim.ended && !pct_is_unscheduled();
 }
 
 static struct entry *take(void)

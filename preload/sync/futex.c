@@ -448,7 +448,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     if (error)
         return fail(error);
     struct pct_futex_many mine = { .thread = self, .words = words, .count = count, .woken = -1 };
-    const struct pct_wait wait = { .op = PCT_OP_FUTEX_WAIT, .object = &self->nap, .deadline = deadline };
+    const struct pct_wait wait = { .op = PCT_OP_FUTEX_WAIT, .object = &self->sleep_object, .deadline = deadline };
     enum pct_result result;
     do {
         struct pct_futex_many **last = &many;

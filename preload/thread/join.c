@@ -60,7 +60,7 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
     }
     if (!done)
         return ETIMEDOUT;
-    if (thread->beside && deadline != PCT_NEVER) {
+    if (thread->unscheduled && deadline != PCT_NEVER) {
         struct timespec when;
         pct_real_deadline(CLOCK_MONOTONIC, deadline, &when);
         return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL,
@@ -68,7 +68,7 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
     }
     thread->joined = true;
     pct_object_destroy(&pct_S.objects, pct_object_at(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD));
-    if (thread->beside) /* it ends when it likes */
+    if (thread->unscheduled) /* it ends when it likes */
         return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL, REAL(pthread_join)(handle, value));
     return MAY_SLEEP(self, REAL(pthread_join)(handle, value));
 }

@@ -38,8 +38,8 @@ static struct pct_shim_thread *used_slot(void)
     for (uint32_t i = 1; i < PCT_MAX_THREADS; i++) {
         last = last % (PCT_MAX_THREADS - 1) + 1; /* never the first thread's */
         struct pct_shim_thread *slot = &pct_shim.slots[last];
-        if (slot->core.state == PCT_STATE_FINISHED && (slot->joined || slot->detached) && !slot->beside &&
-            !__atomic_load_n(&slot->lingers, __ATOMIC_SEQ_CST)) {
+        if (slot->core.state == PCT_STATE_FINISHED && (slot->joined || slot->detached) && !slot->unscheduled &&
+            !__atomic_load_n(&slot->exiting, __ATOMIC_SEQ_CST)) {
             memset(slot, 0, sizeof *slot);
             slot->core.id = last;
             return slot;

@@ -29,7 +29,7 @@ static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t
     pct_cancel_point(self);
     pct_done(self, PCT_OP_SLEEP, 0, NULL);
     struct pct_wait wait = {
-        .op = PCT_OP_AWAKE, .object = &self->nap, .deadline = deadline, .cancellable = !self->cancel_disabled
+        .op = PCT_OP_AWAKE, .object = &self->sleep_object, .deadline = deadline, .cancellable = !self->cancel_disabled
     };
     enum pct_result result = pct_wait(self, &wait);
     uint64_t now = pct_sched_now(&pct_S);

@@ -118,7 +118,7 @@ static void expired(struct pct_vtimer *v, uint64_t times)
         timer->queued = true;
         timer->patience = PCT_VTIMER_LOOK_NS;
         if (by_thread)
-            pct_sched_changed(&pct_S, &service.thread->nap);
+            pct_sched_changed(&pct_S, &service.thread->sleep_object);
         else
             notify_by_signal(timer);
     }
@@ -145,7 +145,7 @@ static void *serve(void *unused)
             return unused; /* the run is over */
         if (anything_due(NULL))
             pct_sched_spin(&pct_S, &self->core); /* timers go off faster than this: others go first */
-        pct_wait_for(self, PCT_OP_TIMER_SET, &self->nap, anything_due, NULL, PCT_NEVER);
+        pct_wait_for(self, PCT_OP_TIMER_SET, &self->sleep_object, anything_due, NULL, PCT_NEVER);
         for (uint32_t i = 0; i < used; i++) {
             if (!timers[i].queued || timers[i].notify != SIGEV_THREAD)
                 continue;

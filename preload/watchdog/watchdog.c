@@ -64,8 +64,8 @@ enum { MANY = 256 };
 
 enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
 
-/* pct_shim_thread.seized */
-enum { KEPT, TAKING, TAKEN, SEIZED };
+/* pct_shim_thread.revoked */
+enum { KEPT, TAKING, TAKEN, REVOKED };
 
 /* Whether there is a watchdog; atomic. MISSING: it will be made when it is needed. */
 static uint32_t presence;
@@ -98,20 +98,20 @@ static struct {
 
 bool pct_watchdog_took(struct pct_shim_thread *self)
 {
-    uint32_t seized = __atomic_load_n(&self->seized, __ATOMIC_SEQ_CST);
-    if (seized == KEPT || !pct_S.host) /* a child made behind our back has a copy of our word, but no run */
+    uint32_t revoked = __atomic_load_n(&self->revoked, __ATOMIC_SEQ_CST);
+    if (revoked == KEPT || !pct_S.host) /* a child made behind our back has a copy of our word, but no run */
         return false;
-    if (seized == TAKING &&
-        __atomic_compare_exchange_n(&self->seized, &seized, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    if (revoked == TAKING &&
+        __atomic_compare_exchange_n(&self->revoked, &revoked, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         /* Too early: the thread does not sleep. */
         pct_sched_swap_holder(&pct_S, &nobody, &self->core);
         return false;
     }
-    if (seized == KEPT)
+    if (revoked == KEPT)
         return false;
-    while (__atomic_load_n(&self->seized, __ATOMIC_SEQ_CST) == TAKEN)
-        pct_futex_wait(&self->seized, TAKEN, NULL);
-    __atomic_store_n(&self->seized, KEPT, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&self->revoked, __ATOMIC_SEQ_CST) == TAKEN)
+        pct_futex_wait(&self->revoked, TAKEN, NULL);
+    __atomic_store_n(&self->revoked, KEPT, __ATOMIC_SEQ_CST);
     return true;
 }
 
@@ -165,7 +165,7 @@ static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *
 }
 
 /* Take the baton from its holder, which seems to sleep. */
-static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
+static void take_baton(struct pct_shim_thread *thread, const struct pct_task *before)
 {
     struct pct_task_call call;
     struct pct_task after;
@@ -173,31 +173,31 @@ static void seize(struct pct_shim_thread *thread, const struct pct_task *before)
     if (!pct_task_read_call(tasks, thread->tid, &call) || (pct_preempt_is_ours(call.pc) && !thread->vforks) ||
         !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SLEEPS))
         return;
-    __atomic_store_n(&thread->seized, TAKING, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&thread->revoked, TAKING, __ATOMIC_SEQ_CST);
     if (!pct_sched_swap_holder(&pct_S, &thread->core, &nobody)) {
-        __atomic_store_n(&thread->seized, KEPT, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&thread->revoked, KEPT, __ATOMIC_SEQ_CST);
         return;
     }
     if (!pct_task_read_call(tasks, thread->tid, &call) || !pct_task_read(tasks, thread->tid, &after) ||
         !sleeps(thread, &after) || after.sleeps != before->sleeps) {
         /* In this order: a thread that finds KEPT finds the baton, too. It may also have passed it on meanwhile. */
         pct_sched_swap_holder(&pct_S, &nobody, &thread->core);
-        __atomic_compare_exchange_n(&thread->seized, &taking, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        __atomic_compare_exchange_n(&thread->revoked, &taking, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         return;
     }
-    if (!__atomic_compare_exchange_n(&thread->seized, &taking, TAKEN, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    if (!__atomic_compare_exchange_n(&thread->revoked, &taking, TAKEN, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return; /* it has just come, and taken the baton back */
     /* For reports. The kernel does not tell the other registers. */
     __builtin_memset(thread->regs, 0, sizeof thread->regs);
     thread->regs[6] = call.sp;
     thread->regs[7] = call.pc;
     pct_watchdog_note(PCT_UNCONTROLLED_SLEPT, thread, (int)call.number, call.pc);
-    pct_sched_seize(&pct_S, &thread->core);
+    pct_sched_revoke(&pct_S, &thread->core);
     /* It must not come back before: then it could be enabled again when the baton goes on, and this would wait in its
      * place, and take the baton that is meant for it. */
     pct_sched_pass_on(&pct_S, &thread->core);
-    __atomic_store_n(&thread->seized, SEIZED, __ATOMIC_SEQ_CST);
-    pct_futex_wake(&thread->seized, 1);
+    __atomic_store_n(&thread->revoked, REVOKED, __ATOMIC_SEQ_CST);
+    pct_futex_wake(&thread->revoked, 1);
 }
 
 /* The holder has run for some time. */
@@ -267,7 +267,7 @@ static void look(void)
         return;
     if (sleeps(thread, &task)) {
         if (seen.slept && seen.sleeps == task.sleeps)
-            seize(thread, &task);
+            take_baton(thread, &task);
         else
             interval = 2 * SHORTEST;
         seen.slept = true;

@@ -196,7 +196,7 @@ struct sim_thread {
     const struct sim_op *at;
     int64_t reg;
     uint64_t repeated;
-    struct pct_object nap; /* what it waits for while it sleeps */
+    struct pct_object sleep_object; /* what it waits for while it sleeps */
     /* What it is about to do. */
     enum sim_need need;
     uint8_t what;    /* the mutex, semaphore, or thread */

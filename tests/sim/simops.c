@@ -379,7 +379,7 @@ static void yield(struct sim_thread *self)
     record(self, PCT_OP_YIELD, 0, 0);
 }
 
-static void nap(struct sim_thread *self, int64_t ns)
+static void sleep_object(struct sim_thread *self, int64_t ns)
 {
     if (!ns) {
         yield(self);
@@ -390,7 +390,7 @@ static void nap(struct sim_thread *self, int64_t ns)
     sim_point(self, PCT_OP_SLEEP, NULL);
     record(self, PCT_OP_SLEEP, 0, 0);
     needs(self, SIM_NEED_TIME, 0, deadline);
-    const struct pct_wait wait = { .op = PCT_OP_AWAKE, .object = &self->nap, .deadline = deadline };
+    const struct pct_wait wait = { .op = PCT_OP_AWAKE, .object = &self->sleep_object, .deadline = deadline };
     wait_for(self, &wait);
     record(self, PCT_OP_AWAKE, 0, 0);
 }
@@ -402,7 +402,7 @@ static void slept(struct sim_thread *self, int64_t ns)
         sim.real_ns = until;
         return;
     }
-    pct_sched_seize(S, &self->core);
+    pct_sched_revoke(S, &self->core);
     pct_sched_pass_on(S, &self->core);
     sim_stay_away(self, until, -1);
     pct_sched_return(S, &self->core);
@@ -539,7 +539,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         up(self, op->a, op->b);
         break;
     case SIM_SLEEP:
-        nap(self, op->value);
+        sleep_object(self, op->value);
         break;
     case SIM_YIELD:
         yield(self);
