@@ -10,6 +10,7 @@
 #include <preload/core/sys.h>
 #include <preload/run/end.h>
 #include <preload/run/start.h>
+#include <preload/signals/signals.h>
 
 static int (*target_main)(int, char **, char **);
 
@@ -125,9 +126,21 @@ PCT_EXPORT void quick_exit(int status)
     __builtin_unreachable();
 }
 
+/* GLIBC: since 2.41, abort() does not unblock SIGABRT first: where it is blocked, it arrives when its action is the
+ * default again, and no handler is called, neither the target's nor ours, which makes the report. */
+static void let_abort_in(void)
+{
+    const uint64_t bit = pct_signal_bit(SIGABRT);
+    if (pct_libc_minor() < 41 || !pct_running() || in_child() || !(pct_signal_mask(SIG_BLOCK, 0) & bit))
+        return;
+    pct_action_reset(SIGABRT);
+    pct_signal_mask(SIG_UNBLOCK, bit);
+}
+
 PCT_EXPORT void abort(void)
 {
     end_now(0);
+    let_abort_in();
     REAL(abort)(); /* ends in our handler of SIGABRT, or in the target's */
     __builtin_unreachable();
 }
@@ -164,6 +177,7 @@ PCT_EXPORT void __assert_fail(const char *assertion, const char *file, unsigned 
         pct_text_add(&text, "' failed.");
         pct_shim.assertion = true;
     }
+    let_abort_in();
     REAL(__assert_fail)(assertion, file, line, function);
     __builtin_unreachable();
 }

@@ -63,7 +63,8 @@ bool pct_signal_may_come(void)
 void pct_action_reset(int signal)
 {
     const struct sigaction standard = { .sa_handler = SIG_DFL };
-    actions[signal] = (struct pct_action){ 0 };
+    if (actions)
+        actions[signal] = (struct pct_action){ 0 };
     REAL(sigaction)(signal, pct_signal_is_crash(signal) ? &crash : &standard, NULL);
 }
 
