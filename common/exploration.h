@@ -58,7 +58,9 @@ struct pct_log_entry {
     X(FULL, "a run that was too long to be logged")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
-#define PCT_ASSUMPTIONS(X) X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")
+#define PCT_ASSUMPTIONS(X)                                                                                             \
+    X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")                            \
+    X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,
@@ -74,6 +76,13 @@ enum pct_assumption {
         PCT_ASSUMPTION_COUNT
 };
 
+/* How loops that wait for memory to change have ended the run (sched/await.h). */
+enum pct_awaited {
+    PCT_AWAITED_NOTHING,
+    PCT_AWAITED_IN_VAIN, /* it tells nothing that another one does not */
+    PCT_AWAITED_FOR_EVER
+};
+
 /* The head of the file; behind it, plan_max places of the plan, then log_max entries of the log. */
 struct pct_channel {
     char magic[8];
@@ -83,7 +92,8 @@ struct pct_channel {
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t began;   /* runs that have begun to write the log */
     uint32_t assumes; /* bit i: enum pct_assumption i */
-    uint32_t unused[6];
+    uint32_t awaited; /* enum pct_awaited: how it ended */
+    uint32_t unused[5];
     uint32_t plan[];
 };
 

@@ -35,6 +35,9 @@ struct pct_host {
      * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
      * there is none, or they all wait for threads of the schedule. May be NULL. */
     uint64_t (*strangers)(uint64_t until);
+    /* Whether any thread that waits in a loop for others to write (await.h) would read something else now than it did
+     * in its last round. May be NULL: never. */
+    bool (*changed)(void);
     /* Attention was called for: do what threads without the baton have left to be done. May be NULL. */
     void (*told)(void);
     /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its

@@ -11,12 +11,15 @@ void pct_log_start(struct pct_sched *s, struct pct_channel *channel);
 
 void pct_log_add(struct pct_channel *channel, struct pct_log_entry entry);
 
-/* What a thread, or an object, is called in all runs. */
+/* What a thread, or an object, is called in all runs; memory by its location. */
 static inline uint64_t pct_log_key(const struct pct_object *object)
 {
     if (!object)
         return 0;
-    return PCT_OBJECT_KEY(object->class_ == PCT_CLASS_THREAD ? object->number : object->address, object->class_);
+    uint64_t address = object->class_ == PCT_CLASS_THREAD   ? object->number
+                       : object->class_ == PCT_CLASS_MEMORY ? object->address & ~(uint64_t)7
+                                                            : object->address;
+    return PCT_OBJECT_KEY(address, object->class_);
 }
 
 static inline void pct_log(const struct pct_sched *s, enum pct_log_kind kind, uint32_t thread, uint32_t value)

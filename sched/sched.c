@@ -3,6 +3,7 @@
  * While the scheduler works, s->current is NULL, so that a wrapper called from a signal handler meanwhile knows that it
  * must not touch anything (preload/core/point.h, pct_enter). The thread that gets the baton sets it again when it runs.
  */
+#include "await.h"
 #include "internal.h"
 #include "log.h"
 #include "record.h"
@@ -427,7 +428,9 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
         } else if (s->still && s->early) {
             return true; /* whose deadline comes is a choice also where nothing else can be done */
         } else if (s->timers_count) {
+            pct_await_look(s);
             pct_timer_jump(s);
+            pct_await_jumped(s);
         } else if (s->foreign & PCT_FOREIGN_FINISHED && s->patience) {
             /* One that has finished may hold what all the others wait for; it will be gone in a moment. */
             s->patience--;
@@ -438,6 +441,8 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             pct_sched_sleep(s, PCT_NEVER);
             pct_sched_attend(s);
         } else {
+            pct_await_look(s);
+            pct_await_end(s);
             s->host->end(PCT_VERDICT_DEADLOCK, NULL);
         }
     }

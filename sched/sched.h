@@ -19,7 +19,7 @@
  *     races.c    data races, and races_order.c what orders accesses; clocks.c
  *     pin.c      a thread that keeps the baton; unseen.c: what the host tells of what the scheduler does not see
  *     memory.c   which memory accesses are scheduling points
- *     log.c      what an explored run tells the command
+ *     log.c      what an explored run tells the command; await.c: loops that wait in one
  *     post_access.c    accesses that the scheduler hears of when they are made
  *
  * A scheduling point of an operation that cannot block:   pct_point(), do it, pct_record().
@@ -156,6 +156,7 @@ struct pct_thread {
     bool near;                /* its deadline is within the slack, and its coin says that this matters */
     bool early;               /* and only that enables it */
     bool passed_over;         /* it has not run since progress.c saw that it could */
+    bool awaits;              /* await.c: it waits in a loop for others to write */
     struct pct_timer timer;   /* armed while it waits with a deadline */
     struct pct_timer nearing; /* armed until that deadline is near */
     uint32_t coins;           /* drawn for its waits with a deadline */
@@ -237,6 +238,7 @@ struct pct_sched {
     uint32_t can_attention;                  /* that attention could end */
     uint32_t can_both;                       /* for a signal, which is one of either kind */
     uint32_t often;                          /* those whose predicates are asked at each step */
+    uint32_t awaiting;                       /* await.c: in loops, for others to write to memory */
 
     /* outside.c */
     uint32_t outside;                 /* threads in PCT_STATE_OUTSIDE */

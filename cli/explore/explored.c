@@ -25,8 +25,10 @@ int pct_explored_read(const struct pct_explored *run, struct pct_execution *x)
 {
     int failed = pct_execution_read(x, run->log, run->log_count, run->records, run->record_count,
                                     run->flags & PCT_EXPLORED_ENDED);
-    if (!failed)
+    if (!failed) {
         x->doubts |= run->doubts;
+        x->in_vain = run->flags & PCT_EXPLORED_IN_VAIN;
+    }
     return failed;
 }
 

@@ -15,7 +15,8 @@ enum pct_explored_flag {
     PCT_EXPLORED_TIMERS = 32,    /* that the outside may end, or timers */
     PCT_EXPLORED_HANDLERS = 64,  /* passed points over */
     PCT_EXPLORED_MEMORY = 128,   /* had accesses to memory as scheduling points */
-    PCT_EXPLORED_LOST = 256      /* its target exited unseen */
+    PCT_EXPLORED_LOST = 256,     /* its target exited unseen */
+    PCT_EXPLORED_IN_VAIN = 512   /* a loop that waits has ended it: PCT_AWAITED_IN_VAIN */
 };
 
 struct pct_explored {

@@ -59,7 +59,7 @@ static void reset_channel(struct pct_channel *channel, const uint32_t *plan, uin
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
     channel->plan_count = count;
-    channel->log_count = channel->doubts = channel->assumes = channel->began = 0;
+    channel->log_count = channel->doubts = channel->assumes = channel->awaited = channel->began = 0;
 }
 
 uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count)
@@ -136,6 +136,7 @@ static void over(struct pct_campaign_observer *observer, struct pct_campaign *c,
     if (!made)
         return;
     made->began = channel->began;
+    made->awaited = channel->awaited;
     made->run.doubts = channel->doubts;
     made->run.assumes = channel->assumes;
     uint32_t count = channel->log_count < LOG_MAX ? channel->log_count : LOG_MAX;
@@ -149,12 +150,15 @@ static void over(struct pct_campaign_observer *observer, struct pct_campaign *c,
 static uint32_t flags_of(const struct pct_made *made, const struct pct_result *result)
 {
     const struct pct_trace_header *header = &result->trace.header;
-    bool ended = header->verdict == PCT_VERDICT_EXIT || result->ending == PCT_ENDING_DEADLOCK;
+    /* A loop that waits has ended it: as a deadlock does. */
+    bool waits = result->ending == PCT_ENDING_LIVELOCK && made->awaited;
+    bool ended = header->verdict == PCT_VERDICT_EXIT || result->ending == PCT_ENDING_DEADLOCK || waits;
     /* A bound has ended it, which says nothing of the program. */
-    bool cut = result->ending == PCT_ENDING_TIMEOUT || result->ending == PCT_ENDING_LIVELOCK;
+    bool cut = result->ending == PCT_ENDING_TIMEOUT || (result->ending == PCT_ENDING_LIVELOCK && !waits);
     uint32_t flags = 0;
     flags |= ended ? PCT_EXPLORED_ENDED : 0;
     flags |= cut ? PCT_EXPLORED_CUT : 0;
+    flags |= waits && made->awaited == PCT_AWAITED_IN_VAIN ? PCT_EXPLORED_IN_VAIN : 0;
     flags |= made->began != 1 || header->images || result->children ? PCT_EXPLORED_CHILDREN : 0;
     flags |= header->deadlines ? PCT_EXPLORED_DEADLINES : 0;
     flags |= header->fixed_deadlines ? PCT_EXPLORED_TIMERS : 0;
@@ -265,6 +269,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     struct pct_signature signature;
     if (!made)
         return 0;
+    failed = failed && !(made->run.flags & PCT_EXPLORED_IN_VAIN);
     if (failed && pct_signature_make(&signature, process, result))
         return pct_cli_no_memory("");
     made->process = process;

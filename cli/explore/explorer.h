@@ -28,11 +28,12 @@ struct pct_finding {
 /* A run that was made, or is. */
 struct pct_made {
     bool used;
-    bool plain;     /* it has no plan, and tells whether runs are alike */
-    bool whole;     /* it left all of a log and a trace */
-    uint64_t index; /* of the campaign's run */
-    uint64_t plan;  /* a hash of its plan */
-    unsigned began; /* programs that have begun to write the log */
+    bool plain;       /* it has no plan, and tells whether runs are alike */
+    bool whole;       /* it left all of a log and a trace */
+    uint64_t index;   /* of the campaign's run */
+    uint64_t plan;    /* a hash of its plan */
+    unsigned began;   /* programs that have begun to write the log */
+    unsigned awaited; /* enum pct_awaited */
     struct pct_explored run;
     struct pct_store_run row; /* of the file */
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];

@@ -392,6 +392,14 @@ static int explore_bounded(struct pct_search *s, const struct pct_execution *x, 
     return result < 0 && result != -EINVAL ? result : result != 1;
 }
 
+/* known: 1: the run is like an earlier one; 0: it is not. */
+static void count(struct pct_search *s, const struct pct_execution *x, int known)
+{
+    s->facts.vain += known == 1;
+    s->facts.awaited += !known && x->in_vain;
+    s->facts.classes += !known && !x->in_vain;
+}
+
 int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
     s->facts.runs++;
@@ -403,14 +411,12 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
     int result = 0;
     if (s->bounded) {
         result = explore_bounded(s, x, class_);
-        s->facts.vain += result == 1;
-        s->facts.classes += !result;
+        count(s, x, result);
     } else if (!begins_alike(s, x)) {
         s->facts.unrepeatable = s->over = true;
     } else {
         result = explore(s, x, class_);
-        s->facts.vain += result == 1;
-        s->facts.classes += !result;
+        count(s, x, result);
     }
     pct_execution_free(x);
     return result < 0 ? result : 0;

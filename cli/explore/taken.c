@@ -96,7 +96,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
     } else if (made->run.flags & PCT_EXPLORED_FAILED)
         status = take_failure(e, made, known);
     else
-        e->passed += !known;
+        e->passed += !known && !(made->run.flags & PCT_EXPLORED_IN_VAIN);
     e->differs |= e->failure && !made->run.failure;
     e->failure = 0;
     made->row.seed = facts->runs - 1;

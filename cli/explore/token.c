@@ -7,6 +7,7 @@
 /* Who could go on, while the log is read; of the first PCT_EXECUTION_SETS threads. */
 struct standing {
     uint64_t enabled, early, ends;
+    uint64_t memory;  /* about to access memory: only pct explore lets such a thread wait */
     uint32_t running; /* plus 1 */
 };
 
@@ -18,10 +19,11 @@ static void follow(struct standing *s, const struct pct_log_entry *entry)
         s->enabled |= bit;
         break;
     case PCT_LOG_DISABLE:
-        s->enabled &= ~bit;
+        s->enabled &= ~bit | s->memory;
         break;
     case PCT_LOG_ANNOUNCE:
         s->early = entry->op == PCT_OP_DEADLINE ? s->early | bit : s->early & ~bit;
+        s->memory = entry->op >= PCT_OP_LOAD && entry->op <= PCT_OP_ATOMIC_TRY ? s->memory | bit : s->memory & ~bit;
         s->ends = entry->op == PCT_OP_EXIT_NOW ? s->ends | bit : s->ends & ~bit;
         break;
     default:

@@ -164,6 +164,12 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
             ? "scheduling points at calls, and at the memory accesses that the program tells of"
             : "scheduling points at calls only: accesses to memory are not",
         deadlines);
+    if (facts->awaited)
+        fprintf(
+            stderr,
+            "pct: %llu of the runs ended behind a round of a loop that waits and changes nothing: others are without "
+            "it\n",
+            (unsigned long long)facts->awaited);
     if (facts->vain && e->bound < 0)
         fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->vain);
 }

@@ -42,6 +42,8 @@ struct pct_pin {
     bool alternate;      /* it runs on the alternate stack */
 };
 
+struct pct_await;
+
 /* A thread of the target. */
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
@@ -109,8 +111,11 @@ struct pct_shim_thread {
     struct pct_spin_reads reads;
     struct pct_shim_leave leave;
     struct pct_shim_try tried;
+    struct pct_await *await;        /* await.h */
+    const uint64_t *entry;          /* the registers and the stack that it came with to the access; NULL: not known */
     uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
+    uintptr_t stack_top;            /* the frame from which its start routine was called; 0: the first thread's */
     uintptr_t stack_given;          /* where the program has put it; 0: libc does */
     size_t stack_size;              /* as the thread was made with; 0: not known */
     /* The watchdog */
@@ -144,6 +149,7 @@ struct pct_shim {
     uint64_t run_ns;
     struct pct_config config;
     const struct pct_strategy *strategy;
+    uintptr_t main_stack;          /* where the first thread's stack began: argc and all behind it is the kernel's */
     pthread_t main_thread;         /* which ends otherwise than all others, also in copies of the process */
     uint64_t space;                /* bytes of address space that the shim has taken, at least */
     struct pct_shim_thread *slots; /* by id: slots.h */

@@ -1,5 +1,6 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and
  * what is done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
+#include "await.h"
 #include "learned_sites.h"
 #include "leave.h"
 #include "memory_quick.h"
@@ -13,6 +14,7 @@
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/time/clock.h>
+#include <sched/await.h>
 #include <sched/log.h>
 #include <sched/races.h>
 #include <sys/mman.h>
@@ -54,6 +56,7 @@ void pct_memory_second_thread(void)
     pct_memory_view.wants_all = pct_S.races != NULL;
     pct_memory_view.chosen = pct_scope_chooses || pct_ordered_active;
     pct_memory_view.active = pct_S.races || pct_shim.config.memory_points != PCT_POINTS_OFF;
+    pct_memory_explored = pct_S.log != NULL;
     show();
 }
 
@@ -97,6 +100,7 @@ void pct_memory_forget(void)
 {
     memory.failed |= memory.map.cells && !renew_all();
     pct_memory_view = (struct pct_memory_view){ 0 };
+    pct_memory_explored = false;
     memory.map.cells = NULL;
     memory.seen = false;
     memory.main_to = 0;
@@ -183,7 +187,7 @@ static bool find_mapped(struct pct_shim_thread *self)
 static void find_stack(struct pct_shim_thread *self)
 {
     self->stack_from = self->stack_to = 1;
-    pct_memory_own.points = pct_memory_view.wants_all || pct_memory_view.chosen ? NULL : &self->core;
+    pct_memory_own.points = pct_memory_view.wants_all || pct_memory_view.chosen || pct_S.log ? NULL : &self->core;
     if (!find_made(self) && !find_mapped(self))
         return;
     if (!self->core.id)
@@ -205,13 +209,18 @@ static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum 
     errno = error;
 }
 
+static void locate(struct pct_shim_thread *self, uintptr_t address, uint32_t number)
+{
+    self->location = (struct pct_object){
+        .address = address, .number = number, .holder = PCT_NO_THREAD, .class_ = PCT_CLASS_MEMORY
+    };
+}
+
 static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uint32_t number)
 {
     enum pct_op op = pct_memory_op(what);
     if (PCT_UNLIKELY(!pct_quiet(&pct_S))) {
-        self->location = (struct pct_object){
-            .address = address, .number = number, .holder = PCT_NO_THREAD, .class_ = PCT_CLASS_MEMORY
-        };
+        locate(self, address, number);
         pass(self, op);
         if (!pct_holder())
             return;
@@ -219,11 +228,43 @@ static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what
     pct_memory_step(&pct_S, &self->core, &self->recent, op, number, pct_memory_looks(what));
 }
 
+/* A round of a loop was in vain: the thread waits until it may look again. */
+static __attribute__((noinline)) void await(struct pct_shim_thread *caller, enum pct_op op)
+{
+    int error = errno;
+    PCT_ENTER(self);
+    if (self == caller) {
+        pct_await_write(&pct_S, &self->core, op, &self->location);
+        pct_resumed(self);
+    }
+    errno = error;
+}
+
+/* The same as point(), in an explored run. */
+static void point_explored(struct pct_shim_thread *self, uintptr_t address, size_t size, unsigned what, uintptr_t pc,
+                           uint32_t number)
+{
+    bool looks = pct_memory_looks(what);
+    if (pct_await_round(self, address, size, looks, pc)) {
+        locate(self, address, number);
+        await(self, pct_memory_op(what));
+        if (!pct_holder())
+            return;
+        pct_await_progress(self);
+        pct_await_round(self, address, size, looks, pc);
+        pct_memory_step(&pct_S, &self->core, &self->recent, pct_memory_op(what), number, true);
+    } else {
+        point(self, address, what, number);
+    }
+    pct_await_passed(self);
+}
+
 /* An access that is no point for a reason of its own. */
 static void touch(struct pct_shim_thread *self, uintptr_t address, size_t size, enum pct_memory_use use)
 {
     for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8)
         pct_memory_touch(&pct_S, &memory.map, &self->core, at, use);
+    pct_await_progress(self);
 }
 
 /* Pass the point of this access, if it is one. */
@@ -257,7 +298,9 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     }
     if (counts && place)
         *place |= PCT_PLACE_POINT;
-    if (counts)
+    if (counts && PCT_UNLIKELY(pct_S.log != NULL))
+        point_explored(self, address, size, what, pc, number);
+    else if (counts)
         point(self, address, what, number);
     /* To an explored run each location counts, and not the first alone. */
     for (uintptr_t at = (address & ~(uintptr_t)7) + 8; PCT_UNLIKELY(pct_S.log != NULL) && at < address + size; at += 8)
@@ -425,7 +468,9 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
         in_vain = false; /* others may have gone first */
     }
     uint64_t switches = pct_S.switches;
-    if (!in_vain)
+    if (in_vain)
+        pct_await_progress(self);
+    else
         pct_memory_patched((const volatile void *)address, size, what, pc);
     if (!in_vain && known && pct_holder() && pct_S.switches == switches)
         pct_spin_reads_go_on(&pct_S, &self->reads);
@@ -451,7 +496,7 @@ static __attribute__((noinline)) void access_and_leave(struct pct_shim_thread *s
         pct_memory_own.quick = NULL;
 }
 
-PCT_EXPORT void pct_memory_access(const volatile void *address, size_t size, unsigned what, const void *pc)
+void pct_memory_told(const volatile void *address, size_t size, unsigned what, const void *pc)
 {
     struct pct_shim_thread *self = pct_holder();
     if (PCT_UNLIKELY(self && self->leave.wanted))
@@ -466,8 +511,10 @@ PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)
     if (!self || pct_S.threads < 2)
         return;
     bool changed = what & PCT_MEMORY_CHANGED;
-    if (changed)
+    if (changed) {
         pct_memory_progress(&pct_S, &self->recent);
+        pct_await_progress(self);
+    }
     if (pct_S.races)
         look_for_race_after(self, (uintptr_t)address, what);
 }

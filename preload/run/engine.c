@@ -12,6 +12,7 @@
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
+#include <preload/memory/await.h>
 #include <preload/signals/signals.h>
 #include <preload/sync/foreign_calls.h>
 #include <preload/sync/mutex.h>
@@ -155,6 +156,7 @@ const struct pct_host pct_host_futex = {
     .holder = pct_mutex_holder,
     .strangers = pct_foreign_threads,
     .told = pct_foreign,
+    .changed = pct_await_changed,
     .map = pct_map,
     .go = go,
     .release = release,

@@ -562,6 +562,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
 {
     struct pct_text text;
     start_environment = environment;
+    pct_shim.main_stack = (uintptr_t)argv - sizeof *argv;
     read_variables(environment);
     if (variables.PCT_REPLAY)
         open_replay(variables.PCT_REPLAY);

@@ -130,6 +130,7 @@ static void set_mask(const struct pct_shim_thread *self)
 static void *run(void *argument)
 {
     struct pct_shim_thread *self = argument;
+    self->stack_top = (uintptr_t)__builtin_frame_address(0);
     if (self->repin)
         pct_thread_pin();
     pct_thread_adopt(self);

@@ -157,6 +157,10 @@ finds()
     PCT_BUILD=$build "$root/tests/explored/counts"
 }
 
+@test "loops that wait for memory to change have a round at most, and what counts its rounds is not verified" {
+    PCT_BUILD=$build "$root/tests/explored/awaits"
+}
+
 @test "with a bound, all schedules with so few preemptions" {
     run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
     echo "$output"

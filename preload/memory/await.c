@@ -1,0 +1,200 @@
+/* Rounds of loops that have changed nothing: see await.h. */
+#include "await.h"
+#include <preload/core/apart.h>
+#include <preload/core/shim.h>
+#include <preload/core/user_memory.h>
+#include <sched/log.h>
+#include <sched/record.h>
+#include <string.h>
+
+/* A round has at most so many accesses; and a thread that waits has at most so many words on its stack. */
+enum { LOOKS = 32, WORDS = 1024 };
+
+struct look_at {
+    uintptr_t address;
+    uint64_t value; /* that is there, once the thread has passed its point */
+    uint64_t size;
+};
+
+/* An access that may have been the first of a round. */
+struct look {
+    struct look_at at;
+    uintptr_t pc;
+    uint64_t words;
+    uint64_t state[WORDS]; /* from the registers that were saved on the stack up to where the thread began */
+};
+
+enum access { NONE, LOOK, STORE };
+
+struct pct_await {
+    enum access now;      /* what the thread is about to make, of what is kept here */
+    uint32_t count, next; /* that are kept; the place of the next one */
+    uint32_t first;       /* of the round that was in vain */
+    uint32_t log;         /* entries at the last of them */
+    uint64_t steps;
+    struct look_at stored; /* the last store, before it was made; size 0: what came of it is known */
+    uint32_t stored_log;   /* entries when it was made */
+    struct look look[LOOKS];
+};
+
+static bool read_value(const struct look_at *look, uint64_t *value)
+{
+    *value = 0;
+    return pct_user_copy_in(value, (const void *)look->address, look->size);
+}
+
+/* Stores that change something are told apart elsewhere. */
+static bool is_memory(enum pct_op op)
+{
+    return op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY;
+}
+
+/* Whether the entry says that the thread, which made it or not, has only looked. */
+static bool harmless(const struct pct_log_entry *entry)
+{
+    switch ((enum pct_log_kind)entry->kind) {
+    case PCT_LOG_ANNOUNCE:
+        return is_memory((enum pct_op)entry->op) || entry->op == PCT_OP_YIELD;
+    case PCT_LOG_PICK:
+    case PCT_LOG_ENABLE:
+    case PCT_LOG_DISABLE:
+    case PCT_LOG_NAME:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether all that the thread did since its last look was to look: what the log and the trace have of it. An
+ * announcement names its thread; of all else, the one does it that was chosen last. */
+static bool has_only_looked(const struct pct_shim_thread *self, const struct pct_await *a)
+{
+    const struct pct_log_entry *log = pct_channel_log(pct_S.log);
+    uint64_t steps = pct_steps(&pct_S) - a->steps;
+    uint32_t id = self->core.id, runs = id;
+    if (steps >= PCT_TRACE_BLOCK || pct_S.log->doubts & 1u << PCT_DOUBT_FULL)
+        return false;
+    for (uint32_t i = a->log; i < pct_S.log->log_count; i++) {
+        bool own = log[i].kind == PCT_LOG_ANNOUNCE ? log[i].thread == id : runs == id;
+        if (log[i].kind == PCT_LOG_JUMP || (own && !harmless(&log[i])))
+            return false;
+        runs = log[i].kind == PCT_LOG_PICK ? log[i].thread : runs;
+    }
+    for (uint64_t i = 1; i <= steps; i++) {
+        uint64_t record = pct_record_before(&pct_S, i);
+        enum pct_op op = (enum pct_op)PCT_RECORD_OP(record);
+        if (PCT_RECORD_THREAD(record) == id && !is_memory(op) && op != PCT_OP_YIELD)
+            return false;
+    }
+    return true;
+}
+
+/* How many words there are from the saved registers up to where the thread began; 0: too many, or another stack. */
+static uint32_t count_words(const struct pct_shim_thread *self)
+{
+    uintptr_t from = (uintptr_t)self->entry, to = self->stack_top ? self->stack_top : pct_shim.main_stack;
+    bool within = from - self->stack_from < self->stack_to - self->stack_from && from < to && to <= self->stack_to;
+    return within && to - from <= sizeof(uint64_t) * WORDS ? (uint32_t)((to - from) / sizeof(uint64_t)) : 0;
+}
+
+static struct look *at(struct pct_await *a, uint32_t back)
+{
+    return &a->look[(a->next + LOOKS - back) % LOOKS];
+}
+
+static bool is_alike(const struct pct_shim_thread *self, const struct look *look, uintptr_t pc, uint32_t words)
+{
+    return look->pc == pc && look->words == words && !memcmp(look->state, self->entry, words * sizeof *look->state);
+}
+
+void pct_await_progress(struct pct_shim_thread *self)
+{
+    if (!self->await)
+        return;
+    self->await->count = 0;
+    self->await->stored.size = 0;
+    self->await->now = NONE;
+}
+
+/* The thread comes to its next access: has its last store changed anything? No other thread was chosen in between. */
+static void settle_store(struct pct_await *a)
+{
+    const struct pct_log_entry *log = pct_channel_log(pct_S.log);
+    uint64_t value;
+    bool silent = !a->stored.size || (read_value(&a->stored, &value) && value == a->stored.value);
+    for (uint32_t i = a->stored_log; a->stored.size && i < pct_S.log->log_count; i++)
+        silent &= log[i].kind != PCT_LOG_PICK;
+    a->stored.size = 0;
+    a->count = silent ? a->count : 0;
+}
+
+bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t size, bool looks, uintptr_t pc)
+{
+    uint32_t words = self->entry ? count_words(self) : 0;
+    struct pct_await *a = self->await;
+    if (!words || size > sizeof(uint64_t) || (address & 7) + size > 8) {
+        pct_await_progress(self);
+        return false;
+    }
+    if (!a && !(a = self->await = pct_apart_map(sizeof *a)))
+        return false;
+    settle_store(a);
+    a->now = looks ? LOOK : STORE;
+    if (!looks) {
+        a->stored = (struct look_at){ .address = address, .size = size };
+        return false;
+    }
+    if (a->count && !has_only_looked(self, a))
+        a->count = 0;
+    bool vain = false;
+    for (uint32_t back = 1; back <= a->count && !vain; back++)
+        if (is_alike(self, at(a, back), pc, words)) {
+            vain = true;
+            a->first = back;
+        }
+    if (!vain) {
+        struct look *look = &a->look[a->next++ % LOOKS];
+        a->next %= LOOKS;
+        a->count += a->count < LOOKS;
+        look->at = (struct look_at){ .address = address, .size = size };
+        look->pc = pc;
+        look->words = words;
+        memcpy(look->state, self->entry, words * sizeof *look->state);
+    }
+    a->log = pct_S.log->log_count;
+    a->steps = pct_steps(&pct_S);
+    return vain;
+}
+
+void pct_await_passed(struct pct_shim_thread *self)
+{
+    struct pct_await *a = self->await;
+    if (!a || a->now == NONE)
+        return;
+    struct look_at *this = a->now == STORE ? &a->stored : &at(a, 1)->at;
+    if (!read_value(this, &this->value))
+        a->count = 0;
+    a->stored_log = pct_S.log->log_count;
+    a->now = NONE;
+}
+
+static bool reads_else(struct pct_await *a)
+{
+    for (uint32_t back = 1; back <= a->first; back++) {
+        const struct look_at *look = &at(a, back)->at;
+        uint64_t value;
+        if (!read_value(look, &value) || value != look->value)
+            return true;
+    }
+    return false;
+}
+
+bool pct_await_changed(void)
+{
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        struct pct_shim_thread *t = (struct pct_shim_thread *)pct_S.thread_at(id);
+        if (t->core.awaits && reads_else(t->await))
+            return true;
+    }
+    return false;
+}
