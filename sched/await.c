@@ -26,7 +26,7 @@ void pct_await_look(struct pct_sched *s)
         return;
     s->log->awaited = PCT_AWAITED_IN_VAIN;
     s->host->end(PCT_VERDICT_LIVELOCK,
-                 "a thread has read in vain what it waits for, and would read something else now");
+                 "a thread that waits in a loop would read something else in its next round");
 }
 
 void pct_await_jumped(struct pct_sched *s)
