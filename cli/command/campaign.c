@@ -7,6 +7,7 @@
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
+#include "explore_first.h"
 #include <cli/process/environment.h>
 #include <cli/export/export.h>
 #include <cli/process/options.h>
@@ -40,7 +41,8 @@ enum {
     KEY_ROOT,
     KEY_EACH_TEST,
     KEY_CONFIDENCE,
-    KEY_BUDGET
+    KEY_BUDGET,
+    KEY_EXPLORE
 };
 
 /* --budget, unless it is given. */
@@ -56,6 +58,8 @@ static const struct argp_option options[] = {
       1 },
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "end --confidence if that would take longer than this (default: 3600, or the runs that -n allows)", 1 },
+    { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
+      "first pct explore, for at most so long (default: 10): if that comes to its end, there is no campaign", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: one on each CPU)", 1 },
     { "first", 'x', NULL, 0, "stop at the first failure (default: do all runs)", 1 },
     { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
@@ -90,9 +94,11 @@ struct command {
     uint64_t most; /* with --confidence, the runs that -n allows */
     bool planned;  /* that the confidence takes plan.total runs */
     bool quiet, fresh;
+    bool found; /* by pct explore */
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
+    double explore; /* seconds that pct explore may take before, 0: it is not asked */
     bool each_test;
     const char *framework; /* what --each-test says */
 };
@@ -122,6 +128,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'x':
         c->keep_going = false;
+        return 0;
+    case KEY_EXPLORE:
+        w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
         return 0;
     case KEY_DB:
         w->plan.path = argument;
@@ -385,6 +394,57 @@ static void say_cut(const struct pct_campaign *c)
                     pct_cli_format_duration(longest, sizeof longest, c->launch.limit.longest));
 }
 
+/* The reports of the file that pct explore has made. */
+static int export_explored(struct command *w)
+{
+    char error[512];
+    struct pct_store *store = w->export_count ? pct_store_open(w->plan.path, true, error, sizeof error) : NULL;
+    if (!store)
+        return w->export_count ? pct_cli_usage("%s: %s", w->plan.path, error) : 0;
+    int status = pct_export_all(store, w->exports, w->export_count, w->root);
+    pct_store_close(store);
+    return status;
+}
+
+/* Whether the file is there, and of a campaign: *explored: of an exploration, which goes on. */
+static bool has_campaign(const char *path, bool *explored)
+{
+    char error[512];
+    *explored = false;
+    if (pct_store_look(path, error, sizeof error) == PCT_STORE_ABSENT)
+        return false;
+    struct pct_store *store = pct_store_open(path, true, error, sizeof error);
+    *explored = store && *pct_store_fact(store, "bound");
+    if (store)
+        pct_store_close(store);
+    return !*explored;
+}
+
+/* --explore, unless there is a campaign that goes on. *over: there is to be none; with the status that is returned. */
+static int explore_first(struct command *w, bool *over)
+{
+    struct pct_explore_first first = { .campaign = w->campaign,
+                                       .schedules = &w->schedules,
+                                       .judge = &w->judge,
+                                       .path = w->plan.path,
+                                       .seconds = w->explore,
+                                       .quiet = w->quiet };
+    if (w->shard || w->judge.same)
+        return pct_cli_usage("--explore makes all schedules: it takes no %s", w->shard ? "--shard" : "--expect-same");
+    int status = pct_export_check(w->exports, w->export_count);
+    if (!status && w->fresh)
+        status = pct_campaign_file_move_away(w->plan.path);
+    w->fresh = false;
+    if (status || has_campaign(w->plan.path, &first.resumes))
+        return status;
+    status = pct_explore_first(&first);
+    *over = !status && first.complete;
+    w->found = !status && first.status == 1;
+    if (*over)
+        status = export_explored(w);
+    return *over && !status ? first.status : status;
+}
+
 static int campaign(int argc, char **argv)
 {
     static struct pct_campaign c; /* large */
@@ -406,7 +466,11 @@ static int campaign(int argc, char **argv)
     if (w.each_test)
         return pct_each_test(argv, c.launch.command, w.framework,
                              w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL);
-    int status = check(&w);
+    bool over = false;
+    int status = w.explore > 0 ? explore_first(&w, &over) : 0;
+    if (status || over)
+        return status;
+    status = check(&w);
     if (!status && w.fresh)
         status = pct_campaign_file_move_away(w.plan.path);
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
@@ -429,7 +493,7 @@ static int campaign(int argc, char **argv)
     pct_oracle_close(&w.judge);
     pct_campaign_close(&c);
     pct_launch_finish(&c.launch);
-    return status;
+    return status ? status : w.found;
 }
 
 int pct_cmd_campaign(int argc, char **argv)

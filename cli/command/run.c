@@ -5,6 +5,7 @@
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
+#include "explore_first.h"
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
 #include <cli/campaign/outcome.h>
@@ -19,12 +20,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_OK_STATUS, KEY_CONFIDENCE, KEY_BUDGET, KEY_STATE, KEY_EACH_TEST };
+enum {
+    KEY_SHOW_OUTPUT = 2000,
+    KEY_SAVE,
+    KEY_OK_STATUS,
+    KEY_CONFIDENCE,
+    KEY_BUDGET,
+    KEY_STATE,
+    KEY_EACH_TEST,
+    KEY_EXPLORE
+};
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 1)", 1 },
     { "keep-going", 'g', NULL, 0, "do all runs (default: stop at the first that fails)", 1 },
+    { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
+      "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
     { "confidence", KEY_CONFIDENCE, "C", 0,
       "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99",
@@ -52,6 +64,7 @@ struct arguments {
     struct pct_run_options schedules;
     const char *state;
     bool quiet, counted; /* -n is given */
+    double explore;      /* seconds that pct explore may take before, 0: it is not asked */
     bool each_test;
     const char *framework; /* what --each-test says */
 };
@@ -74,6 +87,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_BUDGET:
         c->budget = pct_options_seconds(state, "--budget", argument);
+        return 0;
+    case KEY_EXPLORE:
+        w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
         return 0;
     case KEY_STATE:
         w->state = argument;
@@ -275,6 +291,18 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
     return status ? status : result->code;
 }
 
+/* --explore. *first: what came of it. */
+static int explore(const struct arguments *w, struct pct_explore_first *first)
+{
+    struct pct_campaign *c = w->campaign;
+    if (c->save || c->pass_output)
+        return pct_cli_usage("--explore takes no %s", c->save ? "--save" : "--show-output");
+    *first = (struct pct_explore_first){
+        .campaign = c, .schedules = &w->schedules, .trace = c->keep, .seconds = w->explore, .quiet = w->quiet
+    };
+    return pct_explore_first(first);
+}
+
 int pct_cmd_run(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large, like the next */
@@ -287,6 +315,11 @@ int pct_cmd_run(int argc, char **argv)
     if (arguments.each_test)
         return pct_each_test(argv, campaign.launch.command, arguments.framework, NULL);
     int status = pct_environment_check(false);
+    struct pct_explore_first first = { .complete = false };
+    if (!status && arguments.explore > 0)
+        status = explore(&arguments, &first);
+    if (status || first.complete)
+        return status ? status : first.status;
     if (!status)
         status = pct_configure(&campaign, &arguments.schedules, &drawn);
     if (!status)
@@ -328,5 +361,5 @@ int pct_cmd_run(int argc, char **argv)
     status = finish(&campaign, &arguments, status);
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
-    return status;
+    return status || first.status != 1 ? status : 1;
 }

@@ -349,3 +349,36 @@ END
     run "$pct" campaign report found.db
     [[ $output == *"its schedule is too long for a token"*"replay found.db.run-1.trace -- "* ]]
 }
+
+@test "run and campaign explore first, and draw no schedules where that comes to its end" {
+    run "$pct" run --explore -n 50 -- "$build/bugs/philosophers-fixed"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified at calls: all 6 classes of schedules pass"* ]]
+    run "$pct" run --explore -n 50 -- "$build/bugs/philosophers"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: 1 of all 7 classes of schedules fails"* ]]
+    for again in 0 1; do
+        run "$pct" campaign --explore -n 50 --report json:first.json --report junit:first.xml -- "$build/bugs/philosophers-fixed"
+        echo "$again: $output"
+        [ "$status" -eq 0 ]
+        [[ $(last) == "pct: verified at calls: all 6 classes of schedules pass"* ]]
+        grep -q '"claim": "verified at calls' first.json
+        grep -q 'verified at calls' first.xml
+    done
+    # 200 classes do not fit: the campaign's own runs are made, and the file is its.
+    run "$pct" campaign --explore=0.001 --db other.db -n 30 -s 1 -- "$build/bugs/rw-starvation-fixed"
+    [ "$status" -eq 2 ]
+    [[ $output == *"it takes no --seed" ]]
+    run "$pct" campaign --explore=0.001 --db other.db -n 30 -- "$build/bugs/rw-starvation-fixed"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"the budget is used up"*"going on with random schedules"*"30 of 30 runs"* ]]
+    is "$(rows_of other.db 'SELECT count(*) FROM runs')" 30
+    # What was found is not forgotten.
+    run "$pct" run --explore=0.001 -n 2 -- "$build/bugs/fig5-two-bugs"
+    [ "$status" -ne 0 ]
+    for option in -Spos --races --depth=2; do
+        run "$pct" campaign --explore "$option" -- "$build/bugs/philosophers"
+        [ "$status" -eq 2 ]
+    done
+}

@@ -1,0 +1,116 @@
+/* --explore: see explore_first.h. */
+#include "explore_first.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include "subcommand.h"
+#include <cli/process/options.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+/* What decides which schedules are made: then it is not for pct explore to. */
+static const char *find_choice(const struct pct_run_options *s)
+{
+    return s->strategy   ? "--strategy"
+           : s->seed     ? "--seed"
+           : s->depth    ? "--depth"
+           : s->points   ? "--points"
+           : s->time     ? "--time"
+           : s->races    ? "--races"
+           : s->focus    ? "--focus"
+           : s->watch    ? "--watch"
+           : s->sample   ? "--memory-sample"
+           : s->spurious ? "--spurious"
+                         : NULL;
+}
+
+static void print_options(FILE *out, const struct pct_explore_first *f)
+{
+    const struct pct_run_options *s = f->schedules;
+    fprintf(out, "explore --budget=%g --jobs=%u %s", f->seconds, f->campaign->jobs ? f->campaign->jobs : 1,
+            f->quiet ? "-q " : "");
+    pct_options_print(out, &f->campaign->launch, NULL, true);
+    pct_options_print_ok_status(out, f->campaign->ok);
+    pct_options_print_word(out, "--db", f->path);
+    pct_options_print_word(out, "--trace", f->trace);
+    pct_options_print_word(out, "--expect", f->judge ? f->judge->expect : NULL);
+    pct_options_print_word(out, "--oracle", f->judge ? f->judge->oracle : NULL);
+    pct_options_print_word(out, "--max-steps", s->max_steps);
+    pct_options_print_word(out, "--memory-points", s->memory_points);
+    pct_options_print_word(out, "--memory", s->memory);
+    pct_options_print_word(out, "--modules", s->modules);
+    pct_options_print_word(out, "--epoch", s->epoch);
+    pct_options_print_word(out, "--slack", s->slack);
+    fputs(s->exec ? "--exec -- " : "-- ", out);
+    pct_cli_print_command(out, f->campaign->launch.command);
+}
+
+/* Run it; what it says on standard error is *said, to be freed. Returns 0, or an exit status after a message. */
+static int run(struct pct_explore_first *f, const char *text, char **said)
+{
+    wordexp_t words;
+    int ends[2];
+    if (wordexp(text, &words, WRDE_NOCMD))
+        return pct_cli_usage("--explore: the options cannot be handed on");
+    char **argv = calloc(words.we_wordc + 2, sizeof *argv);
+    int failed = argv ? pipe2(ends, O_CLOEXEC) : -1;
+    pid_t pid = -ENOMEM;
+    if (!failed) {
+        argv[0] = (char *)(uintptr_t)pct_cli_program;
+        memcpy(argv + 1, words.we_wordv, words.we_wordc * sizeof *argv);
+        pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, argv, -1, ends[1]);
+        close(ends[1]);
+        *said = pid < 0 ? NULL : pct_cli_read_all(ends[0]);
+        close(ends[0]);
+        f->status = pid < 0 ? 0 : pct_subcommand_wait(pid);
+    }
+    free(argv);
+    wordfree(&words);
+    return pid < 0 ? pct_cli_usage("--explore: pct explore could not be started") : *said ? 0 : pct_cli_no_memory("");
+}
+
+/* Whether the last line says that all was explored. */
+static bool is_complete(const char *said)
+{
+    const char *last = said + strlen(said);
+    while (last > said && last[-1] == '\n')
+        last--;
+    while (last > said && last[-1] != '\n')
+        last--;
+    return !strncmp(last, "pct: verified ", 14) ||
+           (!strncmp(last, "pct: found: ", 12) && !strstr(last, "; not all were explored: "));
+}
+
+int pct_explore_first(struct pct_explore_first *f)
+{
+    const char *choice = find_choice(f->schedules);
+    char *text = NULL, *said = NULL;
+    size_t size;
+    if (choice)
+        return pct_cli_usage("--explore makes all schedules: it takes no %s", choice);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return pct_cli_no_memory("");
+    print_options(out, f);
+    int failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, &said);
+    free(text);
+    if (failed)
+        return failed;
+    fputs(said, stderr);
+    f->complete = f->status <= 1 && is_complete(said);
+    free(said);
+    /* Interrupted, or it was not to be run: the reason is said. */
+    if (f->status > 1 && f->status != PCT_EXIT_CONFIDENCE)
+        return f->status;
+    if (f->resumes && !f->complete)
+        return pct_cli_usage(
+            "%s is of an exploration that has not come to its end: name another file with --db, or begin "
+            "anew with --fresh",
+            f->path);
+    if (!f->complete && f->path)
+        unlink(f->path);
+    if (!f->complete && !f->quiet)
+        pct_cli_say("not all was explored; going on with random schedules");
+    return 0;
+}
