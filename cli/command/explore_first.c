@@ -95,7 +95,7 @@ int pct_explore_first(struct pct_explore_first *f)
     print_options(out, f);
     int failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, &said);
     free(text);
-    if (failed)
+    if (failed || !said)
         return failed;
     fputs(said, stderr);
     f->complete = f->status <= 1 && is_complete(said);
