@@ -71,7 +71,7 @@ explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c est
 	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c trace/trace_read.c base/names.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
-pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/explored/*.c) $(cli_sources)))
+pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/explored/*.c runtime/script/*.c) $(cli_sources)))
 
 # Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own name, and under
 # those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers are linked into each program.
@@ -80,7 +80,8 @@ compilers := $(addprefix $(B)/,$(compiler_names))
 takeovers := $(B)/tsan/libtsan.so.2 $(B)/tsan/libclang_rt.tsan-x86_64.so
 handlers := $(B)/tsan/pct-handlers.o
 explored_sources := $(sort $(wildcard runtime/explored/*.c))
-runtime_parts := $(B)/libpct-explored.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
+script_sources := $(sort $(wildcard runtime/script/*.c))
+runtime_parts := $(B)/libpct-explored.so $(B)/libpct-script.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
@@ -317,6 +318,7 @@ install: lib command compilers
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	$(INSTALL) -m 644 $(B)/libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
 	$(INSTALL) -m 644 $(B)/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so
+	$(INSTALL) -m 644 $(B)/libpct-script.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so
 	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(handlers) $(DESTDIR)$(PREFIX)/lib/pct/tsan/
 	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
 	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
@@ -327,7 +329,7 @@ install: lib command compilers
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pct
 	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so \
-		$(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so
+		$(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so
 	rm -rf $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
@@ -445,6 +447,17 @@ $(takeovers): $(runtime_library) $(B)/sources
 # What explored runs find in the place of libc's allocator.
 $(B)/libpct-explored.so: $(call objects_of,$(explored_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+# Lua, and what a script may do: loaded into runs of `pct script` alone. Lua's archive is in it, so that a target with a
+# Lua of its own has another one; what that would take from libc, and shall not, is runtime/script/libc.c.
+LUA_INCLUDE ?= /usr/include/lua5.4
+LUA_ARCHIVE ?= -l:liblua5.4.a
+script_wraps := stdin stdout stderr time clock strcoll
+$(call objects_of,$(script_sources)): CFLAGS += -isystem $(LUA_INCLUDE)
+$(B)/obj/runtime/script/engine.o: runtime/script/library.lua
+$(B)/libpct-script.so: $(call objects_of,$(script_sources)) $(B)/sources
+	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(script_wraps:%=-Wl,--wrap=%) \
+		-Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LUA_ARCHIVE) -lm
 
 # What gcc links under -fsanitize=thread, where it looks for it with -B.
 $(B)/tsan/libtsan.so:

@@ -506,7 +506,7 @@ void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op 
     s->current = NULL;
     pct_sched_keep_house(s);
     pct_revoke_replay(s, self);
-    if (s->sites || s->log)
+    if (s->sites || s->log || s->run.script)
         pct_sites_note(s, self, object);
     self->wait.op = op;
     self->wait.object = object;

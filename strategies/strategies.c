@@ -23,6 +23,8 @@ __attribute__((cold)) const struct pct_strategy *pct_strategy_find(const char *n
     for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
         if (same(name, (*strategy)->name))
             return *strategy;
+    if (same(name, pct_strategy_script.name))
+        return &pct_strategy_script;
     return same(name, pct_strategy_explore.name) ? &pct_strategy_explore : NULL;
 }
 

@@ -33,6 +33,9 @@ PCT_STRATEGIES(PCT_STRATEGY_DECLARE)
  * choose. */
 extern const struct pct_strategy pct_strategy_explore;
 
+/* What `pct script` makes its runs with. Not in the list either: without a script it is one fixed run. */
+extern const struct pct_strategy pct_strategy_script;
+
 /* What follows a recorded trace. Not in the list either: it needs one. */
 extern const struct pct_strategy pct_strategy_replay;
 
@@ -46,7 +49,7 @@ const struct pct_strategy *pct_mixture_member(uint64_t seed);
 /* The same for any strategy: one that is the same in each run is its own member. */
 const struct pct_strategy *pct_strategy_member(const struct pct_strategy *strategy, uint64_t seed);
 
-/* The built-in strategy of this name, also `explore`; or NULL. */
+/* The built-in strategy of this name, also `explore` and `script`; or NULL. */
 const struct pct_strategy *pct_strategy_find(const char *name);
 
 #endif

@@ -16,6 +16,7 @@
     X(run, "run", "run a program under control, once or with many seeds")                                              \
     X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
     X(explore, "explore", "run a program under all schedules, each class of them once")                                \
+    X(script, "script", "run a program under the schedule that a script says")                                         \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
     X(add, "add", "keep a failing schedule in a file of the project")                                                  \
     X(check, "check", "run the schedules of that file again")                                                          \

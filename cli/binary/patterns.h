@@ -18,6 +18,7 @@ struct pct_pattern {
     bool whole;            /* it stands for whole names, not for parts of them */
     uint64_t from, to;     /* MODULE+FROM-TO: these addresses of the module, and no names; to is 0: not this */
     uint64_t offset, size; /* of --watch: this part of the variable; size 0: up to its end */
+    unsigned at_line;      /* of a source file: nothing but this line of it; 0: all */
     uint64_t matches;      /* ranges, counted by cli/binary/scope.c */
 };
 

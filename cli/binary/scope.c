@@ -148,7 +148,7 @@ static void look_at_function(const struct module *m, Dwarf_Die *die, GElf_Addr b
             continue;
         if (symbol && pattern->names & PCT_NAMES_FUNCTION && pct_pattern_means(pattern, symbol, plain))
             add_code(m, pattern, die, bias, "function", plain ? plain : symbol);
-        if (file && pattern->names & PCT_NAMES_FILE && pct_pattern_means_file(pattern, file))
+        if (file && pattern->names & PCT_NAMES_FILE && !pattern->at_line && pct_pattern_means_file(pattern, file))
             add_code(m, pattern, die, bias, "file", base_name(file));
     }
     free(plain);
@@ -187,12 +187,15 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
             const char *file = dwarf_linesrc(line, NULL, NULL);
             Dwarf_Addr from, to;
             bool end;
+            int number;
             if (file && file != last) {
                 last = file;
                 meant = pattern && pct_pattern_means_file(pattern, file);
                 if (!pattern)
                     collect(m->scope, base_name(file));
             }
+            if (meant && pattern->at_line && (dwarf_lineno(line, &number) || (unsigned)number != pattern->at_line))
+                continue;
             if (file && meant && !dwarf_lineendsequence(line, &end) && !end && !dwarf_lineaddr(line, &from) &&
                 !dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to))
                 add(m, pattern, from + bias - m->bias, to + bias - m->bias, "file", base_name(file));

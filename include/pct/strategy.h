@@ -44,6 +44,8 @@ struct pct_operation {
 };
 #define PCT_THREAD_OBJECT 0x80000000u
 
+struct pct_script_engine;
+
 /* What is fixed for a run before its first step. */
 struct pct_run {
     uint64_t seed;
@@ -60,6 +62,8 @@ struct pct_run {
     /* The steps of the trace that a replay follows (<pct/trace.h>); NULL: it is none. For the strategy `replay`. */
     const uint64_t *records;
     uint64_t records_count;
+    /* What decides for the strategy `script`; NULL: nothing. */
+    const struct pct_script_engine *script;
 };
 /* A place in the plan: the thread that makes this step, and which waiter it is to wake, plus 1; 0: whichever. */
 #define PCT_PLAN(thread, waiter) ((uint32_t)(thread) | (uint32_t)(waiter) << 16)

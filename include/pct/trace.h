@@ -197,9 +197,11 @@ enum pct_verdict {
 
 /* Exit codes of the target when the tool ended it, and of the `pct` command. docs/EXIT-CODES.md. */
 enum {
-    PCT_EXIT_USAGE = 2,        /* bad option, variable, strategy, token or trace; the target was not started */
-    PCT_EXIT_RACE = 118,       /* a data race, with --races=fail */
-    PCT_EXIT_CONFIDENCE = 119, /* `--confidence`: no run failed, but it was not reached */
+    PCT_EXIT_USAGE = 2,              /* bad option, variable, strategy, token or trace; the target was not started */
+    PCT_EXIT_SCRIPT_ASSERTION = 116, /* `pct script`: an assertion of the script failed */
+    PCT_EXIT_DID_NOT_FIT = 117,      /* `pct script`: the threads did not do what the script says */
+    PCT_EXIT_RACE = 118,             /* a data race, with --races=fail */
+    PCT_EXIT_CONFIDENCE = 119,       /* `--confidence`: no run failed, but it was not reached */
     PCT_EXIT_DEADLOCK = 120,
     PCT_EXIT_LIVELOCK = 121,
     PCT_EXIT_DIVERGENCE = 122,

@@ -120,7 +120,7 @@ static uint32_t holder_of(const struct pct_object *object)
 /* A thread's name. As long as the program has named none all have that of the process: asking for each would leave an
  * entry of each in the kernel's cache of /proc, and whoever waits for the process then spins until its last thread,
  * which may have no CPU to do it on, has thrown its own away. Of a run that fails this was half of the time. */
-static void read_name(struct pct_snap_thread *snap)
+void pct_end_read_name(int tid, char name[16])
 {
     char path[64];
     struct pct_text text;
@@ -128,14 +128,14 @@ static void read_name(struct pct_snap_thread *snap)
     pct_text_add(&text, "/proc/self/");
     if (pct_shim.named) {
         pct_text_add(&text, "task/");
-        pct_text_add_u64(&text, snap->tid);
+        pct_text_add_u64(&text, (uint64_t)tid);
         pct_text_add(&text, "/");
     }
     pct_text_add(&text, "comm");
     long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, snap->name, sizeof snap->name - 1);
-    if (got > 0 && snap->name[got - 1] == '\n')
-        snap->name[got - 1] = 0;
+    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, name, 15);
+    if (got > 0 && name[got - 1] == '\n')
+        name[got - 1] = 0;
     if (fd >= 0)
         PCT_SYS1(SYS_close, fd);
 }
@@ -182,7 +182,7 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
         for (int i = 0; i < 8; i++)
             snap->regs[places[i]] = t->regs[i];
     }
-    read_name(snap);
+    pct_end_read_name(snap->tid, snap->name);
     if (t->core.queued && wait->object->class_ != PCT_CLASS_THREAD && wait->object->class_ != PCT_CLASS_FD &&
         wait->object != &t->sleep_object) {
         struct pct_snap_object *object = section(sink, PCT_SNAP_OBJECT, t->core.id, sizeof *object);

@@ -9,6 +9,9 @@ void pct_end_behind(void *unused); /* the same, behind all handlers of exit: wit
 void pct_end_died(void);           /* a sanitizer ends it, after its report */
 void pct_end_verdict(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 void pct_end_crash(int signal, void *context);
-void pct_say(const char *line); /* on standard error, with "pct: " before it */
+
+/* The name of the thread with this id of the kernel, as pthread_setname_np() has set it, ended by a zero; as it is if
+ * it cannot be read. Any thread. */
+void pct_end_read_name(int tid, char name[16]);
 
 #endif

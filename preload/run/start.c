@@ -9,6 +9,7 @@
 #include "end.h"
 #include "engine.h"
 #include "replay_file.h"
+#include "script.h"
 #include "start_files.h"
 #include <common/pack.h>
 #include <common/text.h>
@@ -450,6 +451,8 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     if (s->races)
         pct_sched_in_full(s);
     pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? variables.PCT_EXPLORE : NULL);
+    if (pct_shim.strategy == &pct_strategy_script)
+        s->run.script = pct_script_open(variables.PCT_EXPLORE);
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
         pct_fail_for_memory();

@@ -1,0 +1,243 @@
+/* `pct script`: its options, and the configuration that they make. cli/script/ does the rest. */
+#include <cli/base/cli.h>
+#include "configure.h"
+#include <cli/binary/locate.h>
+#include <cli/process/environment.h>
+#include <cli/process/options.h>
+#include <cli/script/script.h>
+#include "parse.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_ALL = 2700, KEY_FIRST, KEY_OK_STATUS };
+enum { SCRIPT_MOST = 1 << 20 };
+
+static const struct argp_option options[] = {
+    { NULL, 0, NULL, 0, "Scripts", 1 },
+    { "all", KEY_ALL, NULL, 0, "one run for each way that the choices of the script can go, depth first", 1 },
+    { "first", KEY_FIRST, NULL, 0, "with --all: stop at the first run that fails", 1 },
+    { "runs", 'n', "N", 0, "with --all: stop after this many runs (default: no bound)", 1 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { NULL, 0, NULL, 0, "Output", 3 },
+    { "trace", 't', "FILE", 0, "keep the trace of the run; with --all, of the first that fails", 3 },
+    { "quiet", 'q', NULL, 0, "print nothing of a run that ends as the script says and passes", 3 },
+    { 0 },
+};
+
+struct arguments {
+    struct pct_campaign *campaign;
+    struct pct_script_runs *runs;
+    struct pct_run_options schedules;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *w = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &w->campaign->launch;
+        state->child_inputs[1] = &w->schedules;
+        return 0;
+    case KEY_ALL:
+        w->runs->all = true;
+        return 0;
+    case KEY_FIRST:
+        w->runs->first = true;
+        return 0;
+    case 'n':
+        w->runs->limit = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
+        return 0;
+    case KEY_OK_STATUS:
+        pct_options_ok_status(state, argument, w->campaign->ok);
+        return 0;
+    case 't':
+        w->runs->keep = argument;
+        return 0;
+    case 'q':
+        w->runs->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!w->runs->name) {
+            w->runs->name = argument;
+            return 0;
+        }
+        pct_options_take_command(state, &w->campaign->launch);
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->campaign->launch.command)
+            argp_error(state, "no %s is given: pct script FILE.lua -- COMMAND [ARGUMENT...]",
+                       w->runs->name ? "command" : "script");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE.lua [--] COMMAND [ARGUMENT...]",
+    .doc = "Run a program under the schedule that a script in Lua says, or under each that its choices allow.\v"
+           "The exit status is 0 if the script ended and the program passed; that of the program if it failed (with "
+           "--all: 1); 116 if an assertion of the script failed, 117 if the threads did not do what it says; 2 if the "
+           "script is wrong.",
+    .children = pct_configure_launch,
+};
+
+/* What makes no sense here: the script says who goes on. */
+static int refuse(const struct arguments *w)
+{
+    const struct pct_run_options *s = &w->schedules;
+    if (s->strategy || s->depth || s->points || s->slack)
+        return pct_cli_usage("pct script has its schedule from the script: it takes no --strategy, --depth, --points "
+                             "and --slack");
+    if (s->time)
+        return pct_cli_usage("pct script has a time of its own, which goes on to deadlines only: it takes no --time");
+    if (w->campaign->launch.drive.ready || w->campaign->launch.drive.client)
+        return pct_cli_usage("pct script is for programs that end by themselves: a client is not under control");
+    if (!w->runs->all && (w->runs->first || w->runs->limit))
+        return pct_cli_usage("--first and --runs are for --all");
+    return 0;
+}
+
+static int configure(struct arguments *w)
+{
+    struct pct_campaign *c = w->campaign;
+    bool drawn;
+    int status = refuse(w);
+    if (status)
+        return status;
+    w->schedules.strategy = "script";
+    if (!w->schedules.seed)
+        w->schedules.seed = "0";
+    if (!w->schedules.memory_points)
+        w->schedules.memory_points = "all"; /* and not what PCT_MEMORY_POINTS says */
+    status = pct_configure(c, &w->schedules, &drawn);
+    c->config.slack = PCT_SLACK_MOST; /* each deadline may come, where no other thread can go on */
+    c->config.still = true;
+    c->config.real_time = false;
+    c->config.end = PCT_END_FREE;
+    if (!status && !pct_config_fits(&c->config, c->strategy))
+        status = pct_cli_usage("the options are too long for a token");
+    return status;
+}
+
+/* The text of the script, to be freed; NULL after a message. */
+static char *read_script(const char *name)
+{
+    struct stat status;
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    char *text = NULL;
+    if (file < 0 || fstat(file, &status))
+        pct_cli_say("%s: %s", name, strerror(errno));
+    else if (!S_ISREG(status.st_mode) || status.st_size > SCRIPT_MOST)
+        pct_cli_say("%s: a script is a file of at most 1 MiB", name);
+    else if (!(text = pct_cli_read_all(file)))
+        pct_cli_no_memory("");
+    if (text && strlen(text) != (size_t)status.st_size) {
+        pct_cli_say("%s: it is no text: it has zero bytes", name);
+        free(text);
+        text = NULL;
+    }
+    if (file >= 0)
+        close(file);
+    return text;
+}
+
+/* Have Lua look at it, which is in the library that the target gets. */
+static int check(const char *path, const char *name, const char *text)
+{
+    char error[512];
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int (*look)(const char *, size_t, const char *, char *, size_t) = NULL;
+    void *symbol = library ? dlsym(library, "pct_script_check") : NULL;
+    memcpy(&look, &symbol, sizeof look);
+    if (!look)
+        return pct_cli_usage("cannot load %s: %s", path, dlerror());
+    return look(text, strlen(text), name, error, sizeof error) ? pct_cli_usage("%s", error) : 0;
+}
+
+/* libpct-script.so, which is beside libpct.so. */
+static int find_library(const struct pct_launch *launch, char *path, size_t size)
+{
+    char beside[PATH_MAX], error[512];
+    if (pct_locate_library(launch->library, beside, sizeof beside, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    const char *slash = strrchr(beside, '/');
+    int length = snprintf(path, size, "%.*slibpct-script.so", slash ? (int)(slash + 1 - beside) : 0, beside);
+    if ((size_t)length >= size || access(path, R_OK))
+        return pct_cli_usage("libpct-script.so is not beside %s: run `make`, or `make install` again", beside);
+    return 0;
+}
+
+/* The target gets it, too. */
+static int add_library(struct pct_launch *launch, const char *path)
+{
+    size_t length = strlen(launch->library_path);
+    if (length + strlen(path) + 2 > sizeof launch->library_path)
+        return pct_cli_usage("%s: the path is too long", path);
+    sprintf(launch->library_path + length, ":%s", path);
+    return 0;
+}
+
+static int prepare(struct arguments *w, char *text)
+{
+    struct pct_script_runs *runs = w->runs;
+    struct pct_launch *launch = &w->campaign->launch;
+    char library[PATH_MAX];
+    struct pct_script_words words = { .count = 0 };
+    struct pct_script_places places = { .count = 0 };
+    int status = find_library(launch, library, sizeof library);
+    snprintf(runs->bare, sizeof runs->bare, "%s", launch->library_path);
+    if (!status)
+        status = check(library, runs->name, text);
+    if (!status)
+        status = add_library(launch, library);
+    if (!status && !pct_script_words_find(&words, text))
+        status = pct_cli_no_memory("");
+    if (!status)
+        status = pct_script_places_find(&places, &words, launch->program, runs->name);
+    int failed = status ? 0 : pct_script_file_open(&runs->file, runs->name, text, &words, &places);
+    if (failed) {
+        pct_cli_say("cannot make a file for the script: %s", strerror(-failed));
+        status = PCT_EXIT_INTERNAL;
+    }
+    pct_script_words_free(&words);
+    pct_script_places_free(&places);
+    return status;
+}
+
+int pct_cmd_script(int argc, char **argv)
+{
+    static struct pct_campaign campaign; /* large */
+    static struct pct_script_runs runs = { .campaign = &campaign, .file = { .file = -1 } };
+    struct arguments arguments = { .campaign = &campaign, .runs = &runs };
+    campaign.ok[0] = true;
+    campaign.stride = campaign.jobs = campaign.runs = 1;
+    pct_parse(&argp, argc, argv, 1, &arguments);
+    int status = pct_environment_check(false);
+    if (!status)
+        status = configure(&arguments);
+    char *text = status ? NULL : read_script(runs.name);
+    if (!text)
+        return status ? status : PCT_EXIT_USAGE;
+    pct_forking_plan(&campaign.launch, false, !runs.all, campaign.config.strategy);
+    pct_configure_memory(&campaign, runs.quiet);
+    campaign.launch.alone = !runs.all;
+    status = pct_launch_prepare(&campaign.launch);
+    if (!status) {
+        status = prepare(&arguments, text);
+        if (!status)
+            status = pct_script_runs_make(&runs);
+        pct_launch_finish(&campaign.launch);
+    }
+    free(text);
+    pct_script_file_close(&runs.file);
+    pct_campaign_close(&campaign);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* The channel of a script: see script.h. */
+#include "script.h"
+#include <cli/binary/locate.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Texts, one behind the other. */
+struct texts {
+    char *at;
+    uint32_t size, room;
+};
+
+/* Its place. */
+static uint32_t put(struct texts *texts, const char *text)
+{
+    uint32_t place = texts->size, length = (uint32_t)strlen(text) + 1;
+    if (texts->at)
+        memcpy(texts->at + place, text, length);
+    texts->size += length;
+    return place;
+}
+
+/* Write all, or (texts->at is NULL) only count the bytes. */
+static void fill(struct pct_script_channel *c, struct texts *texts, const char *name, const char *text,
+                 const struct pct_script_words *words, const struct pct_script_places *places)
+{
+    static struct pct_script_channel none;
+    struct pct_script_channel *head = c ? c : &none;
+    put(texts, ""); /* the program is the module at place 0 */
+    head->name = put(texts, name);
+    head->script_size = (uint32_t)strlen(text);
+    head->script = put(texts, text);
+    size_t at = 0;
+    for (size_t w = 0; w < words->count; w++) {
+        uint32_t place = put(texts, words->item[w].text), first = (uint32_t)at;
+        for (; at < places->count && places->item[at].word == w; at++) {
+            const struct pct_script_place *p = &places->item[at];
+            const char *module = places->modules[p->module];
+            uint32_t module_place = *module ? put(texts, module) : 0;
+            if (c)
+                pct_script_ranges(c)[at] =
+                    (struct pct_script_range){ .from = p->from, .to = p->to, .module = module_place };
+        }
+        if (c)
+            pct_script_names(c)[w] = (struct pct_script_name){
+                .text = place, .kind = words->item[w].kind, .first = first, .count = (uint32_t)at - first
+            };
+    }
+}
+
+int pct_script_file_open(struct pct_script_file *file, const char *name, const char *text,
+                         const struct pct_script_words *words, const struct pct_script_places *places)
+{
+    struct texts texts = { .at = NULL };
+    fill(NULL, &texts, name, text, words, places);
+    file->size = pct_script_size((uint32_t)words->count, (uint32_t)places->count, texts.size);
+    file->file = pct_locate_scratch(file->path, sizeof file->path, false);
+    if (file->file < 0)
+        return file->file;
+    /* The lock says that it is in use (cli/process/stale_files.c). */
+    if (flock(file->file, LOCK_EX | LOCK_NB) || ftruncate(file->file, (off_t)file->size))
+        return -errno;
+    void *at = mmap(NULL, file->size, PROT_READ | PROT_WRITE, MAP_SHARED, file->file, 0);
+    if (at == MAP_FAILED)
+        return -errno;
+    struct pct_script_channel *c = file->channel = at;
+    memcpy(c->magic, PCT_SCRIPT_MAGIC, sizeof c->magic);
+    c->version = PCT_SCRIPT_VERSION;
+    c->names = (uint32_t)words->count;
+    c->ranges = (uint32_t)places->count;
+    texts = (struct texts){ .at = pct_script_texts(c) };
+    fill(c, &texts, name, text, words, places);
+    c->texts_size = texts.size;
+    return 0;
+}
+
+void pct_script_file_close(struct pct_script_file *file)
+{
+    if (file->channel)
+        munmap(file->channel, file->size);
+    if (file->file >= 0) {
+        close(file->file);
+        unlink(file->path);
+    }
+}

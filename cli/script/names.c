@@ -1,0 +1,287 @@
+/* The names in a script: see script.h. A script is text of Lua; the command does not run it, but looks for the words in
+ * quotes that follow a predicate. A name that a script puts together is refused in the run. */
+#include "script.h"
+#include <cli/base/cli.h>
+#include <cli/binary/scope.h>
+#include <common/text.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The words ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum pct_script_kind kind;
+} predicates[] = {
+    { "locks", PCT_SCRIPT_VARIABLE },   { "unlocks", PCT_SCRIPT_VARIABLE },  { "waits", PCT_SCRIPT_VARIABLE },
+    { "signals", PCT_SCRIPT_VARIABLE }, { "posts", PCT_SCRIPT_VARIABLE },    { "reads", PCT_SCRIPT_VARIABLE },
+    { "writes", PCT_SCRIPT_VARIABLE },  { "accesses", PCT_SCRIPT_VARIABLE }, { "value", PCT_SCRIPT_VARIABLE },
+    { "starts", PCT_SCRIPT_FUNCTION },  { "from", PCT_SCRIPT_FUNCTION },     { "thread", PCT_SCRIPT_FUNCTION },
+    { "at", PCT_SCRIPT_LINE },
+};
+
+struct reader {
+    const char *at;
+    unsigned line;
+    int kind;        /* of the predicate before, enum pct_script_kind; -1: there is none */
+    unsigned commas; /* threads(n, "f"): its second argument is the name, 1: it is awaited, 2: it is next; else 0 */
+};
+
+/* The bracket of Lua's long strings and comments at the reader: how many `=` it has, plus 1; 0: it is none. */
+static unsigned long_bracket(const char *at)
+{
+    unsigned level = 1;
+    if (*at++ != '[')
+        return 0;
+    for (; *at == '='; at++)
+        level++;
+    return *at == '[' ? level : 0;
+}
+
+static void skip_long(struct reader *r, unsigned level)
+{
+    for (r->at += level + 1; *r->at; r->at++) {
+        r->line += *r->at == '\n';
+        if (*r->at != ']' || strspn(r->at + 1, "=") != level - 1 || r->at[level] != ']')
+            continue;
+        r->at += level + 1;
+        return;
+    }
+}
+
+static void skip_comment(struct reader *r)
+{
+    r->at += 2;
+    unsigned level = long_bracket(r->at);
+    if (level)
+        skip_long(r, level);
+    else
+        r->at += strcspn(r->at, "\n");
+}
+
+static bool add(struct pct_script_words *words, const char *text, size_t length, enum pct_script_kind kind,
+                unsigned line)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (words->item[i].kind == kind && strlen(words->item[i].text) == length &&
+            !memcmp(words->item[i].text, text, length))
+            return true;
+    struct pct_script_word *item = realloc(words->item, (words->count + 1) * sizeof *item);
+    if (!item)
+        return false;
+    words->item = item;
+    item[words->count] = (struct pct_script_word){ .text = strndup(text, length), .kind = kind, .line = line };
+    return item[words->count++].text != NULL;
+}
+
+/* A text in quotes. Names have no escapes. */
+static bool take_string(struct reader *r, struct pct_script_words *words)
+{
+    char quote = *r->at++;
+    const char *from = r->at;
+    while (*r->at && *r->at != quote && *r->at != '\n')
+        r->at += *r->at == '\\' && r->at[1] ? 2 : 1;
+    bool fine =
+        r->kind < 0 || !*r->at || add(words, from, (size_t)(r->at - from), (enum pct_script_kind)r->kind, r->line);
+    r->at += *r->at == quote;
+    r->kind = -1;
+    return fine;
+}
+
+static void take_word(struct reader *r)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_')
+        length++;
+    r->kind = -1;
+    r->commas = length == 7 && !memcmp(r->at, "threads", 7);
+    for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
+        if (strlen(predicates[i].name) == length && !memcmp(predicates[i].name, r->at, length))
+            r->kind = (int)predicates[i].kind;
+    r->at += length;
+}
+
+static void take_sign(struct reader *r)
+{
+    if (r->commas && *r->at == ',')
+        r->kind = PCT_SCRIPT_FUNCTION;
+    else if (*r->at != '(' && !isspace((unsigned char)*r->at))
+        r->kind = -1;
+    r->line += *r->at++ == '\n';
+}
+
+bool pct_script_words_find(struct pct_script_words *words, const char *text)
+{
+    struct reader r = { .at = text, .line = 1, .kind = -1 };
+    bool fine = true;
+    while (*r.at && fine) {
+        unsigned level = long_bracket(r.at);
+        if (r.at[0] == '-' && r.at[1] == '-')
+            skip_comment(&r);
+        else if (level)
+            skip_long(&r, level);
+        else if (*r.at == '"' || *r.at == '\'')
+            fine = take_string(&r, words);
+        else if (isalpha((unsigned char)*r.at) || *r.at == '_')
+            take_word(&r);
+        else if (isdigit((unsigned char)*r.at))
+            r.at += strspn(r.at, "0123456789.xX");
+        else
+            take_sign(&r);
+    }
+    return fine;
+}
+
+void pct_script_words_free(struct pct_script_words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->item[i].text);
+    free(words->item);
+    *words = (struct pct_script_words){ 0 };
+}
+
+/* --- What they stand for ------------------------------------------------------------------------------------------ */
+
+/* "file.c:12" is a line of a file. */
+static bool add_line(struct pct_pattern *pattern, char *text)
+{
+    char *colon = strrchr(text, ':'), *end;
+    unsigned long line = colon && isdigit((unsigned char)colon[1]) ? strtoul(colon + 1, &end, 10) : 0;
+    if (!line || *end || line > INT_MAX || colon == text)
+        return false;
+    *colon = 0;
+    pattern->at_line = (unsigned)line;
+    pattern->names = PCT_NAMES_FILE;
+    return true;
+}
+
+/* "table+8:8" is a part of a variable. */
+static bool add_variable(struct pct_pattern *pattern, char *text)
+{
+    char *end = text + strcspn(text, "+:");
+    char first = *end;
+    pattern->kind = PCT_SCOPE_WATCH;
+    pattern->names = PCT_NAMES_VARIABLE;
+    if (first)
+        *end++ = 0;
+    if (first == '+')
+        pattern->offset = strtoull(end, &end, 0);
+    if (first == '+' && *end == ':')
+        first = *end++;
+    if (first == ':')
+        pattern->size = strtoull(end, &end, 0);
+    return !first || !*end;
+}
+
+static int add_pattern(struct pct_scope *scope, const struct pct_script_word *word, const char *file)
+{
+    struct pct_pattern *pattern = &scope->patterns.item[scope->patterns.count];
+    *pattern = (struct pct_pattern){ .text = strdup(word->text), .whole = true, .names = PCT_NAMES_FUNCTION };
+    if (!pattern->text)
+        return pct_cli_no_memory("");
+    scope->patterns.count++;
+    if (word->kind == PCT_SCRIPT_LINE && !add_line(pattern, pattern->text))
+        return pct_cli_usage("%s:%u: at: '%s' is not FILE:LINE", file, word->line, word->text);
+    if (word->kind == PCT_SCRIPT_VARIABLE && !add_variable(pattern, pattern->text))
+        return pct_cli_usage("%s:%u: '%s' is not VARIABLE, VARIABLE+OFFSET or VARIABLE+OFFSET:BYTES", file, word->line,
+                             word->text);
+    return 0;
+}
+
+static int complain(struct pct_scope *scope, const struct pct_script_word *word, const struct pct_pattern *pattern,
+                    const char *file)
+{
+    static const char *const kinds[] = { "variable", "function", "source file" };
+    const char *program = scope->modules[0];
+    if (word->kind == PCT_SCRIPT_LINE) {
+        unsigned line = pattern->at_line;
+        scope->patterns.item[pattern - scope->patterns.item].at_line = 0;
+        pct_scope_find(scope);
+        if (pattern->matches)
+            return pct_cli_usage("%s:%u: line %u of %s has no code in %s", file, word->line, line, pattern->text,
+                                 program);
+    }
+    scope->collects = true;
+    pct_scope_find(scope);
+    const char *closest = pct_text_closest(pattern->text, (const char *const *)scope->names, scope->name_count);
+    if (closest && strcmp(closest, pattern->text) != 0)
+        return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '%s'?", file, word->line,
+                             program, kinds[word->kind], pattern->text, closest);
+    return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'%s", file, word->line, program, kinds[word->kind],
+                         pattern->text,
+                         scope->name_count < 2 ? " (a stripped file has no names)"
+                         : closest             ? ", but that name is there for something else, or for less"
+                                               : "");
+}
+
+/* Where the program itself has the name, libraries that have it, too, are not meant. */
+static int take_matches(struct pct_script_places *places, const struct pct_scope *scope, size_t word)
+{
+    bool own = false;
+    for (size_t i = 0; i < scope->count; i++)
+        own |= scope->item[i].pattern == word && !scope->item[i].module;
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct pct_scope_match *match = &scope->item[i];
+        if (match->pattern != word || (own && match->module))
+            continue;
+        struct pct_script_place *item = realloc(places->item, (places->count + 1) * sizeof *item);
+        if (!item)
+            return pct_cli_no_memory("");
+        places->item = item;
+        item[places->count++] = (struct pct_script_place){
+            .word = (uint32_t)word, .module = match->module, .from = match->from, .to = match->to
+        };
+    }
+    return 0;
+}
+
+/* The names of the modules, as the loader has them. */
+static int take_modules(struct pct_script_places *places, const struct pct_scope *scope)
+{
+    places->modules = calloc(scope->module_count + 1, sizeof *places->modules);
+    for (size_t i = 0; places->modules && i < scope->module_count; i++) {
+        const char *slash = strrchr(scope->modules[i], '/');
+        char *name = strdup(!i ? "" : slash ? slash + 1 : scope->modules[i]);
+        if (!name)
+            return pct_cli_no_memory("");
+        places->modules[places->module_count++] = name;
+    }
+    return places->modules ? 0 : pct_cli_no_memory("");
+}
+
+int pct_script_places_find(struct pct_script_places *places, const struct pct_script_words *words, const char *program,
+                           const char *file)
+{
+    struct pct_scope scope = { .module_count = 0 };
+    int status = 0;
+    *places = (struct pct_script_places){ 0 };
+    if (!words->count)
+        return 0;
+    scope.patterns.item = calloc(words->count, sizeof *scope.patterns.item);
+    scope.module_count = pct_scope_modules(program, &scope.modules);
+    if (!scope.patterns.item || !scope.module_count) {
+        pct_scope_free(&scope);
+        return pct_cli_no_memory("");
+    }
+    for (size_t i = 0; i < words->count && !status; i++)
+        status = add_pattern(&scope, &words->item[i], file);
+    if (!status)
+        status = pct_scope_find(&scope);
+    for (size_t i = 0; i < words->count && !status; i++)
+        status = scope.patterns.item[i].matches ? take_matches(places, &scope, i)
+                                                : complain(&scope, &words->item[i], &scope.patterns.item[i], file);
+    if (!status)
+        status = take_modules(places, &scope);
+    pct_scope_free(&scope);
+    return status;
+}
+
+void pct_script_places_free(struct pct_script_places *places)
+{
+    for (size_t i = 0; i < places->module_count; i++)
+        free(places->modules[i]);
+    free(places->modules);
+    free(places->item);
+    *places = (struct pct_script_places){ 0 };
+}

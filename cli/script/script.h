@@ -1,0 +1,77 @@
+/* What `pct script` needs beside its options: the names in a script, the channel to its runs, and the runs.
+ *
+ *     names.c    the names that stand in a script, found in its text, and what they stand for in the program
+ *     channel.c  the file that a run reads the script from (common/script.h)
+ *     token.c    the run as a token
+ *     runs.c     one run, or one for each way that the script's choices can go; what came of them */
+#ifndef PCT_CLI_SCRIPT_H
+#define PCT_CLI_SCRIPT_H
+
+#include <cli/campaign/campaign.h>
+#include <common/script.h>
+#include <limits.h>
+
+/* A name in a script. */
+struct pct_script_word {
+    char *text;
+    enum pct_script_kind kind;
+    unsigned line;
+};
+
+struct pct_script_words {
+    struct pct_script_word *item;
+    size_t count;
+};
+
+/* Find the names: the words in quotes behind locks, starts, from and the like. False: out of memory. */
+bool pct_script_words_find(struct pct_script_words *words, const char *text);
+void pct_script_words_free(struct pct_script_words *words);
+
+/* What the names stand for, in the order of the words: found in the program and the libraries that it is loaded with.
+ */
+struct pct_script_places {
+    struct pct_script_place {
+        uint32_t word, module; /* module: of `modules` */
+        uint64_t from, to;
+    } * item;
+    size_t count;
+    char **modules; /* names without directories; "" is the program */
+    size_t module_count;
+};
+
+/* Returns 0, or the exit status after a message that names the line: a name stands for nothing. file: the script. */
+int pct_script_places_find(struct pct_script_places *places, const struct pct_script_words *words, const char *program,
+                           const char *file);
+void pct_script_places_free(struct pct_script_places *places);
+
+struct pct_script_file {
+    char path[PATH_MAX]; /* of the channel */
+    int file;            /* -1: none */
+    size_t size;
+    struct pct_script_channel *channel;
+};
+
+/* Make the channel of this script. Returns 0 or a negative errno. */
+int pct_script_file_open(struct pct_script_file *file, const char *name, const char *text,
+                         const struct pct_script_words *words, const struct pct_script_places *places);
+void pct_script_file_close(struct pct_script_file *file);
+
+/* The run as a token that replays it without the script. False: it is too long for one, or there is no memory. */
+bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token, size_t size);
+
+struct pct_script_runs {
+    struct pct_campaign *campaign; /* configured, and its launch prepared */
+    struct pct_script_file file;
+    const char *name;    /* of the script */
+    const char *keep;    /* a file for the trace, or NULL */
+    char bare[PATH_MAX]; /* launch.library_path of runs without a script */
+    bool all;            /* every way that its choices can go */
+    bool first;          /* no more after the first that fails */
+    uint64_t limit;      /* of runs, 0: none */
+    bool quiet;
+};
+
+/* Make the run or runs, and say what came of them. Returns the exit status for the command. */
+int pct_script_runs_make(struct pct_script_runs *runs);
+
+#endif

@@ -1,0 +1,141 @@
+/* The channel between `pct script` and the runs that it makes: a file that both map. The command writes the script,
+ * what the names in it stand for, and which way its choices go; the run writes how far the script came. Behind the head
+ * stand pct_script_name, pct_script_range, pct_script_choice, pct_script_note, pct_script_switch, and the texts, each
+ * ended by a zero. */
+#ifndef PCT_COMMON_SCRIPT_H
+#define PCT_COMMON_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PCT_SCRIPT_MAGIC "PCTSCRP"
+#define PCT_SCRIPT_VERSION 1u
+
+enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096 };
+
+/* What came of the script. */
+enum pct_script_outcome {
+    PCT_SCRIPT_NEVER, /* the run has not begun it */
+    PCT_SCRIPT_UNDER_WAY,
+    PCT_SCRIPT_ENDED,
+    PCT_SCRIPT_DID_NOT_FIT, /* it cannot go on: the threads do not do what it says */
+    PCT_SCRIPT_ASSERTION,   /* one of its own has failed */
+    PCT_SCRIPT_WRONG        /* it is wrong itself */
+};
+
+/* What a name in a script stands for. */
+enum pct_script_kind { PCT_SCRIPT_VARIABLE, PCT_SCRIPT_FUNCTION, PCT_SCRIPT_LINE };
+
+struct pct_script_name {
+    uint32_t text, kind;   /* text: its place behind the head, in bytes; enum pct_script_kind */
+    uint32_t first, count; /* its ranges */
+};
+
+struct pct_script_range {
+    uint64_t from, to; /* as the file says, before it is relocated */
+    uint32_t module;   /* the place of the name of its file, without directories; 0: the program */
+    uint32_t unused;
+};
+
+struct pct_script_choice {
+    uint32_t of, chosen; /* this many ways, and the one that was taken, from 0 */
+};
+
+/* This line of the script was done when the run had made so many steps. */
+struct pct_script_note {
+    uint32_t line, thread; /* thread: that it was about, plus 1; 0: none */
+    uint64_t step;
+};
+
+/* Behind so many steps this thread went on, and not the one that the strategy `schedule` would let without a list. */
+struct pct_script_switch {
+    uint64_t step;
+    uint32_t thread, unused;
+};
+
+struct pct_script_channel {
+    char magic[8];
+    uint32_t version;
+    uint32_t began; /* processes that have begun it */
+    /* The command's. */
+    uint32_t names, ranges; /* how many */
+    uint32_t planned;       /* the first so many choices are those that stand there */
+    uint32_t name;          /* the text of the script's file name, and */
+    uint32_t script;        /* of itself */
+    uint32_t script_size;
+    uint32_t texts_size;
+    /* The run's. */
+    uint32_t outcome; /* enum pct_script_outcome */
+    uint32_t line;    /* of the script, where it is */
+    uint32_t choices; /* that were made */
+    uint32_t notes;
+    uint32_t switches;  /* more than PCT_SCRIPT_SWITCHES: the rest has no place */
+    uint64_t step;      /* steps that the run had made when the script was over */
+    char wish[512];     /* what that line waits for */
+    char message[1024]; /* why it could not go on, or what is wrong */
+};
+
+static inline struct pct_script_name *pct_script_names(struct pct_script_channel *c)
+{
+    return (struct pct_script_name *)(void *)(c + 1);
+}
+
+static inline struct pct_script_range *pct_script_ranges(struct pct_script_channel *c)
+{
+    return (struct pct_script_range *)(void *)(pct_script_names(c) + c->names);
+}
+
+static inline struct pct_script_choice *pct_script_choices(struct pct_script_channel *c)
+{
+    return (struct pct_script_choice *)(void *)(pct_script_ranges(c) + c->ranges);
+}
+
+static inline struct pct_script_note *pct_script_notes(struct pct_script_channel *c)
+{
+    return (struct pct_script_note *)(void *)(pct_script_choices(c) + PCT_SCRIPT_CHOICES);
+}
+
+static inline struct pct_script_switch *pct_script_switches(struct pct_script_channel *c)
+{
+    return (struct pct_script_switch *)(void *)(pct_script_notes(c) + PCT_SCRIPT_NOTES);
+}
+
+static inline char *pct_script_texts(struct pct_script_channel *c)
+{
+    return (char *)(pct_script_switches(c) + PCT_SCRIPT_SWITCHES);
+}
+
+/* Bytes of a channel. */
+static inline size_t pct_script_size(uint32_t names, uint32_t ranges, uint32_t texts)
+{
+    return sizeof(struct pct_script_channel) + names * sizeof(struct pct_script_name) +
+           ranges * sizeof(struct pct_script_range) + PCT_SCRIPT_CHOICES * sizeof(struct pct_script_choice) +
+           PCT_SCRIPT_NOTES * sizeof(struct pct_script_note) + PCT_SCRIPT_SWITCHES * sizeof(struct pct_script_switch) +
+           texts;
+}
+
+/* What a script may know of a thread. */
+struct pct_script_look {
+    uint64_t address; /* of the object of its pending operation; 0: none */
+    uint64_t place;   /* where in the program's code that is called: behind the call; 0: not known */
+    uint64_t start;   /* the function that the thread began with; 0: not known */
+    uint32_t number;  /* of the object */
+    uint32_t holder;  /* the thread that holds it, PCT_NO_THREAD: none, or it is not known */
+    uint8_t op;       /* enum pct_op */
+    uint8_t class_;   /* of the object, enum pct_class */
+    bool finished;
+    bool ready;    /* the operation could complete */
+    bool deadline; /* it waits, but not for ever */
+    uint8_t unused[3];
+};
+
+/* What the shim offers to the library that has the script; on the turn of the thread that holds the baton. */
+struct pct_script_host {
+    /* False: there is no such thread. */
+    bool (*look)(uint32_t thread, struct pct_script_look *look);
+    /* Its name, as pthread_setname_np() has set it. */
+    void (*name)(uint32_t thread, char name[16]);
+};
+
+#endif

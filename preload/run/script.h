@@ -1,0 +1,19 @@
+/* The script of a run: between the shim and libpct-script.so (runtime/script/), which the dynamic linker loads beside
+ * it, before any code of the target runs, only where `pct script` asks for it. Without a script nothing of Lua is in
+ * the process. */
+#ifndef PCT_PRELOAD_SCRIPT_H
+#define PCT_PRELOAD_SCRIPT_H
+
+#include <common/script.h>
+#include <strategies/script.h>
+
+/* At the start of a run, before its strategy's: what decides in it, by the script in this file (NULL: there is none).
+ * NULL: nothing does; another process of this run has the script already, or libpct-script.so is not loaded. */
+const struct pct_script_engine *pct_script_open(const char *path);
+
+/* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. Both stay. Called once
+ * in a process. */
+__attribute__((weak, visibility("default"))) const struct pct_script_engine *
+pct_script_engine_open(const struct pct_script_host *host, struct pct_script_channel *channel);
+
+#endif

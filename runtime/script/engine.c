@@ -1,0 +1,508 @@
+/* The engine of a script: see engine.h. The script is a coroutine, which is resumed whenever what it waits for has
+ * come; between that nothing of Lua runs, unless a predicate is a function of the script's.
+ *
+ * A script cannot hang: it may do no more than so many instructions before a thread goes on, and its libraries have no
+ * loop in C that it could make long. It has no input and output, no clock and no random numbers, so that what it does
+ * is a function of the schedule. */
+#include "engine.h"
+#include <lauxlib.h>
+#include <link.h>
+#include <lualib.h>
+#include <preload/run/script.h>
+#include <string.h>
+
+enum { ARENA = 64 << 20, HOOK_COUNT = 1000, HOOKS_MOST = 20000 };
+
+static const struct pct_script_host *the_host;
+static struct pct_script_channel *the_channel;
+
+/* The library, written in Lua. */
+extern const char pct_script_library[] __attribute__((visibility("hidden")));
+extern const char pct_script_library_end[] __attribute__((visibility("hidden")));
+__asm__(".section .rodata\n"
+        ".globl pct_script_library\n"
+        ".globl pct_script_library_end\n"
+        "pct_script_library: .incbin \"runtime/script/library.lua\"\n"
+        "pct_script_library_end: .byte 0\n"
+        ".previous\n");
+
+struct pct_engine *pct_engine_of(lua_State *L)
+{
+    struct pct_engine *engine;
+    memcpy(&engine, lua_getextraspace(L), sizeof(void *));
+    return engine;
+}
+
+/* --- Stack -------------------------------------------------------------------------------------------------------- */
+
+/* Call function(argument) on the stack that ends here, a multiple of 16. */
+void pct_script_call_on(void *argument, void (*function)(void *), void *stack) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".globl pct_script_call_on\n"
+        ".type pct_script_call_on, @function\n"
+        "pct_script_call_on:\n"
+        ".cfi_startproc\n"
+        "pushq %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbp, -16\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "movq %rdx, %rsp\n"
+        "call *%rsi\n"
+        "movq %rbp, %rsp\n"
+        "popq %rbp\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size pct_script_call_on, .-pct_script_call_on\n");
+
+static void on_stack(struct pct_engine *engine, void (*function)(void *))
+{
+    pct_script_call_on(engine, function, engine->stack + sizeof engine->stack);
+}
+
+/* --- Where the script is ------------------------------------------------------------------------------------------ */
+
+static const char *script_name(const struct pct_engine *engine)
+{
+    return pct_script_texts(engine->channel) + engine->channel->name;
+}
+
+/* The innermost line that is the script's own, and not the library's. */
+uint32_t pct_engine_line(lua_State *L)
+{
+    lua_Debug at;
+    for (int level = 0; lua_getstack(L, level, &at); level++)
+        if (lua_getinfo(L, "Sl", &at) && at.source[0] == '@' && at.currentline > 0)
+            return (uint32_t)at.currentline;
+    return 0;
+}
+
+static void note(struct pct_engine *engine, uint32_t thread)
+{
+    struct pct_script_channel *channel = engine->channel;
+    if (channel->notes < PCT_SCRIPT_NOTES)
+        pct_script_notes(channel)[channel->notes++] =
+            (struct pct_script_note){ .line = channel->line, .thread = thread, .step = engine->step };
+}
+
+/* --- Its end ------------------------------------------------------------------------------------------------------ */
+
+static void end(struct pct_engine *engine, enum pct_script_outcome outcome, const char *message)
+{
+    struct pct_script_channel *channel = engine->channel;
+    struct pct_line line;
+    channel->outcome = outcome;
+    channel->step = engine->step;
+    pct_line_start(&line, channel->message, sizeof channel->message);
+    pct_line_add(&line, message);
+    engine->request.waiting = false;
+    engine->control->over = true;
+    engine->control->first = PCT_NO_THREAD;
+    memset(&engine->control->held, 0, sizeof engine->control->held);
+}
+
+int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    engine->channel->line = pct_engine_line(L);
+    end(engine, outcome, lua_tostring(L, -1));
+    return lua_error(L);
+}
+
+/* Behind "NAME:LINE: ", with *line set if it is not NULL; the text itself where that does not stand there. */
+static const char *without_place(const char *name, const char *text, uint32_t *line)
+{
+    size_t length = strlen(name);
+    if (strncmp(text, name, length) != 0 || text[length] != ':')
+        return text;
+    const char *at = text + length + 1;
+    uint32_t number = 0;
+    while (*at >= '0' && *at <= '9')
+        number = number * 10 + (uint32_t)(*at++ - '0');
+    if (at[0] != ':' || at[1] != ' ')
+        return text;
+    if (line)
+        *line = number;
+    return at + 2;
+}
+
+/* An error that the script has not asked for. */
+static void end_by_error(struct pct_engine *engine, lua_State *L)
+{
+    const char *message = lua_tostring(L, -1);
+    if (engine->control->over)
+        return;
+    uint32_t line = pct_engine_line(L);
+    message = without_place(script_name(engine), message ? message : "an error that is no text", &line);
+    engine->channel->line = line;
+    end(engine, PCT_SCRIPT_WRONG, without_place("library", message, NULL));
+}
+
+/* Called by Lua each HOOK_COUNT instructions, and, when there have been too many, at each: whoever catches the first
+ * error finds the next. */
+static void bound(lua_State *L, lua_Debug *unused)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    (void)unused;
+    if (++engine->instructions <= HOOKS_MOST)
+        return;
+    lua_sethook(L, bound, LUA_MASKCOUNT, 1);
+    luaL_error(L, "the script goes on for ever: %d instructions, and no thread has gone on", HOOK_COUNT * HOOKS_MOST);
+}
+
+/* --- Going on ----------------------------------------------------------------------------------------------------- */
+
+static void resume(void *data)
+{
+    struct pct_engine *engine = data;
+    lua_State *L = engine->script;
+    int results, arguments = 0;
+    if (engine->found) {
+        lua_pushinteger(L, (lua_Integer)engine->found - 1);
+        arguments = 1;
+    } else if (engine->channel->outcome == PCT_SCRIPT_UNDER_WAY && engine->request.asked) {
+        lua_pushboolean(L, 0);
+        arguments = 1;
+    }
+    engine->request.waiting = false;
+    engine->instructions = 0;
+    int status = lua_resume(L, engine->lua, arguments, &results);
+    if (status == LUA_OK && !engine->control->over)
+        end(engine, PCT_SCRIPT_ENDED, "");
+    else if (status != LUA_OK && status != LUA_YIELD)
+        end_by_error(engine, L);
+    else if (status == LUA_YIELD)
+        lua_pop(L, results);
+}
+
+/* --- Whether what it waits for has come --------------------------------------------------------------------------- */
+
+static bool may_be_asked(const struct pct_engine *engine, uint32_t thread)
+{
+    const struct pct_request *request = &engine->request;
+    return request->any ? !pct_rank_set_has(&engine->named, thread) : pct_rank_set_has(&request->set, thread);
+}
+
+/* Whether this thread is the one. *begun: it has an operation that it is about to make. */
+static bool answers(struct pct_engine *engine, uint32_t thread, bool *begun)
+{
+    struct pct_script_look look;
+    *begun = engine->host->look(thread, &look) && (look.op != PCT_OP_NONE || look.finished);
+    return *begun && !look.finished && may_be_asked(engine, thread) && !pct_rank_set_has(&engine->used, thread) &&
+           pct_predicate_holds(engine, engine->lua, engine->request.predicate, thread, &look);
+}
+
+/* All of them. Those that have not begun yet are looked at again. */
+static void ask_all(struct pct_engine *engine, uint32_t from)
+{
+    bool all_begun = true, begun;
+    for (uint32_t id = from; id < engine->threads && !engine->found; id++) {
+        if (answers(engine, id, &begun))
+            engine->found = id + 1;
+        all_begun &= begun;
+        if (all_begun)
+            engine->seen = id + 1;
+    }
+}
+
+static void ask_again(void *data)
+{
+    struct pct_engine *engine = data;
+    ask_all(engine, 0);
+}
+
+static int ask_protected(lua_State *L)
+{
+    ask_again(pct_engine_of(L));
+    return 0;
+}
+
+static void ask_functions(void *data)
+{
+    struct pct_engine *engine = data;
+    lua_pushcfunction(engine->lua, ask_protected);
+    engine->instructions = 0;
+    if (lua_pcall(engine->lua, 0, 0, 0))
+        end_by_error(engine, engine->lua);
+}
+
+static bool all_ended(const struct pct_engine *engine)
+{
+    struct pct_script_look look;
+    const struct pct_rank_set *set = &engine->request.set;
+    for (uint32_t t = pct_rank_set_lowest(set); t != PCT_NO_RANK; t = pct_rank_set_above(set, t))
+        if (engine->host->look(t, &look) && !look.finished)
+            return false;
+    return true;
+}
+
+static bool has_ended(const struct pct_engine *engine, uint32_t thread)
+{
+    struct pct_script_look look;
+    return !engine->host->look(thread, &look) || look.finished;
+}
+
+/* Look for the answer to the request. True: the script is to go on. */
+static bool is_answered(struct pct_engine *engine)
+{
+    struct pct_request *request = &engine->request;
+    bool begun;
+    engine->found = 0;
+    if (request->end) {
+        request->asked = true;
+        return has_ended(engine, request->end - 1);
+    }
+    if (request->predicate->moving) {
+        on_stack(engine, ask_functions);
+    } else if (!request->asked) {
+        ask_all(engine, 0);
+    } else {
+        if (engine->made != PCT_NO_THREAD && answers(engine, engine->made, &begun))
+            engine->found = engine->made + 1;
+        else if (engine->seen < engine->threads)
+            ask_all(engine, engine->seen);
+    }
+    request->asked = true;
+    return engine->found || (!request->any && all_ended(engine));
+}
+
+static void answer(struct pct_engine *engine)
+{
+    engine->control->first = PCT_NO_THREAD;
+    note(engine, engine->found ? engine->found : engine->request.end);
+    if (engine->found) {
+        uint32_t thread = engine->found - 1;
+        pct_rank_set_insert(&engine->control->held, thread);
+        pct_rank_set_insert(&engine->named, thread);
+        pct_rank_set_insert(&engine->used, thread);
+        engine->since[thread] = engine->channel->line;
+    }
+}
+
+static void turn(void *state, struct pct_script_control *control, uint32_t made, uint64_t step)
+{
+    struct pct_engine *engine = state;
+    engine->step = step;
+    engine->made = made;
+    if (made != PCT_NO_THREAD)
+        pct_rank_set_remove(&engine->used, made);
+    if (engine->channel->outcome == PCT_SCRIPT_NEVER) {
+        engine->channel->outcome = PCT_SCRIPT_UNDER_WAY;
+        on_stack(engine, resume);
+    }
+    while (!control->over && engine->request.waiting && is_answered(engine) && !control->over) {
+        answer(engine);
+        on_stack(engine, resume);
+    }
+}
+
+static void chose(void *state, uint32_t thread, uint64_t step)
+{
+    struct pct_engine *engine = state;
+    struct pct_script_channel *channel = engine->channel;
+    if (channel->switches < PCT_SCRIPT_SWITCHES)
+        pct_script_switches(channel)[channel->switches] = (struct pct_script_switch){ .thread = thread, .step = step };
+    channel->switches++;
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct pct_engine *engine = state;
+    if (thread >= engine->threads)
+        engine->threads = thread + 1;
+    pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */
+    pct_rank_set_remove(&engine->used, thread);
+}
+
+/* --- Nobody can go on --------------------------------------------------------------------------------------------- */
+
+static void add_standing(struct pct_engine *engine, struct pct_line *line, uint32_t thread)
+{
+    if (thread >= PCT_MAX_THREADS || !pct_rank_set_has(&engine->control->held, thread))
+        return;
+    pct_line_add(line, ", which stands since line ");
+    pct_line_add_number(line, engine->since[thread]);
+}
+
+static void add_reason(struct pct_engine *engine, struct pct_line *line, uint32_t thread)
+{
+    struct pct_script_look look;
+    if (!engine->host->look(thread, &look))
+        return;
+    if (look.finished) {
+        pct_line_add(line, "it has ended");
+        return;
+    }
+    pct_line_add(line, look.ready ? "it stands before: " : "it waits for: ");
+    pct_line_add_look(line, &look);
+    if (look.holder != PCT_NO_THREAD && !look.ready) {
+        pct_line_add(line, ", held by ");
+        pct_line_add_thread(line, look.holder);
+        add_standing(engine, line, look.holder);
+    }
+}
+
+/* What all the threads wait for that the script has not put aside, the first few of them. */
+static void add_reasons(struct pct_engine *engine, struct pct_line *line)
+{
+    struct pct_script_look look;
+    unsigned count = 0;
+    pct_line_add(line, "no thread can go on");
+    for (uint32_t t = 0; t < engine->threads && count < 4; t++) {
+        if (!engine->host->look(t, &look) || look.finished)
+            continue;
+        bool stands = pct_rank_set_has(&engine->control->held, t);
+        pct_line_add(line, count++ ? ", " : ": ");
+        pct_line_add_thread(line, t);
+        pct_line_add(line, stands || look.ready ? " stands before: " : " waits for: ");
+        pct_line_add_look(line, &look);
+        if (stands) {
+            pct_line_add(line, " since line ");
+            pct_line_add_number(line, engine->since[t]);
+        }
+    }
+}
+
+static void stuck(void *state, struct pct_script_control *control, uint64_t step)
+{
+    struct pct_engine *engine = state;
+    struct pct_request *request = &engine->request;
+    struct pct_line line;
+    char text[1024];
+    engine->step = step;
+    pct_line_start(&line, text, sizeof text);
+    uint32_t only = request->end ? request->end - 1 : pct_rank_set_lowest(&request->set);
+    bool one = request->end || (!request->any && pct_rank_set_highest(&request->set) == only);
+    (void)control;
+    if (one)
+        add_reason(engine, &line, only);
+    else
+        add_reasons(engine, &line);
+    end(engine, PCT_SCRIPT_DID_NOT_FIT, text);
+}
+
+/* --- The beginning ------------------------------------------------------------------------------------------------ */
+
+/* What of Lua's own libraries would reach outside, depend on addresses, or loop in C for as long as a script wants. */
+static void remove_some(lua_State *L)
+{
+    static const char *const base[] = { "dofile", "loadfile", "load", "require",      "collectgarbage", "print",
+                                        "warn",   "pairs",    "next", "getmetatable", "setmetatable",   "rawset" };
+    static const char *const strings[] = { "find", "match", "gmatch", "gsub", "dump", "pack", "packsize", "unpack" };
+    lua_pushglobaltable(L);
+    for (unsigned i = 0; i < sizeof base / sizeof *base; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, base[i]);
+    }
+    lua_getfield(L, -1, "string");
+    for (unsigned i = 0; i < sizeof strings / sizeof *strings; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, strings[i]);
+    }
+    lua_getfield(L, -2, "table");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "move");
+    lua_getfield(L, -3, "math");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "random");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "randomseed");
+    lua_pop(L, 4);
+}
+
+static int open_all(lua_State *L)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    struct pct_script_channel *channel = engine->channel;
+    char name[256] = "@";
+    struct pct_line line;
+    luaL_requiref(L, "_G", luaopen_base, 1);
+    luaL_requiref(L, "string", luaopen_string, 1);
+    luaL_requiref(L, "table", luaopen_table, 1);
+    luaL_requiref(L, "math", luaopen_math, 1);
+    lua_settop(L, 0);
+    if (luaL_loadbufferx(L, pct_script_library, (size_t)(pct_script_library_end - pct_script_library), "=library", "t"))
+        return lua_error(L);
+    lua_newtable(L);
+    pct_core_open(L);
+    pct_predicate_open(L);
+    lua_call(L, 1, 0);
+    remove_some(L);
+    pct_line_start(&line, name + 1, sizeof name - 1);
+    pct_line_add(&line, script_name(engine));
+    engine->script = lua_newthread(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, engine);
+    lua_sethook(engine->script, bound, LUA_MASKCOUNT, HOOK_COUNT);
+    lua_sethook(L, bound, LUA_MASKCOUNT, HOOK_COUNT);
+    if (luaL_loadbufferx(L, pct_script_texts(channel) + channel->script, channel->script_size, name, "t"))
+        return lua_error(L);
+    lua_xmove(L, engine->script, 1);
+    return 0;
+}
+
+static void open_lua(void *data)
+{
+    struct pct_engine *engine = data;
+    engine->lua = lua_newstate(pct_arena_allocate, &engine->arena);
+    if (!engine->lua) {
+        end(engine, PCT_SCRIPT_WRONG, "there is no memory for Lua");
+        return;
+    }
+    memcpy(lua_getextraspace(engine->lua), &engine, sizeof(void *));
+    lua_pushcfunction(engine->lua, open_all);
+    if (lua_pcall(engine->lua, 0, 0, 0))
+        end_by_error(engine, engine->lua);
+}
+
+/* Addresses of this process from those of the files. */
+static int find_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct pct_engine *engine = data;
+    struct pct_script_channel *channel = engine->channel;
+    const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+    (void)size;
+    for (uint32_t i = 0; i < channel->ranges; i++) {
+        const struct pct_script_range *range = &pct_script_ranges(channel)[i];
+        const char *module = range->module ? pct_script_texts(channel) + range->module : "";
+        if (strcmp(module, name) != 0)
+            continue;
+        engine->ranges[i].from = info->dlpi_addr + range->from;
+        engine->ranges[i].to = info->dlpi_addr + range->to;
+    }
+    return 0;
+}
+
+static uint32_t ranges_size(void)
+{
+    return (uint32_t)((the_channel->ranges + 1) * sizeof(struct pct_script_range) + 63) & ~63u;
+}
+
+static int start(void *state, struct pct_script_control *control, const char **why)
+{
+    struct pct_engine *engine = state;
+    char *behind = (char *)(engine + 1);
+    (void)why;
+    engine->host = the_host;
+    engine->channel = the_channel;
+    engine->control = control;
+    engine->ranges = (void *)behind;
+    engine->made = PCT_NO_THREAD;
+    dl_iterate_phdr(find_module, engine);
+    pct_arena_start(&engine->arena, behind + ranges_size(), ARENA);
+    on_stack(engine, open_lua);
+    return 0;
+}
+
+static struct pct_script_engine the_engine = {
+    .start = start, .turn = turn, .chose = chose, .created = created, .stuck = stuck
+};
+
+const struct pct_script_engine *pct_script_engine_open(const struct pct_script_host *host,
+                                                       struct pct_script_channel *channel)
+{
+    the_host = host;
+    the_channel = channel;
+    the_engine.state_size = (uint32_t)sizeof(struct pct_engine) + ranges_size() + ARENA;
+    return &the_engine;
+}

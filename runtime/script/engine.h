@@ -1,0 +1,131 @@
+/* What the files of libpct-script.so share: the engine of one run. Everything happens on the turn of the thread that
+ * holds the baton, inside the scheduler, but on a stack of the engine's own: threads may have very small ones. */
+#ifndef PCT_RUNTIME_SCRIPT_ENGINE_H
+#define PCT_RUNTIME_SCRIPT_ENGINE_H
+
+#include <common/script.h>
+#include <lua.h>
+#include <pct/trace.h>
+#include <stdarg.h>
+#include <strategies/script.h>
+
+/* --- Memory: arena.c ---------------------------------------------------------------------------------------------- */
+
+enum { PCT_ARENA_CLASSES = 32 };
+
+/* Blocks of a few sizes, cut from one piece of address space; the blocks that were given back, by size. */
+struct pct_arena {
+    char *next, *end;
+    void *free[PCT_ARENA_CLASSES];
+};
+
+void pct_arena_start(struct pct_arena *arena, void *at, size_t size);
+
+/* For lua_newstate(). NULL: there is no more, which Lua makes an error of the script. */
+void *pct_arena_allocate(void *arena, void *block, size_t old_size, size_t new_size);
+
+/* --- Predicates: predicate.c -------------------------------------------------------------------------------------- */
+
+enum pct_predicate_kind {
+    PCT_PREDICATE_ANY,        /* whatever it does next */
+    PCT_PREDICATE_OPERATION,  /* one of these operations, on an object in one of these ranges if there are some */
+    PCT_PREDICATE_PLACE,      /* called in one of these ranges of code */
+    PCT_PREDICATE_START,      /* the thread is about to start, with a function in one of these ranges */
+    PCT_PREDICATE_THREAD,     /* the thread with this id */
+    PCT_PREDICATE_NAME,       /* the thread with this name */
+    PCT_PREDICATE_BLOCKED_BY, /* it waits for what this thread holds */
+    PCT_PREDICATE_AND,
+    PCT_PREDICATE_OR,
+    PCT_PREDICATE_NOT,
+    PCT_PREDICATE_FUNCTION /* of the script's, of the event */
+};
+
+struct pct_predicate {
+    uint8_t kind;  /* enum pct_predicate_kind */
+    bool moving;   /* what others do may change its answer */
+    bool named;    /* it has ranges */
+    uint32_t from; /* its ranges in struct pct_engine, */
+    uint32_t to;   /* up to this one */
+    uint32_t thread;
+    uint64_t operations[2]; /* bits by enum pct_op */
+    const struct pct_predicate *a, *b;
+    int function; /* its reference in Lua's registry */
+    char name[16];
+    char label[160]; /* how messages have it */
+};
+
+struct pct_engine;
+
+/* Whether the pending operation of this thread, which looks like this, is one that is meant. A FUNCTION may raise an
+ * error in L. */
+bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *predicate,
+                         uint32_t thread, const struct pct_script_look *look);
+
+/* Adds to the table on top of L the functions that make predicates. */
+void pct_predicate_open(lua_State *L);
+
+/* The one at this place of L's stack: raises an error if it is none, nor a function. */
+const struct pct_predicate *pct_predicate_check(lua_State *L, int at);
+
+/* --- The functions of the core: core.c ---------------------------------------------------------------------------- */
+
+/* Adds them to the table on top of L. */
+void pct_core_open(lua_State *L);
+
+/* Push the event before which this thread stands: a table. */
+void pct_core_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);
+
+/* --- The engine: engine.c ----------------------------------------------------------------------------------------- */
+
+/* What the script waits for. */
+struct pct_request {
+    bool any;                /* any thread that the script has not named before; or: */
+    struct pct_rank_set set; /* one of these */
+    uint32_t end;            /* this one, plus 1: is to have ended; 0: none */
+    const struct pct_predicate *predicate;
+    bool asked;   /* the threads that there were have been looked at */
+    bool waiting; /* there is a request */
+};
+
+struct pct_engine {
+    const struct pct_script_host *host;
+    struct pct_script_channel *channel;
+    struct pct_script_control *control;
+    struct pct_arena arena;
+    lua_State *lua, *script; /* the script is a coroutine */
+    struct pct_request request;
+    struct pct_rank_set named; /* threads that the script has named */
+    struct pct_rank_set used;  /* threads whose pending operation has been answered with already */
+    uint32_t threads;          /* that ever existed */
+    uint32_t seen;             /* of these, the first so many have been looked at for the request */
+    uint32_t made;             /* of this turn */
+    uint64_t step;
+    uint64_t instructions;            /* in units of the hook's count, since a thread went on */
+    uint32_t found;                   /* the answer to the request, plus 1; 0: there is none */
+    struct pct_script_range *ranges;  /* as the channel's, but addresses of this process; 0: not loaded */
+    uint32_t since[PCT_MAX_THREADS];  /* the line that made the thread stand */
+    _Alignas(64) char stack[1 << 20]; /* Lua calls itself no more than 200 deep */
+};
+
+/* The engine that this state belongs to. */
+struct pct_engine *pct_engine_of(lua_State *L);
+
+/* End the script from inside: does not return. `message` is on top of the stack. */
+int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome);
+
+/* The line of the script that is being done, 0: none. */
+uint32_t pct_engine_line(lua_State *L);
+
+/* Printing into texts of fixed size, without libc. */
+struct pct_line {
+    char *at, *end;
+};
+void pct_line_start(struct pct_line *line, char *text, size_t size);
+void pct_line_add(struct pct_line *line, const char *text);
+void pct_line_add_number(struct pct_line *line, uint64_t number);
+
+/* How messages name a thread, and what it is about to do. */
+void pct_line_add_thread(struct pct_line *line, uint32_t thread);
+void pct_line_add_look(struct pct_line *line, const struct pct_script_look *look);
+
+#endif

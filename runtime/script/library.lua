@@ -1,0 +1,213 @@
+-- The library of `pct script`: what scripts are written with, on top of three primitives (core.select, core.release,
+-- core.choose; core.c). It is run before each script, which sees its globals. pct-script(1) is the reference.
+local core = ...
+local G, setmetatable, getmetatable = _G, setmetatable, getmetatable
+local ipairs, tostring, type = ipairs, tostring, type
+
+-- Threads
+
+local Thread = {}
+Thread.__index = Thread
+Thread.__metatable = false
+function Thread.__tostring(t) return "thread " .. t.id end
+
+local known = {}
+local function wrap(id)
+    known[id] = known[id] or setmetatable({ id = id }, Thread)
+    return known[id]
+end
+
+local function check(t, who)
+    if type(t) ~= "table" or known[t.id] ~= t then
+        core.fail("wrong", who .. ": a thread is wanted, as thread() returns one, not a " .. type(t))
+    end
+    return t
+end
+
+
+-- Predicates: each is there as it is (locks), and narrowed by a name (locks "m").
+
+local function operation(label, ...)
+    local names = { ... }
+    local function narrow(variable)
+        return core.operation(label, variable, table.unpack(names))
+    end
+    return core.callable(narrow(nil), narrow)
+end
+
+G.locks = operation("locks", "lock", "trylock", "read lock", "write lock", "try read lock", "try write lock",
+    "spin lock", "spin trylock")
+G.unlocks = operation("unlocks", "unlock", "rwlock unlock", "spin unlock")
+G.waits = operation("waits for", "cond wait", "sem wait", "barrier arrive", "futex wait")
+G.signals = operation("signals", "signal", "broadcast")
+G.posts = operation("posts", "sem post")
+G.creates = operation("creates a thread", "create")
+G.joins = operation("joins a thread", "join", "tryjoin")
+G.ends = operation("ends", "finish")
+G.reads = operation("reads", "load", "atomic load", "atomic update", "atomic exchange")
+G.writes = operation("writes", "store", "atomic store", "atomic update", "atomic exchange")
+G.accesses = operation("accesses", "load", "atomic load", "store", "atomic store", "atomic update", "atomic exchange")
+G.done = core.any("has made that step")
+
+local begins = core.operation("starts", nil, "start")
+G.starts = core.callable(begins, function(name)
+    return name and core.started(name) or begins
+end)
+
+function G.does(name) return core.operation("does: " .. tostring(name), nil, name) end
+function G.from(name) return core.place("is called from", "function", name) end
+function G.at(name) return core.place("is at", "line", name) end
+function G.named(name) return core.named(name) end
+function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
+
+-- What the paper has, and pct cannot stop at: refused by name.
+for _, name in ipairs { "enters", "returns", "inside", "calls" } do
+    G[name] = function()
+        core.fail("wrong", name .. ": threads stop at operations only, not where functions begin and end; " ..
+            "say which operation: locks \"m\" * from \"f\", or at \"file.c:12\"")
+    end
+end
+
+local function predicate(p)
+    if type(p) == "string" then
+        return G.starts(p)
+    elseif type(p) == "number" then
+        return core.is_thread(p)
+    end
+    return p
+end
+
+-- Naming threads: from then on they stand until a line lets them go on.
+
+function G.thread(p)
+    p = predicate(p)
+    local id = core.select(nil, p, nil, "a thread that " .. tostring(p))
+    return wrap(id)
+end
+
+function G.threads(n, p)
+    local list = {}
+    for i = 1, n do
+        list[i] = G.thread(p)
+    end
+    return list
+end
+
+-- Looking at them
+
+function G.ended(t) return core.look(check(t, "ended").id).ended end
+
+function G.all_ended(list)
+    for _, t in ipairs(list) do
+        if not G.ended(t) then return false end
+    end
+    return true
+end
+
+function G.event(t) return core.look(check(t, "event").id) end
+function G.stands(t, p) return core.holds(check(t, "stands").id, p) end
+function G.value(name) return core.value(name) end
+
+-- Letting them go on
+
+-- Until it stands before what p says, or has ended. Whether it stands there.
+local function go(t, p)
+    if G.ended(t) then return false end
+    core.release(t.id)
+    return core.select({ t.id }, p, t.id, tostring(t) .. " to go on until it " .. tostring(p)) and true
+end
+
+function G.run(t, p)
+    check(t, "run")
+    if not go(t, p) and p ~= G.done then
+        core.fail("fit", "it has ended")
+    end
+    return not G.ended(t) and G.event(t) or nil
+end
+
+function G.step(t, n)
+    check(t, "step")
+    for _ = 1, n or 1 do
+        go(t, G.done)
+    end
+end
+
+function G.finish(...)
+    local list = { ... }
+    for _, t in ipairs(list) do
+        core.release(check(t, "finish").id)
+    end
+    for _, t in ipairs(list) do
+        if not G.ended(t) then
+            core.await_end(t.id, tostring(t) .. " to go on until it has ended")
+        end
+    end
+end
+
+function G.run_all(list, p)
+    local left = {}
+    for i, t in ipairs(list) do
+        left[i] = check(t, "run_all").id
+        core.release(t.id)
+    end
+    while #left > 0 do
+        local id = core.select(left, p, nil, "each of " .. #left .. " threads to go on until it " .. tostring(p))
+        if not id then
+            core.fail("fit", "they have ended")
+        end
+        for i = #left, 1, -1 do
+            if left[i] == id then table.remove(left, i) end
+        end
+    end
+end
+
+-- Choices, each of which `pct script --all` makes in every way
+
+function G.choose(list)
+    return list[core.choose(#list)]
+end
+
+function G.choose_thread(list)
+    local left = {}
+    for _, t in ipairs(list) do
+        if not G.ended(check(t, "choose_thread")) then left[#left + 1] = t end
+    end
+    if #left == 0 then
+        core.fail("fit", "choose_thread: all of these threads have ended")
+    end
+    return G.choose(left)
+end
+
+function G.interleave(list, p, goes_on)
+    while not G.all_ended(list) and (not goes_on or goes_on()) do
+        go(G.choose_thread(list), p)
+    end
+end
+
+function G.interleave_bounded(list, p, turns)
+    for _ = 1, turns do
+        if G.all_ended(list) then return end
+        local t = G.choose_thread(list)
+        repeat
+            go(t, p)
+        until G.ended(t) or G.choose { false, true }
+    end
+end
+
+-- Assertions
+
+function G.assert(value, message)
+    if not value then
+        core.fail("assertion", message and tostring(message) or "an assertion of the script failed")
+    end
+    return value
+end
+
+function G.expect(t, p)
+    if not core.holds(check(t, "expect").id, p) then
+        core.fail("assertion", tostring(t) .. " was expected before an operation that " .. tostring(p) ..
+            ", and stands before: " .. core.look(t.id).operation)
+    end
+end
+
+G.select = nil

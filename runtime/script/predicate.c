@@ -1,0 +1,311 @@
+/* Predicates: see engine.h. A script makes them once, by Lua; a step is compared with them in C. */
+#include "engine.h"
+#include <lauxlib.h>
+#include <string.h>
+
+static const char metatable[] = "pct.predicate";
+
+/* --- Whether one holds -------------------------------------------------------------------------------------------- */
+
+static bool within(const struct pct_engine *engine, const struct pct_predicate *p, uint64_t address)
+{
+    for (uint32_t i = p->from; i < p->to; i++)
+        if (address >= engine->ranges[i].from && address < engine->ranges[i].to)
+            return true;
+    return false;
+}
+
+/* A location in memory is the aligned eight bytes, of which the access may begin anywhere. */
+static bool is_meant(const struct pct_engine *engine, const struct pct_predicate *p, const struct pct_script_look *look)
+{
+    if (look->op >= PCT_OP_COUNT || !(p->operations[look->op >> 6] >> (look->op & 63) & 1))
+        return false;
+    return !p->named || (look->address && within(engine, p, look->address));
+}
+
+static bool has_name(const struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread)
+{
+    char name[16];
+    engine->host->name(thread, name);
+    return !strcmp(name, p->name);
+}
+
+static bool ask_function(lua_State *L, const struct pct_predicate *p, uint32_t thread,
+                         const struct pct_script_look *look)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, p->function);
+    pct_core_push_event(L, thread, look);
+    lua_call(L, 1, 1);
+    bool holds = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return holds;
+}
+
+bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *p, uint32_t thread,
+                         const struct pct_script_look *look)
+{
+    switch (p->kind) {
+    case PCT_PREDICATE_ANY:
+        return true;
+    case PCT_PREDICATE_OPERATION:
+        return is_meant(engine, p, look);
+    case PCT_PREDICATE_PLACE:
+        return look->place && within(engine, p, look->place - 1);
+    case PCT_PREDICATE_START:
+        return look->op == PCT_OP_THREAD_START && look->start && within(engine, p, look->start);
+    case PCT_PREDICATE_THREAD:
+        return thread == p->thread;
+    case PCT_PREDICATE_NAME:
+        return has_name(engine, p, thread);
+    case PCT_PREDICATE_BLOCKED_BY:
+        return !look->ready && look->holder == p->thread;
+    case PCT_PREDICATE_AND:
+        return pct_predicate_holds(engine, L, p->a, thread, look) && pct_predicate_holds(engine, L, p->b, thread, look);
+    case PCT_PREDICATE_OR:
+        return pct_predicate_holds(engine, L, p->a, thread, look) || pct_predicate_holds(engine, L, p->b, thread, look);
+    case PCT_PREDICATE_NOT:
+        return !pct_predicate_holds(engine, L, p->a, thread, look);
+    default:
+        return ask_function(L, p, thread, look);
+    }
+}
+
+/* --- How they are made -------------------------------------------------------------------------------------------- */
+
+static struct pct_predicate *make(lua_State *L, enum pct_predicate_kind kind)
+{
+    struct pct_predicate *p = lua_newuserdatauv(L, sizeof *p, 2);
+    memset(p, 0, sizeof *p);
+    p->kind = (uint8_t)kind;
+    p->function = LUA_NOREF;
+    luaL_setmetatable(L, metatable);
+    return p;
+}
+
+/* One of three texts after the other, as much as there is room for. */
+static void label(struct pct_predicate *p, const char *a, const char *b, const char *c)
+{
+    struct pct_line line;
+    pct_line_start(&line, p->label, sizeof p->label);
+    pct_line_add(&line, a);
+    pct_line_add(&line, b);
+    pct_line_add(&line, c);
+}
+
+static const char *kind_name(enum pct_script_kind kind)
+{
+    return kind == PCT_SCRIPT_VARIABLE ? "variable" : kind == PCT_SCRIPT_FUNCTION ? "function" : "place";
+}
+
+/* What the command has found out about this name. */
+static void set_name(lua_State *L, struct pct_predicate *p, enum pct_script_kind kind, const char *text)
+{
+    struct pct_script_channel *channel = pct_engine_of(L)->channel;
+    const struct pct_script_name *names = pct_script_names(channel);
+    for (uint32_t i = 0; i < channel->names; i++) {
+        if (names[i].kind != kind || strcmp(pct_script_texts(channel) + names[i].text, text) != 0)
+            continue;
+        p->named = true;
+        p->from = names[i].first;
+        p->to = names[i].first + names[i].count;
+        return;
+    }
+    luaL_error(L, "the %s '%s' must stand in the script as a word in quotes: names are looked up before the run",
+               kind_name(kind), text);
+}
+
+/* operation(label, names of operations..., "/", variable or nil) */
+static int make_operation(lua_State *L)
+{
+    static const char *const names[] = {
+#define NAME(id, name, class) name,
+        PCT_OPS(NAME)
+#undef NAME
+    };
+    const char *variable = luaL_optstring(L, 2, NULL);
+    int count = lua_gettop(L);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_OPERATION);
+    for (int i = 3; i <= count; i++) {
+        const char *name = luaL_checkstring(L, i);
+        unsigned op = 0;
+        while (op < PCT_OP_COUNT && strcmp(names[op], name) != 0)
+            op++;
+        if (op == PCT_OP_COUNT)
+            return luaL_error(L, "there is no operation '%s'; reports and pct-script(1) have their names", name);
+        p->operations[op >> 6] |= UINT64_C(1) << (op & 63);
+    }
+    if (variable)
+        set_name(L, p, PCT_SCRIPT_VARIABLE, variable);
+    label(p, luaL_checkstring(L, 1), variable ? " " : "", variable ? variable : "");
+    return 1;
+}
+
+/* place(label, kind, text): code of a function, or of a line. */
+static int make_place(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 3);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_PLACE);
+    set_name(L, p, !strcmp(luaL_checkstring(L, 2), "line") ? PCT_SCRIPT_LINE : PCT_SCRIPT_FUNCTION, text);
+    label(p, luaL_checkstring(L, 1), " ", text);
+    return 1;
+}
+
+static int make_started(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_START);
+    set_name(L, p, PCT_SCRIPT_FUNCTION, text);
+    label(p, "starts with ", text, "");
+    return 1;
+}
+
+static int make_thread(lua_State *L)
+{
+    lua_Integer id = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, id >= 0 && id < (lua_Integer)PCT_MAX_THREADS, 1, "threads have numbers from 0 to 32766");
+    struct pct_predicate *p = make(L, lua_toboolean(L, 2) ? PCT_PREDICATE_BLOCKED_BY : PCT_PREDICATE_THREAD);
+    p->thread = (uint32_t)id;
+    p->moving = p->kind == PCT_PREDICATE_BLOCKED_BY;
+    struct pct_line line;
+    pct_line_start(&line, p->label, sizeof p->label);
+    pct_line_add(&line, p->moving ? "waits for thread " : "is thread ");
+    pct_line_add_number(&line, p->thread);
+    return 1;
+}
+
+static int make_named(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    luaL_argcheck(L, strlen(text) < 16, 1, "names of threads have at most 15 bytes");
+    struct pct_predicate *p = make(L, PCT_PREDICATE_NAME);
+    strcpy(p->name, text);
+    p->moving = true;
+    label(p, "is named ", text, "");
+    return 1;
+}
+
+static int make_any(lua_State *L)
+{
+    label(make(L, PCT_PREDICATE_ANY), luaL_checkstring(L, 1), "", "");
+    return 1;
+}
+
+static int make_function(lua_State *L, int at)
+{
+    at = lua_absindex(L, at);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_FUNCTION);
+    lua_pushvalue(L, at);
+    p->function = luaL_ref(L, LUA_REGISTRYINDEX);
+    p->moving = true;
+    label(p, "does what the function of the script says", "", "");
+    return 1;
+}
+
+const struct pct_predicate *pct_predicate_check(lua_State *L, int at)
+{
+    at = lua_absindex(L, at);
+    if (lua_isfunction(L, at)) {
+        make_function(L, at);
+        lua_replace(L, at);
+    }
+    const struct pct_predicate *p = luaL_testudata(L, at, metatable);
+    if (!p)
+        luaL_error(L, "a predicate is wanted, such as locks \"m\" or ends, not a %s", luaL_typename(L, at));
+    return p;
+}
+
+static int combine(lua_State *L, enum pct_predicate_kind kind, const char *word)
+{
+    lua_settop(L, 2);
+    const struct pct_predicate *a = pct_predicate_check(L, 1), *b = pct_predicate_check(L, 2);
+    struct pct_predicate *p = make(L, kind);
+    p->a = a;
+    p->b = b;
+    p->moving = a->moving || b->moving;
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, 3, 1);
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, 3, 2);
+    label(p, a->label, word, b->label);
+    return 1;
+}
+
+static int make_or(lua_State *L)
+{
+    return combine(L, PCT_PREDICATE_OR, " or ");
+}
+
+static int make_and(lua_State *L)
+{
+    return combine(L, PCT_PREDICATE_AND, " and ");
+}
+
+/* Lua gives the operand twice. */
+static int make_not(lua_State *L)
+{
+    lua_settop(L, 1);
+    const struct pct_predicate *a = pct_predicate_check(L, 1);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_NOT);
+    p->a = a;
+    p->moving = a->moving;
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, 2, 1);
+    label(p, "not (", a->label, ")");
+    return 1;
+}
+
+static int make_difference(lua_State *L)
+{
+    lua_settop(L, 2);
+    pct_predicate_check(L, 1);
+    lua_pushcfunction(L, make_not);
+    lua_insert(L, 2);
+    lua_call(L, 1, 1);
+    return make_and(L);
+}
+
+static int describe(lua_State *L)
+{
+    lua_pushstring(L, pct_predicate_check(L, 1)->label);
+    return 1;
+}
+
+/* callable(predicate, function): called, the predicate is what the function returns. */
+static int make_callable(lua_State *L)
+{
+    luaL_checkudata(L, 1, metatable);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    lua_setiuservalue(L, 1, 1);
+    return 1;
+}
+
+static int call(lua_State *L)
+{
+    const struct pct_predicate *p = luaL_checkudata(L, 1, metatable);
+    if (p->kind == PCT_PREDICATE_AND || p->kind == PCT_PREDICATE_OR || p->kind == PCT_PREDICATE_NOT ||
+        lua_getiuservalue(L, 1, 1) != LUA_TFUNCTION)
+        return luaL_error(L, "'%s' is a predicate that takes no name", p->label);
+    lua_replace(L, 1);
+    lua_settop(L, 2);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+void pct_predicate_open(lua_State *L)
+{
+    static const luaL_Reg operators[] = {
+        { "__add", make_or },       { "__mul", make_and }, { "__unm", make_not }, { "__sub", make_difference },
+        { "__tostring", describe }, { "__call", call },    { NULL, NULL }
+    };
+    static const luaL_Reg functions[] = { { "operation", make_operation }, { "place", make_place },
+                                          { "started", make_started },     { "is_thread", make_thread },
+                                          { "named", make_named },         { "any", make_any },
+                                          { "callable", make_callable },   { NULL, NULL } };
+    luaL_newmetatable(L, metatable);
+    luaL_setfuncs(L, operators, 0);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+    luaL_setfuncs(L, functions, 0);
+}

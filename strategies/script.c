@@ -1,0 +1,168 @@
+/* The strategy `script`: a script says who stands and who goes first (script.h, runtime/script/); whatever it does not
+ * say runs in the default order of the strategy `schedule`. What `pct script` makes its runs with; beside that command
+ * there is no script, and the runs are all the same.
+ *
+ * Each step is asked for, since each may be the one that the script waits for. A thread that sleeps goes on when no
+ * other can, and one that ends the process after all others. Called by the scheduler through <pct/strategy.h>. */
+#include "script.h"
+#include "base.h"
+#include <stddef.h>
+
+struct state {
+    const struct pct_script_engine *engine;
+    struct pct_script_control control;
+    uint32_t running; /* whom the last pick chose, plus 1; 0: there was none */
+    bool let_pass;    /* and that was to let its deadline come, which is no operation of the program's */
+    bool spins;       /* and it makes no progress */
+    uint32_t exiting; /* plus 1 */
+    struct pct_rank_set enabled, early;
+    _Alignas(64) char inner[]; /* the engine's */
+};
+
+static uint32_t state_size(const struct pct_run *run)
+{
+    return (uint32_t)sizeof(struct state) + (run->script ? run->script->state_size : 0);
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    struct state *s = state;
+    s->engine = run->script;
+    s->control.first = PCT_NO_THREAD;
+    s->control.over = !s->engine;
+    return s->engine ? s->engine->start(s->inner, &s->control, why) : 0;
+}
+
+PCT_ENABLED_OR_EARLY(enabled, early)
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    if (!s->control.over)
+        s->engine->created(s->inner, thread);
+}
+
+/* --- Whom the strategy `schedule` lets go on without a list ------------------------------------------------------- */
+
+static uint32_t usual(const struct state *s)
+{
+    uint32_t running = s->running - 1;
+    if (s->running && !s->spins && s->exiting != s->running && pct_rank_set_has(&s->enabled, running))
+        return running;
+    uint32_t next =
+        s->running && s->spins ? pct_rank_set_after(&s->enabled, running) : pct_rank_set_lowest(&s->enabled);
+    if (next != PCT_NO_RANK && next + 1 == s->exiting)
+        next = pct_rank_set_after(&s->enabled, next);
+    return next != PCT_NO_RANK ? next : pct_rank_set_lowest(&s->early);
+}
+
+/* --- Whom the script lets go on ----------------------------------------------------------------------------------- */
+
+static bool stands(const struct state *s, uint32_t thread)
+{
+    return pct_rank_set_has(&s->control.held, thread);
+}
+
+/* It neither stands nor ends the process. */
+static bool may_go(const struct state *s, uint32_t thread)
+{
+    return !stands(s, thread) && thread + 1 != s->exiting;
+}
+
+/* The first of the set that may go on; PCT_NO_RANK: none. */
+static uint32_t lowest(const struct state *s, const struct pct_rank_set *set)
+{
+    uint32_t t = pct_rank_set_lowest(set);
+    while (t != PCT_NO_RANK && !may_go(s, t))
+        t = pct_rank_set_above(set, t);
+    return t;
+}
+
+/* The enabled one behind this one that may go on, in a circle; PCT_NO_RANK: none. */
+static uint32_t behind(const struct state *s, uint32_t thread)
+{
+    uint32_t t = pct_rank_set_above(&s->enabled, thread);
+    while (t != PCT_NO_RANK && !may_go(s, t))
+        t = pct_rank_set_above(&s->enabled, t);
+    return t != PCT_NO_RANK ? t : lowest(s, &s->enabled);
+}
+
+static bool can_go(const struct state *s, uint32_t thread)
+{
+    return pct_rank_set_has(&s->enabled, thread) && may_go(s, thread);
+}
+
+/* An enabled one; PCT_NO_RANK: there is none that may go on. */
+static uint32_t choose_enabled(const struct state *s)
+{
+    uint32_t running = s->running - 1, first = s->control.first;
+    if (s->running && s->spins)
+        return behind(s, running);
+    if (first != PCT_NO_THREAD && can_go(s, first))
+        return first;
+    return s->running && can_go(s, running) ? running : lowest(s, &s->enabled);
+}
+
+/* Or one whose deadline lets it go on, or, last, the one that ends the process. */
+static uint32_t choose_thread(const struct state *s)
+{
+    uint32_t next = choose_enabled(s), first = s->control.first, exiting = s->exiting - 1;
+    if (next == PCT_NO_RANK && first != PCT_NO_THREAD && pct_rank_set_has(&s->early, first) && may_go(s, first))
+        next = first;
+    if (next == PCT_NO_RANK)
+        next = lowest(s, &s->early);
+    if (next == PCT_NO_RANK && s->exiting && pct_rank_set_has(&s->enabled, exiting) && !stands(s, exiting))
+        next = exiting;
+    return next;
+}
+
+/* Ask the script, as long as it leaves nobody who can go on. */
+static uint32_t ask(struct state *s, uint32_t made, uint64_t step)
+{
+    s->engine->turn(s->inner, &s->control, made, step);
+    while (!s->control.over) {
+        uint32_t next = choose_thread(s);
+        if (next != PCT_NO_RANK) {
+            if (next != usual(s))
+                s->engine->chose(s->inner, next, step);
+            return next;
+        }
+        s->engine->stuck(s->inner, &s->control, step);
+    }
+    return usual(s);
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    uint32_t made = s->running && point->ran && !s->let_pass ? s->running - 1 : PCT_NO_THREAD;
+    uint32_t next = s->control.over ? usual(s) : ask(s, made, point->step);
+    s->let_pass = pct_rank_set_has(&s->early, next);
+    s->running = next + 1;
+    s->spins = false;
+    return (struct pct_choice){ .thread = next, .budget = s->control.over ? PCT_UNLIMITED : 1 };
+}
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    s->spins = s->running == thread + 1;
+}
+
+static void final_wait(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->exiting = thread + 1;
+}
+
+const struct pct_strategy pct_strategy_script = {
+    .name = "script",
+    .summary = "what `pct script` makes its runs with; alone, a single run without preemptions",
+    .source = "Concurrit: Elmas, Burnim, Necula, Sen, PLDI 2013",
+    PCT_BASE,
+    .created = created,
+    .early = early,
+    .spinning = spinning,
+    .final_wait = final_wait,
+};

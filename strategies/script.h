@@ -1,0 +1,36 @@
+/* Between the strategy `script` and the engine that has the user's script (runtime/script/): whom the script lets go
+ * on. All is called on the turn of the thread that holds the baton, inside the scheduler. */
+#ifndef PCT_STRATEGIES_SCRIPT_H
+#define PCT_STRATEGIES_SCRIPT_H
+
+#include <pct/sets.h>
+#include <pct/strategy.h>
+
+/* What the engine says, and the strategy keeps to. */
+struct pct_script_control {
+    struct pct_rank_set held; /* these threads stand where they are */
+    uint32_t first;           /* this one goes on before all others; PCT_NO_THREAD: none does */
+    bool over;                /* the script has nothing more to say */
+};
+
+struct pct_script_engine {
+    uint32_t state_size; /* bytes, zeroed and aligned to 64 */
+
+    /* Begin: *control holds nobody. Returns 0, or a negative errno with *why set. */
+    int (*start)(void *state, struct pct_script_control *control, const char **why);
+
+    /* All threads stand before their next operations. made: the thread that made one since the last call,
+     * PCT_NO_THREAD: none; step: of the run so far. Not called once it is over. */
+    void (*turn)(void *state, struct pct_script_control *control, uint32_t made, uint64_t step);
+
+    /* This thread goes on behind so many steps, where the strategy `schedule` without a list would let another one. */
+    void (*chose)(void *state, uint32_t thread, uint64_t step);
+
+    /* A thread with this id exists from now on. */
+    void (*created)(void *state, uint32_t thread);
+
+    /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
+    void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);
+};
+
+#endif

@@ -1,0 +1,316 @@
+#!/usr/bin/env bats
+# `pct script`: that the schedule that a script says is reached, what is said where it cannot be, and that tokens replay
+# without the script.
+load common
+
+setup_file()
+{
+    "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/script" "$root/tests/cli/script.c"
+    "$build/pct-cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/told" "$root/tests/cli/script.c"
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    ln -sf "$BATS_FILE_TMPDIR/script" "$BATS_FILE_TMPDIR/told" .
+}
+
+# script TEXT COMMAND...: run it, with the options in $options.
+script()
+{
+    printf '%s\n' "$1" > test.lua
+    shift
+    # shellcheck disable=SC2086 # words
+    run --separate-stderr timeout 60 "$pct" script ${options:-} test.lua -- "$@"
+}
+
+# The token that was printed, replayed: the same run, and the same status, without the script.
+replays()
+{
+    local expected=$1 line
+    rm -f test.lua
+    line=$(replay_line)
+    run --separate-stderr bash -c "$line"
+    is "$status" "$expected"
+    has 'replayed identically'
+    lacks 'libpct-script'
+}
+
+deadlock='local a, b = thread "forwards", thread "backwards"
+run(a, locks "second")
+run(b, locks "first")'
+
+@test "a deadlock by its exact schedule, a hundred times of a hundred" {
+    printf '%s\n' "$deadlock" > test.lua
+    for _ in {1..100}; do
+        run timeout 60 "$pct" script -q test.lua -- ./script deadlock
+        is "$status" 120
+    done
+    script "$deadlock" ./script deadlock
+    is "$status" 120
+    has 'the program: deadlock'
+    replays 120
+}
+
+lost='local a, b = thread "count", thread "count"
+run(a, writes "counter")
+run(b, ends)
+run(a, done)'
+
+@test "a lost update between memory accesses, a hundred times of a hundred" {
+    printf '%s\n' "$lost" > test.lua
+    for _ in {1..100}; do
+        run timeout 60 "$pct" script -q test.lua -- ./told counter
+        is "$status" 134
+    done
+    script "$lost" ./told counter
+    is "$status" 134
+    has 'test.lua: ended after'
+    replays 134
+}
+
+@test "a script that fits, and a program that passes" {
+    script 'local a, b = thread "forwards", thread "backwards"
+finish(b) assert(value "total" == 1)
+finish(a) assert(value "total" == 2)' ./script deadlock
+    is "$status" 0
+    has 'test.lua: ended after'
+    replays 0
+    options=-q script 'finish(thread "forwards")' ./script deadlock
+    is "$status" 0
+    is "$stderr" ''
+}
+
+@test "threads by order, by id, by name; run_all, step, expect, from and at" {
+    script 'local t = threads(3, "note")
+for i = 3, 1, -1 do finish(t[i]) end' ./script order
+    is "$status" 3
+    script 'local a, b, c = thread(1), thread(2), thread(3)
+finish(c, b) finish(a)' ./script order
+    is "$status" 3
+    script 'local a, b = thread(named "worker-0" * locks), thread(locks "first" * named "worker-1")
+finish(thread(named "worker-2" * locks), b)' ./script order
+    is "$status" 3
+    script 'local t = threads(2, starts)
+run_all(t, locks)
+expect(t[1], locks "first" * from "both")
+expect(t[1], at "script.c:22")
+step(t[1])
+expect(t[1], locks "second")
+assert(event(t[1]).operation == "lock" and not event(t[1]).blocked)
+expect(t[1], locks - locks "first")
+expect(t[1], function(e) return e.thread == t[1].id end)
+expect(t[1], -unlocks + ends)
+finish(t[1])
+assert(ended(t[1]) and not ended(t[2]))' ./script deadlock
+    is "$status" 0
+}
+
+@test "condition variables, semaphores, the main thread" {
+    script 'local taker, giver = thread "take", thread "give"
+run(taker, waits "filled")
+step(taker)
+run(giver, signals "filled")
+assert(value "items" == 1)
+run(giver, posts "posted")
+finish(taker)
+assert(value "items" == 0)
+expect(giver, posts)' ./script queue
+    is "$status" 0
+    script 'local m = thread(0 == 0 and creates)
+step(m)
+expect(m, creates)
+run(m, joins)' ./script queue
+    is "$status" 0
+}
+
+@test "a thread that sleeps goes on when no other can" {
+    script 'local s, f = thread "sleeper", thread "forwards"
+finish(s)
+assert(value "counter" == 1)
+assert(value "total" == 0)' ./script sleep
+    is "$status" 0
+    replays 0
+}
+
+@test "did not fit: the line, the thread, what it waits for and who holds that" {
+    script 'local a, b = thread "forwards", thread "forwards"
+run(a, unlocks)
+run(b, locks "second")' ./script deadlock
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants a thread that starts with forwards, but no thread can go on: thread 0 waits for: join thread 1, thread 1 stands before: start since line 1'
+    script 'local a, b = thread "forwards", thread "backwards"
+run(b, unlocks "first")
+
+run(a, ends)' ./script deadlock
+    is "$status" 117
+    has 'test.lua:4: did not fit: the script wants thread 1 to go on until it ends, but it waits for: lock mutex 3, held by thread 2, which stands since line 2'
+    replays 0
+    script 'run(thread "forwards", posts)' ./script deadlock
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants thread 1 to go on until it posts, but it has ended'
+    script 'thread "count"' ./script deadlock
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants a thread that starts with count, but the program has ended'
+    script 'finish(thread "spinner")' ./script spin
+    is "$status" 0
+    script 'thread "setter" finish(thread "spinner")' ./script spin
+    is "$status" 117
+    has 'did not fit: the script wants thread 1 to go on until it has ended, but'
+}
+
+@test "an assertion of the script, and one that the program fails behind it" {
+    script 'local a = thread "forwards"
+expect(a, ends)' ./script deadlock
+    is "$status" 116
+    has 'test.lua:2: assertion of the script: thread 1 was expected before an operation that ends, and stands before: start'
+    replays 0
+    script 'assert(value "total" == 7, "total is " .. value "total")' ./script deadlock
+    is "$status" 116
+    has 'test.lua:1: assertion of the script: total is 0'
+}
+
+@test "what is wrong with a script is one line, and never a hang" {
+    script 'local a = = 3' ./script deadlock
+    is "$status" 2
+    is "$stderr" "pct: test.lua:1: unexpected symbol near '='"
+    script 'while true do end' ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: test.lua:1: the script goes on for ever: 20000000 instructions, and no thread has gone on'
+    script 'while true do pcall(function() while true do end end) end' ./script deadlock
+    is "$status" 2
+    has 'the script goes on for ever'
+    script 'local a = thread "forwards"
+run(a, function(e) while true do end end)' ./script deadlock
+    is "$status" 2
+    has 'the script goes on for ever'
+    script 'local s = "x" while true do s = s .. s end' ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: test.lua:1: not enough memory'
+    script 'local function f() return f() + 1 end f()' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: not enough memory'
+    script "local a = $(printf '{%.0s' {1..180})$(printf '}%.0s' {1..180})" ./script deadlock
+    is "$status" 0
+    script "local a = $(printf '{%.0s' {1..300})$(printf '}%.0s' {1..300})" ./script deadlock
+    is "$status" 2
+    script 'local function f(n) pcall(f, n + 1) end f(0)' ./script deadlock
+    is "$status" 0
+    script 'thread "forward"' ./script deadlock
+    is "$status" 2
+    has "no function 'forward'; did you mean 'forwards'?"
+    script '
+run(thread(1), locks "third")' ./script deadlock
+    is "$status" 2
+    has "test.lua:2: "
+    has "no variable 'third'"
+    script 'local v = "first" run(thread(1), locks(v))' ./script deadlock
+    is "$status" 2
+    has "test.lua:1: the variable 'first' must stand in the script as a word in quotes"
+    script 'run(thread(1), at "script.c:1")' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: line 1 of script.c has no code in'
+    script 'thread(enters "forwards")' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: enters: threads stop at operations only'
+    script 'run(thread(1), 3)' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: a predicate is wanted'
+    script 'run(1, ends)' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: run: a thread is wanted'
+    script 'does "nonsense"' ./script deadlock
+    is "$status" 2
+    has "test.lua:1: there is no operation 'nonsense'"
+    for name in io os require load print coroutine debug pairs; do
+        script "assert($name == nil)" ./script deadlock
+        is "$status" 0
+    done
+}
+
+@test "files that are no scripts, and options that make no sense" {
+    run --separate-stderr "$pct" script none.lua -- ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: none.lua: No such file or directory'
+    printf 'a\0b' > zero.lua
+    run --separate-stderr "$pct" script zero.lua -- ./script deadlock
+    is "$status" 2
+    has 'zero.lua: it is no text'
+    run --separate-stderr "$pct" script / -- ./script deadlock
+    is "$status" 2
+    has 'a script is a file'
+    touch empty.lua
+    run --separate-stderr "$pct" script empty.lua -- ./script deadlock
+    is "$status" 0
+    run --separate-stderr "$pct" script
+    is "$status" 2
+    has 'no script is given'
+    run --separate-stderr "$pct" script empty.lua
+    is "$status" 2
+    has 'no command is given'
+    run --separate-stderr "$pct" script -S pct empty.lua -- ./script deadlock
+    is "$status" 2
+    run --separate-stderr "$pct" script --first empty.lua -- ./script deadlock
+    is "$status" 2
+    strip -o stripped script
+    script 'thread "forwards"' ./stripped deadlock
+    is "$status" 2
+    has "no function 'forwards'"
+    script 'finish(thread(1))' ./stripped deadlock
+    is "$status" 0
+}
+
+@test "--all: each way that the choices can go, once" {
+    options=--all script 'local t = threads(3, starts)
+while not all_ended(t) do finish(choose_thread(t)) end' ./script order
+    is "$status" 1
+    has 'test.lua: 6 runs, all choices made; 1 fails, 0 did not fit'
+    options='--all -q' script 'interleave_bounded(threads(2, starts), locks + ends, 2)' ./script deadlock
+    is "$status" 1
+    has 'fail'
+    has 'all choices made'
+    options='--all -n 2' script 'choose { 1, 2 } choose { 1, 2 }' ./script deadlock
+    is "$status" 0
+    has 'test.lua: 2 runs, not all choices made'
+    options='--all --first' script 'interleave(threads(2, "count"), accesses "counter" + ends)' ./told counter
+    is "$status" 1
+    has 'not all choices made; 1 fails'
+    options=--all script 'run(thread(1), locks(choose { "first", "second" }))' ./script deadlock
+    is "$status" 2
+}
+
+@test "thousands of threads; a child process" {
+    script 'local t = threads(1000, "count")
+finish(t[1000])' ./script many 3000
+    is "$status" 0
+    script "$deadlock" ./script fork
+    is "$status" 120
+}
+
+@test "the trace of a script's run replays" {
+    options='-q -t run.trace' script "$deadlock" ./script deadlock
+    is "$status" 120
+    run --separate-stderr "$pct" replay -q run.trace -- ./script deadlock
+    is "$status" 120
+    has 'replayed identically'
+}
+
+@test "without a script nothing of Lua is in the process" {
+    run "$pct" run -n 1 -s 1 -- grep -c -e libpct-script -e liblua /proc/self/maps
+    has 0
+}
+
+@test "the examples" {
+    run "$pct" script "$root/examples/script/deadlock.lua" -- "$build/bugs/fig1c-deadlock"
+    is "$status" 120
+    run "$pct" script "$root/examples/script/deadlock.lua" -- "$build/bugs/fig1c-deadlock-fixed"
+    is "$status" 117
+    run "$pct" script --all "$root/examples/script/all-orders.lua" -- "$build/bugs/philosophers"
+    is "$status" 0
+    has '6 runs, all choices made; 0 fail, 0 did not fit'
+    run "$pct" script --all -q "$root/examples/script/two-turns.lua" -- "$build/bugs/fig1c-deadlock"
+    is "$status" 1
+    "$build/pct-cc" -O1 -g -pthread -o lost-update "$root/bench/bugs-memory/lost-update.c"
+    run "$pct" script "$root/examples/script/lost-update.lua" -- ./lost-update
+    is "$status" 134
+}

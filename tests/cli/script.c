@@ -1,0 +1,152 @@
+/* What the tests of `pct script` run: the first argument says which program it is. */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static sem_t posted;
+static int items, total, order[3], finished;
+static volatile int counter;
+static atomic_int flag;
+
+static void both(pthread_mutex_t *a, pthread_mutex_t *b)
+{
+    pthread_mutex_lock(a);
+    pthread_mutex_lock(b);
+    total++;
+    pthread_mutex_unlock(b);
+    pthread_mutex_unlock(a);
+}
+
+static void *forwards(void *unused)
+{
+    both(&first, &second);
+    return unused;
+}
+
+static void *backwards(void *unused)
+{
+    both(&second, &first);
+    return unused;
+}
+
+static void *count(void *unused)
+{
+    counter++;
+    return unused;
+}
+
+static void *take(void *unused)
+{
+    pthread_mutex_lock(&first);
+    while (!items)
+        pthread_cond_wait(&filled, &first);
+    items--;
+    pthread_mutex_unlock(&first);
+    return unused;
+}
+
+static void *give(void *unused)
+{
+    pthread_mutex_lock(&first);
+    items++;
+    pthread_cond_signal(&filled);
+    pthread_mutex_unlock(&first);
+    sem_post(&posted);
+    return unused;
+}
+
+static void *note(void *number)
+{
+    char name[16] = "worker-0";
+    name[7] = (char)('0' + (int)(long)number);
+    pthread_setname_np(pthread_self(), name);
+    pthread_mutex_lock(&first);
+    order[finished++] = (int)(long)number;
+    pthread_mutex_unlock(&first);
+    return NULL;
+}
+
+static void *sleeper(void *unused)
+{
+    sleep(5);
+    counter = 1;
+    return unused;
+}
+
+static void *spinner(void *unused)
+{
+    while (!atomic_load(&flag))
+        sched_yield();
+    return unused;
+}
+
+static void *setter(void *unused)
+{
+    pthread_mutex_lock(&first);
+    atomic_store(&flag, 1);
+    pthread_mutex_unlock(&first);
+    return unused;
+}
+
+static void run(unsigned n, void *(*const start[])(void *))
+{
+    pthread_t *thread = calloc(n, sizeof *thread);
+    for (unsigned i = 0; i < n; i++)
+        pthread_create(&thread[i], NULL, start[i], (void *)(long)i);
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+    free(thread);
+}
+
+static void run_many(unsigned n)
+{
+    void *(**start)(void *) = calloc(n, sizeof *start);
+    for (unsigned i = 0; i < n; i++)
+        start[i] = count;
+    run(n, start);
+    free(start);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    sem_init(&posted, 0, 0);
+    if (!strcmp(what, "deadlock"))
+        run(2, (void *(*[])(void *)){ forwards, backwards });
+    if (!strcmp(what, "counter")) {
+        run(2, (void *(*[])(void *)){ count, count });
+        assert(counter == 2);
+    }
+    if (!strcmp(what, "queue"))
+        run(2, (void *(*[])(void *)){ take, give });
+    if (!strcmp(what, "order")) {
+        run(3, (void *(*[])(void *)){ note, note, note });
+        return order[0] == 2 && order[1] == 1 ? 3 : 0;
+    }
+    if (!strcmp(what, "sleep"))
+        run(2, (void *(*[])(void *)){ sleeper, forwards });
+    if (!strcmp(what, "spin"))
+        run(2, (void *(*[])(void *)){ spinner, setter });
+    if (!strcmp(what, "many"))
+        run_many((unsigned)atoi(argv[2]));
+    if (!strcmp(what, "fork")) {
+        pid_t child = fork();
+        if (!child)
+            run(2, (void *(*[])(void *)){ forwards, forwards });
+        else
+            run(2, (void *(*[])(void *)){ forwards, backwards });
+        if (!child)
+            _exit(0);
+        waitpid(child, NULL, 0);
+    }
+    return 0;
+}
