@@ -37,7 +37,7 @@ struct pct_touch {
 };
 
 enum { PCT_EXECUTION_SETS = 64 };
-enum { PCT_EVENT_TOUCHES = 4, PCT_EVENT_CAUSES = 3 };
+enum { PCT_EVENT_TOUCHES = 10, PCT_EVENT_CAUSES = 3 }; /* what frees a block of 64 bytes, and one more */
 
 struct pct_event {
     uint16_t thread;

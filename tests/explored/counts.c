@@ -182,6 +182,16 @@ static void *give_block(void *self)
     return NULL;
 }
 
+/* Each gives up a block of its own: many locations at once, none of them another thread's. */
+static void *give_up(void *unused)
+{
+    char *block = malloc(64);
+    (void)unused;
+    *(volatile char *)block = 1;
+    free(block);
+    return NULL;
+}
+
 static const struct program {
     const char *name;
     routine *routine;
@@ -205,6 +215,7 @@ static const struct program {
     { "trylock-unlock", try_and_unlock, 0, 1, 0, NULL },
     { "vs-trylock", try_and_unlock, 0, 1, 0, lock_and_unlock },
     { "filesystem", give_block, 0, 1, 1, NULL },
+    { "give-up", give_up, 0, 1, 1, NULL },
 };
 
 int main(int argc, char **argv)
