@@ -164,6 +164,23 @@ static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *
     return task->state == 'S' || (task->state == 'D' && thread->vforks);
 }
 
+/* Whether a thread that is parked, or has finished, has something to do for libc: take part in setuid(), which waits
+ * until each thread has, or give back a lock at its end. It does that without the baton, and needs but the CPU, so its
+ * holder may sleep for that: how long depends on the machine, and is no reason to let others go on. */
+static bool others_work(const struct pct_thread *holder)
+{
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        const struct pct_shim_thread *thread = &pct_shim.slots[id];
+        enum pct_state state = __atomic_load_n(&thread->core.state, __ATOMIC_RELAXED);
+        bool own = &thread->core == holder || thread->unscheduled || !thread->tid || state == PCT_STATE_OUTSIDE;
+        uint64_t flags;
+        char does;
+        if (!own && pct_task_read_flags(tasks, thread->tid, &does, &flags) && (does == 'R' || does == 'D'))
+            return true;
+    }
+    return false;
+}
+
 /* Take the baton from its holder, which seems to sleep. */
 static void take_baton(struct pct_shim_thread *thread, const struct pct_task *before)
 {
@@ -171,7 +188,7 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
     struct pct_task after;
     uint32_t taking = TAKING;
     if (!pct_task_read_call(tasks, thread->tid, &call) || (pct_preempt_is_ours(call.pc) && !thread->vforks) ||
-        !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SLEEPS))
+        !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SLEEPS) || others_work(&thread->core))
         return;
     __atomic_store_n(&thread->revoked, TAKING, __ATOMIC_SEQ_CST);
     if (!pct_sched_swap_holder(&pct_S, &thread->core, &nobody)) {
