@@ -153,9 +153,3 @@ size_t pct_ordered_report(struct pct_snap_place *to, size_t most)
     }
     return count;
 }
-
-void pct_ordered_forget(void)
-{
-    memset(&places, 0, sizeof places);
-    pct_ordered_active = false;
-}

@@ -25,7 +25,4 @@ uint32_t *pct_ordered_place(uintptr_t pc);
 struct pct_snap_place;
 size_t pct_ordered_report(struct pct_snap_place *places, size_t most);
 
-/* In a child. */
-void pct_ordered_forget(void);
-
 #endif

@@ -490,7 +490,6 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_watchdog_forget();
     pct_scope_forget();
     pct_watch_forget();
-    pct_ordered_forget();
     pct_shim.mode = PCT_MODE_OFF;
     pct_shim.mapped = 0;
     pct_shim.slots = NULL; /* the parent's are in use */
