@@ -232,7 +232,6 @@ void pct_scope_look(void)
 void pct_scope_forget(void)
 {
     memset(&scope, 0, sizeof scope);
-    pct_scope_chooses = false;
 }
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ static struct pct_vtimer alarm_timer;
  * and who takes the signal by sigwait is told the truth. No timer has this number. */
 enum { FROM_HERE = -1 };
 
-static uint64_t patience; /* virtual ns until it looks again */
+static uint64_t patience; /* virtual ns until it looks again; set() sets it */
 
 void pct_itimer_taken(siginfo_t *info)
 {
@@ -43,7 +43,6 @@ static void expired(struct pct_vtimer *timer, uint64_t times)
 void pct_itimer_forget(void)
 {
     alarm_timer = (struct pct_vtimer){ 0 };
-    patience = 0;
 }
 
 static uint64_t ns_of(const struct timeval *t)

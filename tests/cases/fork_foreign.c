@@ -1,6 +1,7 @@
 /* A process in which threads run that pct has not made forks: its child has none of them, and nothing that they have told.
  *
  * RUN: pct run -q -s 1 -n 3 --timeout 30 -- %p barrier
+ * RUN: pct run -q -s 1 -n 3 --timeout 30 -- %p watchdog
  * RUN 120: pct run -q -s 1 --slack=0 --timeout 30 -- %p futex
  */
 #define _GNU_SOURCE
@@ -8,6 +9,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -69,17 +71,54 @@ static void lose_wake(void)
     check(!pthread_join(thread, NULL));
 }
 
+static volatile int flag;
+static sem_t told;
+
+static void *spin(void *unused)
+{
+    while (!flag)
+        ;
+    return unused;
+}
+
+/* From here on the process has a watchdog. */
+static void let_spin(void)
+{
+    pthread_t thread;
+    check(!pthread_create(&thread, NULL, spin, NULL));
+    usleep(1000);
+    flag = 1;
+    check(!pthread_join(thread, NULL));
+}
+
+static void *post_late(void *unused)
+{
+    usleep(50000);
+    check(!sem_post(&told));
+    return unused;
+}
+
+/* The child has no watchdog yet, and its second thread is one that may still act. */
+static void wait_for_foreign(void)
+{
+    pthread_t thread;
+    check(!sem_init(&told, 0, 0) && !create(&thread, NULL, post_late, NULL) && !sem_wait(&told));
+}
+
 int main(int argc, char **argv)
 {
-    int status, barrier = argc > 1 && !strcmp(argv[1], "barrier"), count = barrier ? FOREIGN : 1;
+    const char *what = argc > 1 ? argv[1] : "";
+    int status, count = !strcmp(what, "barrier") ? FOREIGN : !strcmp(what, "futex");
     void *libc = dlopen("libc.so.6", RTLD_NOW);
     check(libc && (create = (__typeof__(create))dlsym(libc, "pthread_create")));
     check(!pthread_barrier_init(&all, NULL, (unsigned)count + 1));
     for (int i = 0; i < count; i++)
         start_foreign(&all);
+    if (!count)
+        let_spin();
     pid_t child = fork();
     if (!child) {
-        barrier ? meet_one() : lose_wake();
+        count > 1 ? meet_one() : count ? lose_wake() : wait_for_foreign();
         _exit(0);
     }
     check(waitpid(child, &status, 0) == child && WIFEXITED(status));
