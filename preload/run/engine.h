@@ -12,9 +12,5 @@ void pct_engine_exiting(struct pct_shim_thread *self);
 /* A thread is about to be made while this many live. */
 void pct_engine_expect(uint32_t threads);
 void pct_engine_wait(struct pct_shim_thread *self);
-int pct_tid(void); /* the kernel's id of the calling thread */
-/* The same of any thread, also of one that libc does not know. No system call for one of the target's, which a sandbox
- * may forbid. */
-int pct_any_tid(void);
 
 #endif
