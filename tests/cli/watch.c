@@ -72,6 +72,7 @@ static void *count(void *argument)
     if (is("twice"))
         want(!raise(SIGUSR1));
     int seen = counter;
+    __asm__ volatile("" : "+r"(seen)); /* two accesses, also by gcc 16 */
     counter = seen + 1;
     return NULL;
 }
