@@ -8,6 +8,7 @@
  * been taken), it does not look at x. The exit status is 0, the detector's, or 77 with a
  * reason where the kernel forbids what the row needs. */
 #include "matrix.h"
+#include <initializer_list>
 #include <semaphore.h>
 
 int x, stage;
