@@ -303,7 +303,7 @@ static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
                 seconds > 0 ? (double)(facts->runs - e->resumed) / seconds : 0, e->findings);
         fflush(stderr);
     }
-    if (e->budget > 0 && seconds >= e->budget && !e->complete) {
+    if (pct_explorer_is_late(e) && !e->complete) {
         e->used_up = true;
         return PCT_RUNS_ENOUGH;
     }

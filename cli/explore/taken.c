@@ -150,6 +150,11 @@ static int take_ahead(struct pct_explorer *e, struct pct_campaign *c, struct pct
     return status;
 }
 
+bool pct_explorer_is_late(const struct pct_explorer *e)
+{
+    return e->budget > 0 && pct_search_facts(e->search)->runs && pct_cli_now() - e->began >= e->budget;
+}
+
 /* Ask for the next run. False: there is none that is to be made. */
 static bool ask(struct pct_explorer *e)
 {
@@ -162,8 +167,8 @@ static bool ask(struct pct_explorer *e)
     }
     e->wanted = pct_explorer_plan(e->plan, e->plan_count);
     e->asked = is_being_made(e);
-    e->used_up = e->plan_count >= PCT_EXPLORER_PLAN_MAX || (e->limit && facts->runs >= e->limit) ||
-                 (e->budget > 0 && pct_cli_now() - e->began >= e->budget);
+    e->used_up =
+        e->plan_count >= PCT_EXPLORER_PLAN_MAX || (e->limit && facts->runs >= e->limit) || pct_explorer_is_late(e);
     return !e->used_up;
 }
 

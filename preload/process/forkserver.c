@@ -98,7 +98,10 @@ void pct_forkserver_reserve(size_t size)
 
 void *pct_forkserver_reserved(size_t size)
 {
-    return size == server.kept_size ? server.kept : NULL;
+    if (size != server.kept_size)
+        pct_forkserver_reserve(size);
+    server.kept_size = 0;
+    return server.kept;
 }
 
 /* --- The environment ---------------------------------------------------------------------------------------------- */

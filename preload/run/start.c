@@ -359,6 +359,8 @@ static struct pct_trace_header *open_trace(const char *path)
     PCT_SYS1(SYS_close, fd);
     if ((at < 0 && at > -4096) || !pct_populate((void *)at, PCT_TRACE_HEADER_SIZE)) {
         pct_say("no space for the trace: the run is not recorded");
+        if (place)
+            PCT_SYS2(SYS_munmap, place, size);
         PCT_SYS2(SYS_truncate, pct_shim.trace_path, 0);
         pct_shim.trace_path = NULL;
         return NULL;
