@@ -177,7 +177,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_TOKEN, "TOKEN", "run exactly the schedule that this token names; excludes PCT_STRATEGY and PCT_SEED")        \
     X(PCT_REPLAY, "FILE", "follow the schedule recorded in this trace")                                                \
     X(PCT_SCHEDULE, "FILE", "the list of the strategy, where it is too long for a token")                              \
-    X(PCT_EXPLORE, "FILE", "internal: between `pct explore`, or `pct script`, and its runs")                                             \
+    X(PCT_EXPLORE, "FILE", "internal: between `pct explore`, or `pct script`, and its runs")                           \
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
     X(PCT_ENVIRONMENT, "on|off", "off: leave the values of the environment out of the trace. Default: on")             \

@@ -141,7 +141,8 @@ static bool can_keep(const struct pct_thread *thread)
 
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self)
 {
-    /* One that has finished may hold a lock for a moment: it says when it has given it back, but not to a free baton. */
+    /* One that has finished may hold a lock for a moment: it says when it has given it back, but not to a free baton.
+     */
     if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
         !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
         return NULL;

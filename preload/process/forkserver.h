@@ -17,8 +17,8 @@ bool pct_forkserver_is_on(void);
 void pct_forkserver_serve(char **environment);
 
 /* Keep this much address space for a trace. And where that is, for one trace; NULL: nowhere. Where nothing was kept, it
- * is now: a run that was started by exec shall have its trace where a forked one has it, and Linux aligns large mappings
- * of files and those of none differently. */
+ * is now: a run that was started by exec shall have its trace where a forked one has it, and Linux aligns large
+ * mappings of files and those of none differently. */
 void pct_forkserver_reserve(size_t size);
 void *pct_forkserver_reserved(size_t size);
 

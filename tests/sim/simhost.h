@@ -256,6 +256,8 @@ void sim_check(bool holds, const char *otherwise);
 
 /* simops.c: whether what this thread is about to do could complete now, worked out from the program alone. */
 bool sim_could_proceed(const struct sim_thread *t);
+/* The running thread is about to make its step: does the scheduler believe what is so? */
+void sim_audit(void);
 
 /* simops.c: pass the point of an operation that cannot block; wait; both until it may be made. */
 void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object);
