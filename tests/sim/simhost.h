@@ -254,9 +254,9 @@ void sim_run(const struct sim_program *program, const struct sim_options *option
 /* For SIM_CALL: note that something is not as it should be. The first one counts. */
 void sim_check(bool holds, const char *otherwise);
 
-/* simops.c: whether what this thread is about to do could complete now, worked out from the program alone. */
+/* simaudit.c: whether what this thread is about to do could complete now, worked out from the program alone. */
 bool sim_could_proceed(const struct sim_thread *t);
-/* The running thread is about to make its step: does the scheduler believe what is so? */
+/* Likewise: the running thread is about to make its step: does the scheduler believe what is so? */
 void sim_audit(void);
 
 /* simops.c: pass the point of an operation that cannot block; wait; both until it may be made. */
