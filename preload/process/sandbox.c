@@ -47,6 +47,7 @@ bool pct_sandbox_strict(void)
     self->unscheduled = pct_shim.confined = true;
     pct_shim.ended = true;
     pct_sched_shut(&pct_S);
+    pct_watchdog_await_end();
     return true;
 }
 

@@ -510,6 +510,14 @@ void pct_watchdog_have(void)
         pct_futex_wait(&presence, COMES, &patience);
 }
 
+void pct_watchdog_await_end(void)
+{
+    struct timespec moment = { .tv_nsec = SHORTEST };
+    int32_t tid = __atomic_load_n(&presence, __ATOMIC_SEQ_CST) >= COMES ? pct_watchdog_tid() : 0;
+    while (tid && !PCT_SYS3(SYS_tgkill, pct_shim.pid, tid, 0))
+        PCT_SYS2(SYS_nanosleep, &moment, NULL);
+}
+
 /* The CPU time of this process, in nanoseconds; 0: a sandbox does not tell. */
 static uint64_t process_cpu(void)
 {

@@ -18,6 +18,9 @@ void pct_watchdog_start(void);
 void pct_watchdog_tend(void);
 /* The same, and wait until it has made all the system calls of its start. */
 void pct_watchdog_have(void);
+/* The run has ended (pct_shim.ended), and the process goes on: return when the watchdog is gone. Linux takes the exit
+ * status of the thread that ends last for the process's. */
+void pct_watchdog_await_end(void);
 /* As pct_futex_wait(word, 0), for a thread that waits for the baton; it may return for no reason. */
 void pct_watchdog_wait(const uint32_t *word);
 /* Whether the watchdog took the baton from this thread: it has to come back. */
