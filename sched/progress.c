@@ -1,6 +1,7 @@
 /* Threads that make no progress: see progress.h. All on the turn of the thread that holds the baton. */
 #include "internal.h"
 #include "record.h"
+#include <pct/operations.h>
 
 /* --- Spins -------------------------------------------------------------------------------------------------------- */
 
@@ -129,7 +130,7 @@ static bool follows_memory(const struct pct_sched *s, const struct pct_thread *s
 {
     for (const uint64_t *r = s->record - 1; r > s->block && s->record - r <= 16; r--)
         if (PCT_RECORD_THREAD(r[-1]) == self->id)
-            return PCT_RECORD_OP(r[-1]) >= PCT_OP_LOAD && PCT_RECORD_OP(r[-1]) <= PCT_OP_ATOMIC_TRY;
+            return pct_operation_accesses(PCT_RECORD_OP(r[-1]));
     return true;
 }
 

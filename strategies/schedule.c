@@ -9,13 +9,10 @@
  * more or less than before. A switch to a thread that is not enabled then is not made. One to a thread whose deadline
  * is near lets that come; by default deadlines come last.
  *
- * The default order has no preemption: a thread goes on until it blocks, finishes or spins; then the enabled thread
- * with the lowest id does, but for one that is ending the process, which waits for all others (PCT, section 4.2, final
- * wait). A spinning thread is followed by the next one in the ring of ids. Without chance: the seed decides only what
- * the target draws.
+ * The default order (default_order.h) has no preemption. Without chance: the seed decides only what the target draws.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "base.h"
+#include "default_order.h"
 #include "number_list.h"
 #include <stddef.h>
 
@@ -33,11 +30,8 @@ struct cursor {
 };
 
 struct state {
-    uint32_t running; /* whom the last pick chose, plus 1; 0: there was none */
-    uint64_t step;    /* of that pick */
-    bool spins;       /* and it makes no progress */
-    uint32_t exiting; /* plus 1 */
-    struct pct_rank_set enabled, early;
+    struct pct_default_order order;
+    uint64_t step; /* of the last pick */
     struct cursor threads[PCT_MAX_THREADS];
     struct item items[];
 };
@@ -84,7 +78,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-PCT_ENABLED_OR_EARLY(enabled, early)
+PCT_DEFAULT_ORDER(order)
 
 /* The first item at this count or later. */
 static uint32_t skip_passed(const struct state *s, uint32_t item, uint32_t count)
@@ -97,36 +91,28 @@ static uint32_t skip_passed(const struct state *s, uint32_t item, uint32_t count
 /* Whom the list, or else the default order, lets go on. */
 static uint32_t choose_thread(struct state *s)
 {
-    if (s->running) {
-        struct cursor *thread = &s->threads[s->running - 1];
+    if (s->order.running) {
+        struct cursor *thread = &s->threads[s->order.running - 1];
         thread->first = skip_passed(s, thread->first, thread->made);
         const struct item *item = thread->first ? &s->items[thread->first - 1] : NULL;
         if (item && item->count == thread->made &&
-            (pct_rank_set_has(&s->enabled, item->value) || pct_rank_set_has(&s->early, item->value))) {
+            (pct_rank_set_has(&s->order.enabled, item->value) || pct_rank_set_has(&s->order.early, item->value))) {
             thread->first = item->next;
             return item->value;
         }
-        bool ends = s->exiting == s->running;
-        if (!s->spins && !ends && pct_rank_set_has(&s->enabled, s->running - 1))
-            return s->running - 1;
     }
-    uint32_t next =
-        s->running && s->spins ? pct_rank_set_after(&s->enabled, s->running - 1) : pct_rank_set_lowest(&s->enabled);
-    if (next != PCT_NO_RANK && next + 1 == s->exiting)
-        next = pct_rank_set_after(&s->enabled, next);
-    return next != PCT_NO_RANK ? next : pct_rank_set_lowest(&s->early);
+    return pct_default_order_next(&s->order);
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    if (s->running)
-        s->threads[s->running - 1].made += (uint32_t)(point->step - s->step);
+    if (s->order.running)
+        s->threads[s->order.running - 1].made += (uint32_t)(point->step - s->step);
     uint32_t next = choose_thread(s);
     struct cursor *thread = &s->threads[next];
-    s->running = next + 1;
+    pct_default_order_chose(&s->order, next);
     s->step = point->step;
-    s->spins = false;
     thread->first = skip_passed(s, thread->first, thread->made);
     uint64_t budget = PCT_UNLIMITED;
     /* A switch that could not be made just now is tried again only if something changes. */
@@ -140,9 +126,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
 static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
 {
     struct state *s = state;
-    if (!s->running)
+    if (!s->order.running)
         return 0;
-    struct cursor *thread = &s->threads[s->running - 1];
+    struct cursor *thread = &s->threads[s->order.running - 1];
     uint32_t made = thread->made + (uint32_t)(step - s->step);
     thread->first_wake = skip_passed(s, thread->first_wake, made);
     const struct item *item = thread->first_wake ? &s->items[thread->first_wake - 1] : NULL;
@@ -152,27 +138,12 @@ static uint32_t choose(void *state, uint32_t waiters, uint64_t step)
     return item->value < waiters ? item->value : 0;
 }
 
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    s->spins = s->running == thread + 1;
-}
-
-static void final_wait(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    s->exiting = thread + 1;
-}
-
 const struct pct_strategy pct_strategy_schedule = {
     .name = "schedule",
     .summary = "the switches of a list, and otherwise no preemption; what `pct minimize` makes",
     PCT_BASE,
-    .early = early,
+    PCT_DEFAULT_ORDER_FUNCTIONS,
     .choose = choose,
-    .spinning = spinning,
-    .final_wait = final_wait,
     .list = "switches",
     .list_help = "T.N.U-...: when thread T has made N operations of its own, thread U goes on",
 };

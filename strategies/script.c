@@ -5,17 +5,14 @@
  * Each step is asked for, since each may be the one that the script waits for. A thread that sleeps goes on when no
  * other can, and one that ends the process after all others. Called by the scheduler through <pct/strategy.h>. */
 #include "script.h"
-#include "base.h"
+#include "default_order.h"
 #include <stddef.h>
 
 struct state {
     const struct pct_script_engine *engine;
     struct pct_script_control control;
-    uint32_t running; /* whom the last pick chose, plus 1; 0: there was none */
-    bool let_pass;    /* and that was to let its deadline come, which is no operation of the program's */
-    bool spins;       /* and it makes no progress */
-    uint32_t exiting; /* plus 1 */
-    struct pct_rank_set enabled, early;
+    struct pct_default_order order;
+    bool let_pass;             /* the last pick was to let a deadline come, which is no operation of the program's */
     _Alignas(64) char inner[]; /* the engine's */
 };
 
@@ -33,27 +30,13 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return s->engine ? s->engine->start(s->inner, &s->control, why) : 0;
 }
 
-PCT_ENABLED_OR_EARLY(enabled, early)
+PCT_DEFAULT_ORDER(order)
 
 static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
     if (!s->control.over)
         s->engine->created(s->inner, thread);
-}
-
-/* --- Whom the strategy `schedule` lets go on without a list ------------------------------------------------------- */
-
-static uint32_t usual(const struct state *s)
-{
-    uint32_t running = s->running - 1;
-    if (s->running && !s->spins && s->exiting != s->running && pct_rank_set_has(&s->enabled, running))
-        return running;
-    uint32_t next =
-        s->running && s->spins ? pct_rank_set_after(&s->enabled, running) : pct_rank_set_lowest(&s->enabled);
-    if (next != PCT_NO_RANK && next + 1 == s->exiting)
-        next = pct_rank_set_after(&s->enabled, next);
-    return next != PCT_NO_RANK ? next : pct_rank_set_lowest(&s->early);
 }
 
 /* --- Whom the script lets go on ----------------------------------------------------------------------------------- */
@@ -66,7 +49,7 @@ static bool stands(const struct state *s, uint32_t thread)
 /* It neither stands nor ends the process. */
 static bool may_go(const struct state *s, uint32_t thread)
 {
-    return !stands(s, thread) && thread + 1 != s->exiting;
+    return !stands(s, thread) && thread + 1 != s->order.exiting;
 }
 
 /* The first of the set that may go on; PCT_NO_RANK: none. */
@@ -81,37 +64,37 @@ static uint32_t lowest(const struct state *s, const struct pct_rank_set *set)
 /* The enabled one behind this one that may go on, in a circle; PCT_NO_RANK: none. */
 static uint32_t behind(const struct state *s, uint32_t thread)
 {
-    uint32_t t = pct_rank_set_above(&s->enabled, thread);
+    uint32_t t = pct_rank_set_above(&s->order.enabled, thread);
     while (t != PCT_NO_RANK && !may_go(s, t))
-        t = pct_rank_set_above(&s->enabled, t);
-    return t != PCT_NO_RANK ? t : lowest(s, &s->enabled);
+        t = pct_rank_set_above(&s->order.enabled, t);
+    return t != PCT_NO_RANK ? t : lowest(s, &s->order.enabled);
 }
 
 static bool can_go(const struct state *s, uint32_t thread)
 {
-    return pct_rank_set_has(&s->enabled, thread) && may_go(s, thread);
+    return pct_rank_set_has(&s->order.enabled, thread) && may_go(s, thread);
 }
 
 /* An enabled one; PCT_NO_RANK: there is none that may go on. */
 static uint32_t choose_enabled(const struct state *s)
 {
-    uint32_t running = s->running - 1, first = s->control.first;
-    if (s->running && s->spins)
+    uint32_t running = s->order.running - 1, first = s->control.first;
+    if (s->order.running && s->order.spins)
         return behind(s, running);
     if (first != PCT_NO_THREAD && can_go(s, first))
         return first;
-    return s->running && can_go(s, running) ? running : lowest(s, &s->enabled);
+    return s->order.running && can_go(s, running) ? running : lowest(s, &s->order.enabled);
 }
 
 /* Or one whose deadline lets it go on, or, last, the one that ends the process. */
 static uint32_t choose_thread(const struct state *s)
 {
-    uint32_t next = choose_enabled(s), first = s->control.first, exiting = s->exiting - 1;
-    if (next == PCT_NO_RANK && first != PCT_NO_THREAD && pct_rank_set_has(&s->early, first) && may_go(s, first))
+    uint32_t next = choose_enabled(s), first = s->control.first, exiting = s->order.exiting - 1;
+    if (next == PCT_NO_RANK && first != PCT_NO_THREAD && pct_rank_set_has(&s->order.early, first) && may_go(s, first))
         next = first;
     if (next == PCT_NO_RANK)
-        next = lowest(s, &s->early);
-    if (next == PCT_NO_RANK && s->exiting && pct_rank_set_has(&s->enabled, exiting) && !stands(s, exiting))
+        next = lowest(s, &s->order.early);
+    if (next == PCT_NO_RANK && s->order.exiting && pct_rank_set_has(&s->order.enabled, exiting) && !stands(s, exiting))
         next = exiting;
     return next;
 }
@@ -123,37 +106,23 @@ static uint32_t ask(struct state *s, uint32_t made, uint64_t step)
     while (!s->control.over) {
         uint32_t next = choose_thread(s);
         if (next != PCT_NO_RANK) {
-            if (next != usual(s))
+            if (next != pct_default_order_next(&s->order))
                 s->engine->chose(s->inner, next, step);
             return next;
         }
         s->engine->stuck(s->inner, &s->control, step);
     }
-    return usual(s);
+    return pct_default_order_next(&s->order);
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    uint32_t made = s->running && point->ran && !s->let_pass ? s->running - 1 : PCT_NO_THREAD;
-    uint32_t next = s->control.over ? usual(s) : ask(s, made, point->step);
-    s->let_pass = pct_rank_set_has(&s->early, next);
-    s->running = next + 1;
-    s->spins = false;
+    uint32_t made = s->order.running && point->ran && !s->let_pass ? s->order.running - 1 : PCT_NO_THREAD;
+    uint32_t next = s->control.over ? pct_default_order_next(&s->order) : ask(s, made, point->step);
+    s->let_pass = pct_rank_set_has(&s->order.early, next);
+    pct_default_order_chose(&s->order, next);
     return (struct pct_choice){ .thread = next, .budget = s->control.over ? PCT_UNLIMITED : 1 };
-}
-
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    s->spins = s->running == thread + 1;
-}
-
-static void final_wait(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    s->exiting = thread + 1;
 }
 
 const struct pct_strategy pct_strategy_script = {
@@ -162,7 +131,5 @@ const struct pct_strategy pct_strategy_script = {
     .source = "Concurrit: Elmas, Burnim, Necula, Sen, PLDI 2013",
     PCT_BASE,
     .created = created,
-    .early = early,
-    .spinning = spinning,
-    .final_wait = final_wait,
+    PCT_DEFAULT_ORDER_FUNCTIONS,
 };

@@ -127,16 +127,10 @@ bool pct_neighbours_take_switches(struct pct_config *config, const struct pct_st
         pct_switches_from_trace(&switches, trace))
         return false;
     char *list = switches.count ? pct_switches_format(&switches, NULL) : NULL;
-    bool fits = list && strlen(list) < sizeof config->list;
     struct pct_config made = *config;
     made.run = (struct pct_run){ .seed = config->run.seed };
-    made.given = 0;
-    made.has_hash = false;
     made.end = (uint8_t)pct_end_of_run(config->end, config->run.seed);
-    snprintf(made.strategy, sizeof made.strategy, "%s", pct_strategy_schedule.name);
-    if (fits)
-        strcpy(made.list, list);
-    fits = fits && pct_config_fits(&made, &pct_strategy_schedule);
+    bool fits = pct_switches_configure(&made, list);
     if (fits) {
         *config = made;
         *strategy = &pct_strategy_schedule;

@@ -2,6 +2,7 @@
 #include "explorer.h"
 #include "keep.h"
 #include <cli/binary/locate.h>
+#include <pct/operations.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static uint32_t flags_of(const struct pct_made *made, const struct pct_result *r
     flags |= result->unseen && result->ending == PCT_ENDING_EXIT ? PCT_EXPLORED_LOST : 0;
     for (uint64_t i = 0; i < result->trace.count; i++) {
         uint32_t op = PCT_RECORD_OP(result->trace.records[i]);
-        flags |= op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY ? PCT_EXPLORED_MEMORY : 0;
+        flags |= pct_operation_accesses(op) ? PCT_EXPLORED_MEMORY : 0;
     }
     return flags;
 }

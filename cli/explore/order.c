@@ -15,6 +15,7 @@
  *    well. */
 #include "order.h"
 #include "dependence.h"
+#include <pct/operations.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -399,12 +400,6 @@ static bool is_woken(enum pct_op op)
            op == PCT_OP_THREAD_JOIN;
 }
 
-/* Of a thread that cannot make it: it has made a round of a loop in vain, whatever the others do. */
-static bool awaits(enum pct_op op)
-{
-    return op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY;
-}
-
 static uint32_t previous_of(const struct pct_execution *x, uint32_t thread, uint32_t before)
 {
     while (before && x->event[before - 1].thread != thread)
@@ -432,7 +427,8 @@ static int pending_races(struct finder *f, uint32_t thread, const uint32_t *jump
     const struct pct_pending *pending = &x->pending[thread];
     if (!pending->lives || never_races(&pending->event))
         return 0;
-    if (!pending->enabled && (is_woken((enum pct_op)pending->event.op) || awaits((enum pct_op)pending->event.op)))
+    /* Who cannot access memory has made a round of a loop in vain, whatever the others do. */
+    if (!pending->enabled && (is_woken((enum pct_op)pending->event.op) || pct_operation_accesses(pending->event.op)))
         return 0;
     begin_clock(f->o, f->clock, &pending->event, previous_of(x, thread, x->count), jump);
     return races_of(f, x->count, &pending->event);

@@ -1,5 +1,6 @@
 /* RankChecker's tuples: see rank.h. */
 #include "rank.h"
+#include <pct/operations.h>
 #include <pct/random.h>
 #include <pct/strategy.h>
 #include <stdio.h>
@@ -99,11 +100,6 @@ static uint64_t object_of(const struct pct_event *event)
     return event->own ? event->touch[0].key : 0;
 }
 
-static bool is_access(const struct pct_event *event)
-{
-    return event->op >= PCT_OP_LOAD && event->op <= PCT_OP_ATOMIC_TRY;
-}
-
 static void count_variable(struct pct_rank_path *path, uint64_t key)
 {
     for (unsigned i = 0; i < path->tuple.v; i++)
@@ -125,7 +121,7 @@ static void preempt(struct pct_rank_path *path, const struct pct_rank_orders *or
     path->tuple.c++;
     if (path->tuple.l < times)
         path->tuple.l = (uint8_t)times;
-    if (is_access(next))
+    if (pct_operation_accesses(next->op))
         count_variable(path, object_of(next));
     path->orders = orders->three;
     path->lowest = thread + 1;

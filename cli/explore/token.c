@@ -1,6 +1,8 @@
 /* The schedule of an explored run as a token: see explorer.h. */
 #include "explorer.h"
 #include <cli/trace/switches.h>
+#include <pct/operations.h>
+#include <strategies/strategies.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ static void follow(struct standing *s, const struct pct_log_entry *entry)
         break;
     case PCT_LOG_ANNOUNCE:
         s->early = entry->op == PCT_OP_DEADLINE ? s->early | bit : s->early & ~bit;
-        s->memory = entry->op >= PCT_OP_LOAD && entry->op <= PCT_OP_ATOMIC_TRY ? s->memory | bit : s->memory & ~bit;
+        s->memory = pct_operation_accesses(entry->op) ? s->memory | bit : s->memory & ~bit;
         s->ends = entry->op == PCT_OP_EXIT_NOW ? s->ends | bit : s->ends & ~bit;
         break;
     default:
@@ -79,35 +81,26 @@ static char *list_switches(const struct pct_switches *switches, const struct pct
 
 static bool make_token(struct pct_config *schedule, const char *list, char *token, size_t size)
 {
-    char error[256];
-    const struct pct_strategy *strategy = pct_cli_find_strategy(schedule->strategy, error, sizeof error);
-    if (!list || !strategy || strlen(list) >= sizeof schedule->list)
-        return false;
-    strcpy(schedule->list, list);
-    if (!pct_config_fits(schedule, strategy))
-        return false;
-    pct_config_format_token(token, size, schedule, strategy);
-    return true;
+    bool fits = pct_switches_configure(schedule, list);
+    if (fits)
+        pct_config_format_token(token, size, schedule, &pct_strategy_schedule);
+    return fits;
 }
 
 bool pct_explorer_token(const struct pct_trace *trace, const struct pct_explored *run, char *token, size_t size)
 {
     char error[256];
-    struct pct_config config = { 0 }, schedule;
+    struct pct_config config = { 0 };
     struct pct_switches switches;
     if (pct_config_parse_token(&config, trace->header.token, pct_cli_find_strategy, error, sizeof error) ||
         pct_switches_from_trace(&switches, trace))
         return false;
-    schedule = config;
-    strcpy(schedule.strategy, "schedule");
-    schedule.given = 0;
-    schedule.has_hash = false;
     char *list = pct_switches_format(&switches, NULL);
-    bool fits = make_token(&schedule, list, token, size);
+    bool fits = make_token(&config, list, token, size);
     free(list);
     if (!fits) {
         list = list_switches(&switches, run);
-        fits = make_token(&schedule, list, token, size);
+        fits = make_token(&config, list, token, size);
         free(list);
     }
     pct_switches_free(&switches);

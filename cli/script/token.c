@@ -3,6 +3,7 @@
 #include "script.h"
 #include <cli/base/cli.h>
 #include <cli/trace/switches.h>
+#include <strategies/strategies.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,19 +53,12 @@ static bool list_switches(struct pct_switches *list, struct pct_script_channel *
     return fine;
 }
 
-static bool format(struct pct_config *schedule, const struct pct_switches *switches, char *token, size_t size)
+static bool format(struct pct_config *config, const struct pct_switches *switches, char *token, size_t size)
 {
-    char error[256], *list = pct_switches_format(switches, NULL);
-    strcpy(schedule->strategy, "schedule");
-    schedule->given = 0;
-    schedule->has_hash = false;
-    const struct pct_strategy *strategy = pct_cli_find_strategy(schedule->strategy, error, sizeof error);
-    bool fits = list && strategy && strlen(list) < sizeof schedule->list;
+    char *list = pct_switches_format(switches, NULL);
+    bool fits = pct_switches_configure(config, list);
     if (fits)
-        strcpy(schedule->list, list);
-    fits = fits && pct_config_fits(schedule, strategy);
-    if (fits)
-        pct_config_format_token(token, size, schedule, strategy);
+        pct_config_format_token(token, size, config, &pct_strategy_schedule);
     free(list);
     return fits;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strategies/number_list.h>
+#include <strategies/strategies.h>
 #include <string.h>
 
 uint32_t *pct_switches_number(const struct pct_trace *trace)
@@ -111,4 +112,15 @@ void pct_switches_free(struct pct_switches *switches)
 {
     free(switches->item);
     *switches = (struct pct_switches){ 0 };
+}
+
+bool pct_switches_configure(struct pct_config *config, const char *list)
+{
+    if (!list || strlen(list) >= sizeof config->list)
+        return false;
+    config->given = 0;
+    config->has_hash = false;
+    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_schedule.name);
+    strcpy(config->list, list);
+    return pct_config_fits(config, &pct_strategy_schedule);
 }

@@ -4,6 +4,7 @@
 #define PCT_CLI_SWITCHES_H
 
 #include "trace_read.h"
+#include <common/config.h>
 
 struct pct_switch {
     uint32_t thread, made; /* when this thread has made this many operations, */
@@ -30,5 +31,9 @@ char *pct_switches_format(const struct pct_switches *switches, const bool *keep)
 /* Read such text; items without a step. Returns 0, -EINVAL or -ENOMEM. */
 int pct_switches_parse(struct pct_switches *switches, const char *text);
 void pct_switches_free(struct pct_switches *switches);
+
+/* Make of this configuration that of a run by the strategy `schedule` with this list (NULL: there is none). False: it
+ * does not fit into a token. */
+bool pct_switches_configure(struct pct_config *config, const char *list);
 
 #endif

@@ -33,4 +33,10 @@ static inline bool pct_operation_gives(uint32_t op)
     }
 }
 
+/* Whether it is an access to plain or atomic memory. */
+static inline bool pct_operation_accesses(uint32_t op)
+{
+    return op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY;
+}
+
 #endif
