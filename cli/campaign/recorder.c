@@ -391,6 +391,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = store_most(r, "fixed_deadlines", &r->fixed_deadlines, c->fixed_deadlines);
     if (!error)
         error = store_most(r, "passed_over", &r->passed_over, c->passed_over);
+    if (!error)
+        error = store_most(r, "systematic_below", &r->below, c->systematic.below);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? pct_cli_no_memory("") : fail(r, error);

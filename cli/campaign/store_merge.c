@@ -73,9 +73,10 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
-    enum { MOST = 5 };
+    enum { MOST = 7 };
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
-    static const char *const most[MOST] = { "choices", "left", "deadlines", "fixed_deadlines", "passed_over" };
+    static const char *const most[MOST] = { "choices",     "left",       "deadlines",       "fixed_deadlines",
+                                            "passed_over", "systematic", "systematic_below" };
     uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
     for (size_t i = 0; i < m->count; i++) {
@@ -121,6 +122,8 @@ static int create(struct merge *m, const char *path)
         { most[2], text[2] },
         { most[3], text[3] },
         { most[4], text[4] },
+        { most[5], text[5] },
+        { most[6], text[6] },
         { NULL, NULL },
     };
     return pct_store_create(path, facts, m->error, m->error_size);

@@ -73,7 +73,7 @@ static void say(const struct pct_campaign *c)
 {
     const struct pct_systematic *y = &c->systematic;
     struct pct_preemptions_state state = pct_preemptions_look(y->schedules);
-    if (y->quiet || y->blind || y->open || state.loops || !state.below || y->to <= c->resumed)
+    if (y->quiet || !y->below || y->to <= c->resumed)
         return;
     pct_status_line_clear(!c->progress);
     char preemptions[32] = "out a preemption", rest[64] = "";
@@ -111,6 +111,7 @@ int pct_systematic_next(struct pct_campaign *c, uint64_t index, struct pct_run_s
         return PCT_RUNS_WAIT;
     y->on = false;
     y->to = index;
+    y->below = y->blind || y->open || state.loops ? 0 : state.below;
     say(c);
     return PCT_RUNS_ON;
 }

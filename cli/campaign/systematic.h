@@ -25,6 +25,7 @@ struct pct_systematic {
     bool open;         /* or there are orders of their steps that are not made */
     uint64_t from, to; /* the number of its first run, and of the first one behind it */
     uint64_t runs;     /* that were looked at */
+    uint64_t below;    /* at its end: all schedules with fewer preemptions were made; 0: not even those without */
     struct pct_preemptions *schedules;
 };
 

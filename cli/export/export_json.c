@@ -81,6 +81,21 @@ static void add_totals(struct json_object *to, const struct pct_summary *s)
         pct_json_add_number(uncontrolled, s->uncontrolled[i].name, s->uncontrolled[i].count);
 }
 
+/* Nothing where the campaign was to have none. */
+static void add_systematic(struct json_object *to, const struct pct_summary *s)
+{
+    uint64_t most = pct_store_number(s->store, "systematic"), below = pct_store_number(s->store, "systematic_below");
+    if (!most)
+        return;
+    struct json_object *object = pct_json_add_object(to, "systematic");
+    pct_json_add_number(object, "most", most);
+    pct_json_add_number(object, "runs", s->systematic.runs);
+    pct_json_add_number(object, "failures", s->systematic.failures);
+    pct_json_add_number(object, "schedules", s->systematic.schedules);
+    if (below)
+        pct_json_add_number(object, "preemptions", below - 1);
+}
+
 int pct_export_json(FILE *out, const struct pct_summary *summary)
 {
     static const char *const facts[] = { "options", "judging", "spec" };
@@ -97,6 +112,7 @@ int pct_export_json(FILE *out, const struct pct_summary *summary)
         pct_json_add_number(root, numbers[i], pct_store_number(summary->store, numbers[i]));
     pct_json_add_number(root, "planned", pct_store_number(summary->store, "runs"));
     add_totals(root, summary);
+    add_systematic(root, summary);
     if (summary->claim)
         pct_json_add_string(root, "claim", summary->claim);
     struct json_object *findings = pct_json_add_array(root, "findings");

@@ -47,9 +47,9 @@ struct reader {
     struct seen {
         uint64_t value; /* hash, then its number */
         uint64_t number;
-    } * hashes;
-    uint64_t *findings; /* by run: the finding, 0: none */
-    uint64_t *pairs;    /* seeds of the runs that brought new pairs */
+    } * hashes, *systematic; /* and of those that were systematic */
+    uint64_t *findings;      /* by run: the finding, 0: none */
+    uint64_t *pairs;         /* seeds of the runs that brought new pairs */
     uint64_t *seeds;
     uint64_t run_count, pair_count;
 };
@@ -60,6 +60,10 @@ static int keep_run(void *data, const struct pct_store_run *run)
     if (r->run_count == r->s->totals.runs)
         return 1; /* another process adds runs: those up to here */
     r->hashes[r->run_count] = (struct seen){ .value = run->hash, .number = r->run_count };
+    if (run->systematic) {
+        r->systematic[r->s->systematic.runs++] = r->hashes[r->run_count];
+        r->s->systematic.failures += run->finding != 0;
+    }
     r->seeds[r->run_count] = run->seed;
     r->findings[r->run_count++] = (uint64_t)run->finding;
     return 0;
@@ -212,6 +216,9 @@ static int read_curves(struct reader *r)
         return -ENOMEM;
     }
     qsort(r->hashes, r->run_count, sizeof *r->hashes, by_value);
+    qsort(r->systematic, s->systematic.runs, sizeof *r->systematic, by_value);
+    for (uint64_t i = 0; i < s->systematic.runs; i++)
+        s->systematic.schedules += !i || r->systematic[i].value != r->systematic[i - 1].value;
     for (uint64_t i = 0; i < r->run_count; i++)
         if (!i || r->hashes[i].value != r->hashes[i - 1].value)
             is_new[r->hashes[i].number] = true;
@@ -230,10 +237,11 @@ static int read_all(struct reader *r)
     s->command = pct_markup_clean(pct_store_fact(s->store, "command"));
     s->program = pct_markup_clean(pct_store_fact(s->store, "program"));
     r->hashes = calloc(s->totals.runs + 1, sizeof *r->hashes);
+    r->systematic = calloc(s->totals.runs + 1, sizeof *r->systematic);
     r->findings = calloc(s->totals.runs + 1, sizeof *r->findings);
     r->seeds = calloc(s->totals.runs + 1, sizeof *r->seeds);
     r->pairs = calloc(s->totals.pairs + 1, sizeof *r->pairs);
-    if (!s->command || !s->program || !r->hashes || !r->findings || !r->seeds || !r->pairs)
+    if (!s->command || !s->program || !r->hashes || !r->systematic || !r->findings || !r->seeds || !r->pairs)
         return -ENOMEM;
     failed = pct_store_each_uncontrolled(s->store, keep_uncontrolled, s);
     if (!failed)
@@ -256,6 +264,7 @@ int pct_summary_read(struct pct_summary *summary, struct pct_store *store, const
     snprintf(summary->root, sizeof summary->root, "%s", strcmp(resolved, "/") ? resolved : "");
     int failed = read_all(&r);
     free(r.hashes);
+    free(r.systematic);
     free(r.findings);
     free(r.seeds);
     free(r.pairs);

@@ -38,6 +38,9 @@ struct pct_summary_finding {
 struct pct_summary {
     struct pct_store *store;
     struct pct_store_totals totals;
+    struct pct_summary_systematic {
+        uint64_t runs, failures, schedules /* different ones */;
+    } systematic;                         /* of the runs that were not drawn */
     struct pct_summary_finding *findings; /* in the order in which they were found */
     size_t count;
     struct pct_curve_point *curve; /* in the order of runs; the last point is after all of them */

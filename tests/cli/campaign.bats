@@ -554,6 +554,32 @@ END
     has ", seeds 1 to 4,"
 }
 
+@test "the systematic runs find a rare bug that chance does not, and JSON counts them" {
+    unset PCT_STRATEGY
+    "$cc" -g -O1 -pthread -o rare "$root/tests/cli/rare.c"
+    for seed in 1 1001 3001; do
+        run "$pct" campaign --fresh -q -n 600 -s $seed --report json:rare.json -- ./rare
+        is "$status" 1
+        has "replay 'pct1:schedule,switches=0.6.1-1.7.0,"
+        python3 - "$(query pct-campaign.db "SELECT count(*) FROM runs WHERE complete & 4")" << 'PYTHON'
+import json, sys
+systematic = json.load(open("rare.json"))["systematic"]
+assert systematic == {"most": 146, "runs": int(sys.argv[1]), "failures": 1, "schedules": int(sys.argv[1]), "preemptions": 2}, systematic
+PYTHON
+        run "$pct" campaign --fresh -q -n 600 -s $seed -S mixture --report json:rare.json -- ./rare
+        is "$status" 0
+        ! grep systematic rare.json
+    done
+    # In shards only the first has them; together they say the same.
+    for shard in 1 2; do
+        run "$pct" campaign --fresh -q --db $shard.db --epoch 1700000000 -n 1200 -s 1 --shard $shard/2 -- ./rare
+    done
+    run "$pct" campaign merge both.db 1.db 2.db
+    run "$pct" campaign report --format json both.db
+    has '"most": 146,'
+    has '"preemptions": 2'
+}
+
 @test "a report that cannot be written: said before the first run, or by the exit status" {
     run "$pct" campaign -n 3 --report "junit:$PWD/nowhere/x.xml" -- ./target
     is "$status" 2
