@@ -89,6 +89,9 @@ void pct_outside_drain(struct pct_sched *s);
 /* Nothing can run: whether the process waits for real, because the outside world, or a relative, may do something
  * first. */
 bool pct_outside_awaits(const struct pct_sched *s);
+/* Nothing can run: whether time is the world's, because it could do something that threads wait for; if not, only
+ * relatives and own timers could. */
+bool pct_outside_is_world(const struct pct_sched *s);
 /* Whether no thread waits for it, and there is no relative: nothing but this process's own threads and deadlines
  * changes anything. */
 bool pct_outside_none(const struct pct_sched *s);
@@ -120,8 +123,8 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
 void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread);
 
 /* The same as pct_outside_arrived(), where nobody could run before: whoever can now has come from outside. A replay
- * knows who has. */
-void pct_outside_note(struct pct_sched *s, uint64_t passed);
+ * knows who has. world: what pct_outside_is_world() was before; then it brings with it what virtual time is behind. */
+void pct_outside_note(struct pct_sched *s, uint64_t passed, bool world);
 
 /* replay.c: of a run that is no replay, these say so. */
 /* Whether the strategy can be asked: somebody can run; in a replay, the thread of the next recorded step can, and not

@@ -69,6 +69,12 @@ static bool awaits_world(const struct pct_sched *s, bool relatives)
            s->foreign & PCT_FOREIGN_SILENT;
 }
 
+bool pct_outside_is_world(const struct pct_sched *s)
+{
+    bool relatives = has_relatives(s);
+    return !relatives || awaits_world(s, relatives);
+}
+
 bool pct_outside_awaits(const struct pct_sched *s)
 {
     return s->outside || s->can_outside || s->polled_outside || s->stranger || s->foreign & PCT_FOREIGN_SILENT ||
@@ -175,11 +181,18 @@ void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread)
         pct_outside_arrived(s, thread, pct_outside_lag(s));
 }
 
+/* Whether time that passes comes to nobody's deadline, neither here nor in a relative: they shall come in their order,
+ * however slow the machine is. */
+static bool orders_nothing(struct pct_sched *s)
+{
+    return !s->timers_count && (!has_relatives(s) || (s->host->still && s->host->still()));
+}
+
 /* How much virtual time is to pass where so much real time has while nothing could run. A run whose steps take longer
  * than PCT_STEP_NS (many switches, a busy machine) falls behind the world that it talks to, whose timeouts and dates
  * are real ones: natively both have the same clock. Only what is more than BEHIND_NS is made up for: the time of most
  * runs then depends on their steps and waits alone. Time that has jumped ahead is not taken back. */
-static uint64_t keep_up(struct pct_sched *s, uint64_t passed)
+static uint64_t keep_up(struct pct_sched *s, uint64_t passed, bool world)
 {
     if (!s->step_ns)
         return passed;
@@ -189,14 +202,14 @@ static uint64_t keep_up(struct pct_sched *s, uint64_t passed)
         s->ahead = ahead;
     }
     int64_t behind = (int64_t)(ahead - s->ahead);
-    return behind > BEHIND_NS ? passed + (uint64_t)behind - BEHIND_NS : passed;
+    return behind > BEHIND_NS && (world || orders_nothing(s)) ? passed + (uint64_t)behind - BEHIND_NS : passed;
 }
 
-void pct_outside_note(struct pct_sched *s, uint64_t passed)
+void pct_outside_note(struct pct_sched *s, uint64_t passed, bool world)
 {
     if (pct_is_replay(s))
         return; /* pct_replay_ready() feeds in what was recorded */
-    passed = keep_up(s, passed);
+    passed = keep_up(s, passed, world);
     for (uint32_t id = 0; id < s->threads; id++)
         if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED && !s->thread_at(id)->early) {
             pct_outside_arrived(s, s->thread_at(id), passed);
@@ -238,7 +251,7 @@ static bool keep(struct pct_sched *s, bool relatives)
             /* Only signals, which the kernel may have for them already. */
             pct_sched_attend(s);
             if (pct_readiness_now(s))
-                pct_outside_note(s, 0);
+                pct_outside_note(s, 0, true);
             return !pct_readiness_now(s);
         }
         world = world && !recorded;
@@ -265,7 +278,7 @@ static bool keep(struct pct_sched *s, bool relatives)
         if (pct_is_due(s, PCT_DUE_ATTENTION) || silent || s->can_both)
             pct_sched_attend(s);
         if (pct_replay_ready(s)) {
-            pct_outside_note(s, passed_since(s, real, world || !relatives));
+            pct_outside_note(s, passed_since(s, real, world || !relatives), world || !relatives);
             return false;
         }
         if (holds && s->timers_count && pct_replay_jumps(s))
@@ -314,20 +327,20 @@ bool pct_outside_idle(struct pct_sched *s)
 
 /* How much time has passed when this thread takes the baton that was free. Exactly as much as until its deadline, if
  * that is why it is back: a run to which nothing came does not depend on how late the kernel was. */
-static uint64_t passed_until(struct pct_sched *s, const struct pct_thread *self)
+static uint64_t passed_until(struct pct_sched *s, const struct pct_thread *self, bool world)
 {
-    bool relatives = has_relatives(s);
-    uint64_t passed = passed_since(s, s->idle_real, !relatives || awaits_world(s, relatives));
-    uint64_t limit = relatives ? PCT_NEVER : pct_sched_outside_limit(s, self);
+    uint64_t passed = passed_since(s, s->idle_real, world);
+    uint64_t limit = has_relatives(s) ? PCT_NEVER : pct_sched_outside_limit(s, self);
     return passed < limit ? passed : limit;
 }
 
 /* The baton was free and is taken up again, because this thread, and perhaps others, has come back. */
 static void resume(struct pct_sched *s, const struct pct_thread *thread)
 {
-    uint64_t passed = passed_until(s, thread);
+    bool world = pct_outside_is_world(s);
+    uint64_t passed = passed_until(s, thread, world);
     pct_outside_drain(s);
-    pct_outside_note(s, passed);
+    pct_outside_note(s, passed, world);
     pct_timer_expire(s);
 }
 
@@ -335,8 +348,7 @@ static void resume(struct pct_sched *s, const struct pct_thread *thread)
 static bool timer_is_due(struct pct_sched *s)
 {
     uint64_t again, length = s->idle_deadline - s->idle_virtual;
-    bool relatives = has_relatives(s);
-    if (!relatives || awaits_world(s, relatives))
+    if (pct_outside_is_world(s))
         return s->host->now() - s->idle_real >= length;
     return s->host->idle(s->idle_virtual, s->idle_deadline, false, &again);
 }

@@ -402,9 +402,10 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             return false;
         if (pct_is_due(s, PCT_DUE_ATTENTION)) {
             /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
+            bool world = pct_outside_is_world(s);
             pct_sched_attend(s);
             if (pct_readiness_now(s) && (s->outside || s->can_outside || s->polled_outside || s->can_attention))
-                pct_outside_note(s, 0);
+                pct_outside_note(s, 0, world);
             continue;
         }
         uint32_t enabled = s->enabled;

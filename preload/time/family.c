@@ -5,6 +5,7 @@
 #include "family.h"
 #include "family_memory.h"
 #include "family_name.h"
+#include "passed.h"
 #include "relative.h"
 #include <preload/core/kernel.h>
 #include <preload/core/seccomp.h>
@@ -53,8 +54,8 @@ static struct known {
     uint32_t asked;      /* the word that it was told by */
     union pct_who who;   /* likewise */
     uint64_t told;       /* as it had told */
-    uint64_t cpu;        /* CPU time that it had used; 0: not known */
     uint64_t awake;      /* since when it seems to sleep, and perhaps does not, real ns; 0: it certainly did */
+    struct pct_passed passed;
 } * known;
 
 static uint64_t started; /* own time at the start of this run */
@@ -421,15 +422,6 @@ static bool all_as_read(uint32_t top)
     return __atomic_load_n(&pct_family_memory->top, __ATOMIC_SEQ_CST) == top;
 }
 
-/* While a relative does not get a CPU, no time passes for it. Returns whether it had one since the last time. */
-static bool bound_passed(struct known *k, uint64_t *passed)
-{
-    uint64_t cpu = pct_relative_cpu((int)k->who.pid), ran = cpu - k->cpu;
-    k->cpu = cpu;
-    *passed = ran < *passed ? ran : *passed;
-    return ran;
-}
-
 /* Whether this relative keeps the clock from going to our deadline. *passed: how much time went by for it since the
  * last look, at most what it is. */
 static bool hinders(uint32_t i, uint64_t *passed)
@@ -456,8 +448,12 @@ static bool hinders(uint32_t i, uint64_t *passed)
     if (told != k->told) {
         /* It makes steps: its own time says how far it has come, however long they take. */
         *passed = 0;
-    } else if (state == PCT_RELATIVE_RUNS) {
-        bound_passed(k, passed);
+        k->passed.slept = false;
+    } else if (state == PCT_RELATIVE_RUNS || (idles && !slot->world && state == PCT_RELATIVE_SLEEPS)) {
+        /* One that is idle, and not for the world, goes to its deadline once it has a CPU to look. */
+        pct_passed_running(&k->passed, (int)k->who.pid, passed);
+    } else if (!idles || !slot->world) {
+        pct_passed_sleeping(&k->passed, (int)k->who.pid, idle.slice, passed);
     }
     k->told = told;
     return true;
@@ -469,7 +465,7 @@ static bool sleeps(uint32_t i, uint64_t *passed)
     struct known *k = &known[i];
     if (i == self || pct_slot_is_free(k->who) || pct_relative_sleeps((int)k->who.pid))
         return true;
-    if (bound_passed(k, passed) || !k->awake)
+    if (pct_passed_running(&k->passed, (int)k->who.pid, passed) || !k->awake)
         k->awake = idle.looked_at;
     return idle.looked_at - k->awake >= (uint64_t)MOMENT * MOMENTS;
 }
@@ -519,7 +515,9 @@ static bool is_due(void)
         return advance(world < me->deadline ? world : me->deadline, false) >= me->deadline;
     if (__atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST) >= me->deadline || all_idle(&passed))
         return true;
+    uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
     idle.elapsed += passed;
+    idle.elapsed = me->from + idle.elapsed < clock ? clock - me->from : idle.elapsed;
     uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST) & ~(uint64_t)PCT_NEXT_COUNT;
     if (idle.elapsed < me->deadline - me->from)
         return __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST) >= me->deadline;

@@ -241,7 +241,8 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
                                    .deadline = deadline,
                                    .polled = how == 1,
                                    .attention = how == 2,
-                                   .outside = shared };
+                                   .outside = shared,
+                                   .kin = shared && how == 1 && sim.program->relative };
     for (bool first = true;; first = false) {
         enum pct_result result = PCT_READY;
         if (!first || sim.options->slow || !pct_quiet(S) || !sim.sem[m]) {

@@ -556,6 +556,19 @@ static void test_relative_is_first(void **unused)
     }
 }
 
+/* A slow machine makes no time pass where only relatives could have come: it would come to deadlines out of their order. */
+static void test_relative_slow(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .thread = { THREAD(DOWN_POLLED(0), CALL(dawdle), DOWN_POLLED(0), CALL(note_time)) },
+        .event = { { .at = 100000, .post = true }, { .at = 2200000000, .post = true } },
+        .relative = UINT64_C(9000000000)
+    };
+    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
+    assert_in_range(sim.note[0], 0, 20 * PCT_STEP_NS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -588,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_pinned),
         cmocka_unit_test(test_relative),
         cmocka_unit_test(test_relative_is_first),
+        cmocka_unit_test(test_relative_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
