@@ -200,23 +200,44 @@ static void *block_in(void *row)
     return NULL;
 }
 
-static int sleeps(void)
+/* Of the thread's file NAME under /proc. */
+static void read_of_thread(const char *file_name, char *text, size_t size)
 {
-    char name[64], line[256] = "";
-    snprintf(name, sizeof name, "/proc/self/task/%d/stat", tid);
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/task/%d/%s", tid, file_name);
     int fd = open(name, O_RDONLY);
-    read(fd, line, sizeof line - 1);
+    ssize_t length = read(fd, text, size - 1);
+    text[length > 0 ? length : 0] = 0;
     close(fd);
+}
+
+static bool sleeps(void)
+{
+    char line[256];
+    read_of_thread("stat", line, sizeof line);
     const char *after = strrchr(line, ')');
     return !after || after[2] == 'S';
 }
 
-/* Until the thread has ended, or sleeps: in its call. */
-static void settle(void)
+/* The number of the system call that it is in; -1: none. */
+static int system_call(void)
 {
+    char line[256];
+    read_of_thread("syscall", line, sizeof line);
+    return line[0] >= '0' && line[0] <= '9' ? atoi(line) : -1;
+}
+
+/* Until the thread has ended, or sleeps: in its call. One that was signalled in a call that waits in the kernel itself, and is in a
+ * futex now, has come back from there: under pct it sleeps until it is its turn. */
+static void settle(bool signalled)
+{
+    static int before;
+    int now;
+    bool asleep;
     do
-        usleep(5000);
-    while (!tid || !(ended || sleeps()));
+        usleep(5000), asleep = sleeps(), now = system_call();
+    while (!tid || !(ended || (asleep && !(signalled && now == SYS_futex && before >= 0 && before != SYS_futex))));
+    before = now;
 }
 
 enum { PLAIN, RESTART, CANCEL };
@@ -229,12 +250,12 @@ static void go_through(const struct row *row, int how)
     make(row->name);
     sigaction(SIGUSR1, &action, NULL);
     pthread_create(&thread, NULL, block_in, (void *)row);
-    settle();
+    settle(false);
     if (how == CANCEL)
         pthread_cancel(thread);
     else
         pthread_kill(thread, SIGUSR1);
-    settle();
+    settle(how != CANCEL);
     int at_once = ended; /* a cancelled thread does not say so */
     if (!ended)
         row->wake();

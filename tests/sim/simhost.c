@@ -31,6 +31,10 @@ struct sim sim;
 static void *driver_pointer;
 #ifdef SIM_ASAN
 static void *driver_fake;
+/* Of each stack: where its variables are that the sanitizer moves elsewhere, to see a use after return (gcc 13 does by itself). A run
+ * that ends leaves its stacks in the middle of functions, so the next one on this stack goes on with what is there; a fresh one for
+ * each thread of each run would use up all memory. */
+static void *fakes[SIM_THREADS];
 static const void *driver_bottom;
 static size_t driver_size;
 #endif
@@ -64,7 +68,7 @@ static void on_stack(void)
 {
 #ifdef SIM_ASAN
     struct sim_thread *t = sim.running;
-    __sanitizer_finish_switch_fiber(t ? t->fake_stack : driver_fake, driver_bottom ? NULL : &driver_bottom,
+    __sanitizer_finish_switch_fiber(t ? fakes[t - sim.thread] : driver_fake, driver_bottom ? NULL : &driver_bottom,
                                     driver_size ? NULL : &driver_size);
 #endif
 }
@@ -72,6 +76,9 @@ static void on_stack(void)
 static void entry(void)
 {
     on_stack();
+#ifdef SIM_ASAN
+    __asan_handle_no_return(); /* the variables of the run before are gone */
+#endif
     sim_live(sim.running);
 }
 
@@ -105,7 +112,7 @@ static void run(struct sim_thread *next)
     sim.running = next;
     void *to = next ? next->stack_pointer : driver_pointer;
 #ifdef SIM_ASAN
-    __sanitizer_start_switch_fiber(self ? &self->fake_stack : &driver_fake, next ? next->stack : driver_bottom,
+    __sanitizer_start_switch_fiber(self ? &fakes[self - sim.thread] : &driver_fake, next ? next->stack : driver_bottom,
                                    next ? (size_t)STACK_SIZE : driver_size);
 #endif
     sim_switch(self ? &self->stack_pointer : &driver_pointer, to);

@@ -207,7 +207,6 @@ struct sim_thread {
     /* Its place on the real machine. */
     void *stack_pointer; /* while it does not run; NULL: has never run */
     void *stack;
-    void *fake_stack;    /* the address sanitizer's */
     bool parked;         /* inside go() or park() */
     bool released;       /* may run without the baton, but has not yet */
     bool away;           /* waits outside, for a real time or a semaphore */
