@@ -67,7 +67,7 @@ core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c)
 shim_sources := $(core_sources) $(sort $(wildcard preload/*/*.c))
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*/*.c))
-explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c estimate.c execution.c explored.c order.c rank.c search.c waiting.c) \
+explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c estimate.c execution.c explored.c order.c rank.c rows.c search.c waiting.c) \
 	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c trace/trace_read.c base/names.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -176,7 +176,7 @@ check-random:
 check-explore:
 	@scripts/setup build check
 	@$(build_with) $(B)/sim/test_explore
-	@PROGRAMS='$(or $(PROGRAMS),5000)' FIRST='$(or $(FIRST),0)' $(B)/sim/test_explore
+	@PROGRAMS='$(or $(PROGRAMS),5000)' FIRST='$(or $(FIRST),0)' ONLY=test_random_programs $(B)/sim/test_explore
 
 # Programs whose numbers of classes are published; and the larger ones.
 check-explore-counts:

@@ -1,5 +1,6 @@
 /* Which events depend on each other, and what operations do to their objects: see dependence.h. */
 #include "dependence.h"
+#include "rows.h"
 
 bool pct_events_depend(const struct pct_event *a, const struct pct_event *b)
 {
@@ -35,121 +36,10 @@ bool pct_event_passes(struct pct_event *event, const struct pct_event *made)
     return true;
 }
 
-/* Operations by what they do, when they succeed and when they do not. NOTHING: no object. KERNEL: what the kernel
- * keeps, all of it one object. END: how the process ends. */
-enum { NOTHING = 255, UNKNOWN = 254, KERNEL = 253, END = 252 };
-struct row {
-    uint8_t use, failed;
-    bool waits;
-};
-
-static struct row row_of(enum pct_op op)
-{
-#define ROW(use_, failed_, waits_)                                                                                     \
-    (struct row)                                                                                                       \
-    {                                                                                                                  \
-        .use = use_, .failed = failed_, .waits = waits_                                                                \
-    }
-    switch (op) {
-    case PCT_OP_MUTEX_LOCK:
-    case PCT_OP_SPIN_LOCK:
-    case PCT_OP_RWLOCK_WRLOCK:
-    case PCT_OP_ONCE:
-        return ROW(PCT_USE_TAKES, PCT_USE_BUSY, true);
-    case PCT_OP_COND_WAKE: /* its mutex is another touch; to the condition variable it was woken from, it does nothing
-                            */
-        return ROW(NOTHING, NOTHING, true);
-    case PCT_OP_MUTEX_TRYLOCK:
-    case PCT_OP_SPIN_TRYLOCK:
-    case PCT_OP_RWLOCK_TRYWRLOCK:
-        return ROW(PCT_USE_TAKES, PCT_USE_BUSY, false);
-    case PCT_OP_MUTEX_UNLOCK:
-    case PCT_OP_SPIN_UNLOCK:
-    case PCT_OP_RWLOCK_UNLOCK:
-    case PCT_OP_ONCE_DONE:
-        return ROW(PCT_USE_GIVES, PCT_USE_ANY, false);
-    case PCT_OP_RWLOCK_RDLOCK:
-        return ROW(PCT_USE_SHARES, PCT_USE_BUSY, true);
-    case PCT_OP_RWLOCK_TRYRDLOCK:
-        return ROW(PCT_USE_SHARES, PCT_USE_BUSY, false);
-    case PCT_OP_SEM_WAIT:
-        return ROW(PCT_USE_DOWN, PCT_USE_EMPTY, true);
-    case PCT_OP_SEM_TRYWAIT:
-        return ROW(PCT_USE_DOWN, PCT_USE_EMPTY, false);
-    case PCT_OP_SEM_POST:
-        return ROW(PCT_USE_UP, PCT_USE_ANY, false);
-    case PCT_OP_LOAD:
-    case PCT_OP_ATOMIC_LOAD:
-        return ROW(PCT_USE_READS, PCT_USE_READS, false);
-    case PCT_OP_THREAD_FINISH:
-        return ROW(PCT_USE_ENDS, PCT_USE_ENDS, false);
-    case PCT_OP_THREAD_DETACH:
-        return ROW(PCT_USE_DETACHES, PCT_USE_ANY, false);
-    case PCT_OP_THREAD_JOIN:
-    case PCT_OP_COND_DESTROY:
-    case PCT_OP_FUTEX_WAIT:
-    case PCT_OP_LOADER:
-        return ROW(PCT_USE_ANY, PCT_USE_ANY, true);
-    case PCT_OP_THREAD_CREATE:
-    case PCT_OP_THREAD_TRYJOIN:
-    case PCT_OP_MUTEX_INIT:
-    case PCT_OP_MUTEX_DESTROY:
-    case PCT_OP_COND_WAIT:
-    case PCT_OP_COND_SIGNAL:
-    case PCT_OP_COND_BROADCAST:
-    case PCT_OP_COND_INIT:
-    case PCT_OP_RWLOCK_INIT:
-    case PCT_OP_RWLOCK_DESTROY:
-    case PCT_OP_BARRIER_ARRIVE:
-    case PCT_OP_BARRIER_INIT:
-    case PCT_OP_BARRIER_DESTROY:
-    case PCT_OP_SPIN_INIT:
-    case PCT_OP_SPIN_DESTROY:
-    case PCT_OP_SEM_INIT:
-    case PCT_OP_SEM_DESTROY:
-    case PCT_OP_FUTEX_WAKE:
-    case PCT_OP_STORE:
-    case PCT_OP_ATOMIC_STORE:
-    case PCT_OP_ATOMIC_UPDATE:
-    case PCT_OP_ATOMIC_TRY:
-        return ROW(PCT_USE_ANY, PCT_USE_ANY, false);
-    case PCT_OP_THREAD_START:
-    case PCT_OP_BARRIER_LEAVE:
-    case PCT_OP_FUTEX_WOKEN:
-    case PCT_OP_AWAKE:
-        return ROW(NOTHING, NOTHING, true);
-    case PCT_OP_THREAD_EXIT:
-    case PCT_OP_TESTCANCEL:
-    case PCT_OP_YIELD:
-    case PCT_OP_SLEEP:
-    case PCT_OP_CLOCK:
-    case PCT_OP_EXIT_NOW:
-    case PCT_OP_DEADLINE: /* what it is for, and time, are no object of its record: pct_event_suppose() */
-        return ROW(NOTHING, NOTHING, false);
-    case PCT_OP_EXIT:
-        return ROW(END, END, false);
-    case PCT_OP_READ:
-    case PCT_OP_WRITE:
-    case PCT_OP_POLL:
-    case PCT_OP_CLOSE:
-    case PCT_OP_ACCEPT:
-    case PCT_OP_CONNECT:
-    case PCT_OP_SHUTDOWN:
-    case PCT_OP_FILE_LOCK:
-    case PCT_OP_FILE_UNLOCK:
-    case PCT_OP_OPEN:
-    case PCT_OP_MESSAGE:
-        return ROW(KERNEL, KERNEL, true);
-    default:
-        return ROW(UNKNOWN, UNKNOWN, true);
-    }
-#undef ROW
-}
-
 uint64_t pct_op_key(enum pct_op op)
 {
-    uint8_t use = row_of(op).use;
-    return use == KERNEL ? PCT_KEY_KERNEL : use == END ? PCT_KEY_END : 0;
+    uint8_t use = pct_row_of(op).use;
+    return use == PCT_ROW_KERNEL ? PCT_KEY_KERNEL : use == PCT_ROW_END ? PCT_KEY_END : 0;
 }
 
 bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *touch)
@@ -162,15 +52,15 @@ bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *
 
 bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none)
 {
-    struct row row = row_of(op);
+    struct pct_row row = pct_row_of(op);
     *none = false;
     *use = PCT_USE_ANY;
-    if (row.use == UNKNOWN)
+    if (row.use == PCT_ROW_UNKNOWN)
         return false;
     if (pct_op_key(op))
         return true;
     bool failed = arg == PCT_ARG_BUSY || arg == PCT_ARG_TIMEOUT;
-    *none = row.use == NOTHING;
+    *none = row.use == PCT_ROW_NOTHING;
     *use = *none ? PCT_USE_ANY : (enum pct_use)(failed ? row.failed : row.use);
     if (arg == PCT_ARG_ERROR || arg == PCT_ARG_CANCELLED)
         *use = PCT_USE_ANY;
@@ -183,12 +73,12 @@ bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none)
 
 bool pct_op_waits(enum pct_op op)
 {
-    return row_of(op).waits;
+    return pct_row_of(op).waits;
 }
 
 void pct_event_suppose(struct pct_event *event, uint64_t key)
 {
-    struct row row = row_of((enum pct_op)event->op);
+    struct pct_row row = pct_row_of((enum pct_op)event->op);
     event->waits = row.waits;
     event->touches = 0;
     if (event->op == PCT_OP_DEADLINE) {
@@ -206,9 +96,9 @@ void pct_event_suppose(struct pct_event *event, uint64_t key)
         row.use = PCT_USE_ANY;
         key = pct_op_key((enum pct_op)event->op);
     }
-    if (row.use == UNKNOWN || event->op == PCT_OP_COND_WAIT || (row.use != NOTHING && !key))
+    if (row.use == PCT_ROW_UNKNOWN || event->op == PCT_OP_COND_WAIT || (row.use != PCT_ROW_NOTHING && !key))
         event->global = true;
-    else if (row.use != NOTHING)
+    else if (row.use != PCT_ROW_NOTHING)
         event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = row.use };
     event->own = event->touches;
 }
@@ -224,6 +114,7 @@ static bool result_is_open(enum pct_op op)
     case PCT_OP_SEM_TRYWAIT:
     case PCT_OP_COND_SIGNAL:
     case PCT_OP_COND_BROADCAST:
+    case PCT_OP_FUTEX_WAKE:
     case PCT_OP_BARRIER_ARRIVE:
     case PCT_OP_ONCE:
     case PCT_OP_MUTEX_LOCK: /* with a deadline */

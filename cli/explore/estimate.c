@@ -24,6 +24,12 @@ int pct_estimate_add(struct pct_estimate *e, uint64_t class_)
     return 0;
 }
 
+void pct_estimate_pass(struct pct_estimate *e)
+{
+    e->probes++;
+    e->passed++;
+}
+
 void pct_estimate_free(struct pct_estimate *e)
 {
     free(e->seen);
@@ -59,6 +65,6 @@ struct pct_estimate_result pct_estimate_result(const struct pct_estimate *e)
     double wide = exp(1.96 * sqrt(log(1 + variance_of(once, twice) / (unseen * unseen))));
     r.low = seen + unseen / wide;
     r.high = seen + unseen * wide;
-    r.open = twice < FEW && once > (double)e->probes / 2;
+    r.open = twice < FEW && once > (double)(e->probes - e->passed) / 2;
     return r;
 }

@@ -16,7 +16,8 @@ struct pct_estimate {
         uint64_t class_, times;
     } * seen;
     size_t count, room;
-    uint64_t probes;
+    uint64_t probes; /* all random schedules, */
+    uint64_t passed; /* and those that were of no class */
 };
 
 struct pct_estimate_result {
@@ -26,6 +27,9 @@ struct pct_estimate_result {
 
 /* A random schedule was of this class. Returns 0 or -ENOMEM. */
 int pct_estimate_add(struct pct_estimate *estimate, uint64_t class_);
+
+/* A random schedule was of no class: a loop that waits for memory has made a round in vain. */
+void pct_estimate_pass(struct pct_estimate *estimate);
 
 struct pct_estimate_result pct_estimate_result(const struct pct_estimate *estimate);
 void pct_estimate_free(struct pct_estimate *estimate);

@@ -110,9 +110,11 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
         if (op == PCT_OP_BARRIER_ARRIVE && r->leaves)
             use = PCT_USE_ARRIVES;
         touch(event, r->name[object], use);
-        if (op == PCT_OP_FUTEX_WAIT) /* it looks at the word */
+        if (op == PCT_OP_FUTEX_WAIT) { /* it looks at the word, and nothing keeps it from that */
             touch(event, (uint64_t)PCT_CLASS_MEMORY << 56 | (r->name[object] & ((UINT64_C(1) << 56) - 8)),
                   PCT_USE_READS);
+            event->waits = false;
+        }
     }
 }
 
@@ -391,8 +393,10 @@ static int finish(struct reader *r, bool ended)
         return failed ? failed : -ENOMEM;
     struct pct_event *last = last_event(r);
     x->cut = !ended && last;
-    if (x->cut)
+    if (x->cut) {
+        last->crashed = !last->global;
         last->global = true;
+    }
     for (uint32_t id = 0; id < r->threads; id++) {
         const struct thread *t = &r->thread[id];
         struct pct_pending *pending = &x->pending[id];

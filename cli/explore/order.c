@@ -289,10 +289,15 @@ static struct pct_event deadline_reversed(const struct finder *f, uint32_t i, co
     return taken && could_take(f, &wanted, &wanted.touch[0], i, &other) ? wanted : *event;
 }
 
-/* The event as it would be in the place of event i, behind the kept ones, as far as its result follows from them. */
+/* The event as it would be in the place of event i, behind the kept ones, as far as its result follows from them. A
+ * crash may come of what i did; if it comes without i as well, that shows in the run. */
 static struct pct_event as_reversed(const struct finder *f, uint32_t i, const struct pct_event *event)
 {
     struct pct_event open = pct_event_open(event);
+    if (event->crashed) {
+        open.global = open.crashed = false;
+        open.global = !pct_events_depend(&f->o->x->event[i], &open);
+    }
     const struct pct_event *first = &f->o->x->event[i];
     uint32_t other;
     if (event->op == PCT_OP_DEADLINE)
@@ -343,13 +348,22 @@ static int give(struct finder *f, uint32_t i, const struct pct_event *event)
     return f->take(f->context, &reversal);
 }
 
+/* What it waits for at the end was not there before the crash either. */
+static bool waited_before(const struct finder *f, const struct pct_event *crash, uint32_t j,
+                          const struct pct_event *event)
+{
+    const struct pct_execution *x = f->o->x;
+    return crash->crashed && j == x->count && event->op != PCT_OP_DEADLINE && !x->pending[event->thread].enabled &&
+           event->touches && !touch_of(crash, event->touch[0].key);
+}
+
 /* Event i and one behind it, which j is or would be, do not commute, and nothing else orders them. *joins: what happens
  * before i cannot be in a race with it. */
 static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event, bool *joins)
 {
     const struct pct_event *first = &f->o->x->event[i];
     *joins = false;
-    if (never_races(first))
+    if (never_races(first) || waited_before(f, first, j, event))
         return 0;
     if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH)
         return 0;

@@ -220,12 +220,18 @@ static int add_alternatives(struct pct_search *s, struct node *node)
 
 /* --- The path --- */
 
+/* Which id that gets depends on who makes one first. */
+static bool is_new_thread(const struct pct_event *event, unsigned touch)
+{
+    return event->op == PCT_OP_THREAD_CREATE && event->touch[touch].key >> 56 == PCT_CLASS_THREAD;
+}
+
 static bool same_objects(const struct pct_event *a, const struct pct_event *b)
 {
     if (a->op != b->op || a->touches != b->touches)
         return false;
     for (unsigned i = 0; i < a->touches; i++)
-        if (a->touch[i].key != b->touch[i].key)
+        if (a->touch[i].key != b->touch[i].key && !(is_new_thread(a, i) && is_new_thread(b, i)))
             return false;
     return true;
 }

@@ -130,10 +130,12 @@ static long wake_from(struct pct_object *queue, uint32_t first, uint32_t count, 
     return woken;
 }
 
-/* The same, beginning with the one that the strategy chooses. */
+/* The same, beginning with the one that the strategy chooses; to an explored run, that is no choice where all are
+ * woken. */
 static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
 {
-    uint32_t first = queue->waiters ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
+    bool all = pct_S.log && queue->waiters <= count;
+    uint32_t first = queue->waiters && !all ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
     *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
     return wake_from(queue, first, count, bits);
 }
@@ -162,19 +164,27 @@ static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uin
     return woken;
 }
 
+/* What a futex call finds or writes in a word, beside what its record says. */
+static void note_word(enum pct_op op, const uint32_t *word)
+{
+    pct_log_memory(&pct_S, op, (uintptr_t)word & ~(uintptr_t)7);
+}
+
 static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t count, uint32_t move, uint32_t *other,
                           bool compare, uint32_t value)
 {
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, word, PCT_CLASS_FUTEX);
+    struct pct_object *target = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
+    pct_log_touch(&pct_S, PCT_OP_FUTEX_WAKE, target);
+    if (compare)
+        note_word(PCT_OP_ATOMIC_LOAD, word);
     if (compare && *(volatile uint32_t *)word != value) {
         pct_done(self, PCT_OP_FUTEX_WAKE, PCT_ARG_BUSY, queue);
         return fail(EAGAIN);
     }
     uint32_t chosen;
     long woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen), moved = 0;
-    struct pct_object *target = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
     while (queue->first && (uint32_t)moved < move && target != queue) {
-        pct_log_touch(&pct_S, PCT_OP_FUTEX_WAKE, target);
         pct_sched_move(&pct_S, queue->first, target);
         moved++;
     }
@@ -241,12 +251,14 @@ static long futex_wake_op(struct pct_shim_thread *self, uint32_t *word, int op, 
     bool kernel = pct_sched_has_foreign(&pct_S) || !(op & FUTEX_PRIVATE_FLAG);
     int error = holds(0, encoded) < 0 || !operate(other, encoded, &old) ? ENOSYS : 0;
     if (!error) {
+        struct pct_object *second = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
+        note_word(PCT_OP_ATOMIC_UPDATE, other);
+        pct_log_touch(&pct_S, PCT_OP_FUTEX_WAKE, second);
         pct_order_at(self, other, PCT_ACQUIRES | PCT_RELEASES);
         woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen);
         if (kernel && (uint32_t)woken < count)
             woken += wake_kernel(word, wake_op, count - (uint32_t)woken, 0);
         if (holds(old, encoded)) {
-            struct pct_object *second = pct_object_at(&pct_S.objects, other, PCT_CLASS_FUTEX);
             pct_order_object(self, second, PCT_RELEASES);
             long more = wake(second, count_other, FUTEX_BITSET_MATCH_ANY, &unused);
             if (kernel && (uint32_t)more < count_other)
@@ -272,6 +284,7 @@ static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, 
     for (bool late = false;;) {
         struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAIT, word, PCT_CLASS_FUTEX);
         int error = -(int)PCT_SYS4(SYS_futex, word, FUTEX_TRYLOCK_PI | (op & FUTEX_PRIVATE_FLAG), 0, NULL);
+        note_word(PCT_OP_ATOMIC_UPDATE, word);
         if (error == EAGAIN && late)
             error = ETIMEDOUT;
         if (error != EAGAIN) {
@@ -292,6 +305,7 @@ static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const lon
     struct pct_object *queue = pct_at(self, record, (void *)a[0], PCT_CLASS_FUTEX);
     long failed = by_number(SYS_futex, a);
     int error = errno;
+    note_word(PCT_OP_ATOMIC_UPDATE, (const uint32_t *)a[0]);
     if (!failed) /* the kernel has written the word, which others lock and unlock by atomic accesses */
         pct_order_at(self, (void *)a[0], record == PCT_OP_FUTEX_WAIT ? PCT_ACQUIRES : PCT_RELEASES);
     pct_done(self, record, failed ? PCT_ARG_BUSY : 0, queue);
@@ -394,6 +408,16 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     }
 }
 
+/* An explored run is told of all the words: the record has but the first. */
+static void note_words(const struct futex_waitv *words, unsigned count)
+{
+    for (unsigned i = 1; pct_S.log && i < count; i++) {
+        const uint32_t *word = (const uint32_t *)(uintptr_t)words[i].uaddr;
+        pct_log_touch(&pct_S, PCT_OP_FUTEX_WAIT, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
+        note_word(PCT_OP_ATOMIC_LOAD, word);
+    }
+}
+
 /* Whether all words still have their values: 0, or the error. */
 static int compare(const struct futex_waitv *words, unsigned count)
 {
@@ -443,6 +467,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         }
     }
     struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
+    note_words(words, count);
     int error = compare(words, count);
     pct_done(self, PCT_OP_FUTEX_WAIT, error ? PCT_ARG_BUSY : 0, first);
     if (error)

@@ -6,6 +6,7 @@ setup_file()
 {
     compile_targets
     "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/explored" "$root/tests/cli/explore.c"
+    "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/futex" "$root/tests/cli/explore-futex.c"
 }
 
 setup()
@@ -117,6 +118,19 @@ finds()
             [[ $output == *"exit status 3"* ]]
         done
     done
+}
+
+@test "futex calls use all their words, and to wake all is no choice" {
+    # A waiter that comes behind the wake waits for ever.
+    finds 2 1 "$BATS_FILE_TMPDIR/futex" waitv
+    finds 6 4 "$BATS_FILE_TMPDIR/futex" all
+    verifies 2 "$BATS_FILE_TMPDIR/futex" op
+}
+
+@test "which thread gets which id depends on who makes one first" {
+    run "$pct" explore -- "$BATS_FILE_TMPDIR/futex" creators
+    echo "$output"
+    [ "$status" -eq 0 ]
 }
 
 @test "the end of the process comes before or behind what other threads still do" {

@@ -51,6 +51,7 @@ static inline void hashes_clear(struct hashes *set)
 /* A run. */
 static struct sim_result explored_result;
 static uint64_t explored_area[EXPLORED_AREA];
+static bool explored_ops[PCT_OP_COUNT]; /* that were made by any run */
 
 static inline struct pct_channel *explored_channel(void)
 {
@@ -68,8 +69,13 @@ static inline struct pct_channel *explored_channel(void)
  * thread that is about to make one does so at once, outside the plan. */
 static uint64_t explored_slack;
 
+/* Ends may be seen by others than joins, or a crash may come before. */
+static bool explored_to_the_full;
+
 static inline bool explored_is_trivial(uint32_t op)
 {
+    if (explored_to_the_full)
+        return false;
     return (op == PCT_OP_THREAD_START && !explored_slack) || /* it may go on to look at the time */
            op == PCT_OP_THREAD_FINISH || op == PCT_OP_THREAD_JOIN;
 }
@@ -116,6 +122,8 @@ static inline void explored_make(const struct sim_program *program, struct sim_o
     options->channel = channel;
     options->slow = true;
     sim_run(program, options, &explored_result);
+    for (uint64_t i = 0; i < explored_result.recorded; i++)
+        explored_ops[PCT_RECORD_OP(explored_area[i])] = true;
     if (explored_result.broken)
         fail_msg("%s", explored_result.broken);
 }
@@ -163,23 +171,13 @@ static inline uint64_t explored_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 31;
 }
 
-/* What the program did, as it could tell itself: each thread's operations and their results, the variables at the end, how it ended.
+/* What the program did, as it could tell itself: what each thread found in its operations, the variables at the end, how it ended.
  * Nothing of it rests on the table of dependence. */
 static inline uint64_t explored_behaviour(void)
 {
-    uint64_t thread[SIM_THREADS] = { 0 }, hash = explored_result.verdict;
-    for (uint64_t i = 0; i < explored_result.recorded; i++) {
-        uint64_t record = explored_area[i];
-        uint64_t *h = &thread[PCT_RECORD_THREAD(record)];
-        enum pct_op op = (enum pct_op)PCT_RECORD_OP(record);
-        if (op == PCT_OP_DEADLINE)
-            continue; /* what comes of it, the thread is told */
-        *h = explored_mix(*h, op);
-        if (op != PCT_OP_COND_SIGNAL)
-            *h = explored_mix(*h, PCT_RECORD_ARG(record));
-    }
+    uint64_t hash = explored_result.verdict;
     for (unsigned t = 0; t < explored_result.threads; t++)
-        hash = explored_mix(hash, explored_mix(thread[t], (uint64_t)sim.thread[t].reg));
+        hash = explored_mix(hash, sim.thread[t].story);
     for (unsigned v = 0; v < SIM_THINGS; v++)
         hash = explored_mix(explored_mix(hash, (uint64_t)explored_result.var[v]), sim.sem[v]);
     return hash;

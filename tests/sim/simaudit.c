@@ -27,6 +27,8 @@ bool sim_could_proceed(const struct sim_thread *t)
         return sim.rwlock[t->what] >= 0;
     case SIM_NEED_ALONE:
         return !sim.rwlock[t->what];
+    case SIM_NEED_ONCE:
+        return sim.once[t->what] != 1;
     }
     __builtin_unreachable();
 }

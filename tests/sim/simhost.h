@@ -17,9 +17,10 @@
 #include <stdint.h>
 
 #define SIM_THREADS 32u /* threads of a run, and lists of operations of a program */
-#define SIM_THINGS 8u   /* mutexes, condition variables, semaphores, barriers and variables: this many of each */
+#define SIM_THINGS                                                                                                     \
+    8u /* mutexes, condition variables, semaphores, barriers, once controls, variables: this many of each */
 #define SIM_EVENTS 8u
-#define SIM_OBJECTS (6 * SIM_THINGS) /* the most objects that a run has */
+#define SIM_OBJECTS (9 * SIM_THINGS) /* the most objects that a run has */
 
 struct sim;
 
@@ -52,6 +53,16 @@ enum sim_kind {
     SIM_AWAY,
     SIM_SPIN,
     SIM_SLEPT,
+    SIM_ONCE,
+    SIM_ONCE_DONE,
+    SIM_FUTEX_WAIT,
+    SIM_FUTEX_WAKE,
+    SIM_REQUEUE,
+    SIM_ATOMIC,
+    SIM_DETACH,
+    SIM_TRYJOIN,
+    SIM_DESTROY,
+    SIM_KERNEL,
     SIM_EXIT,
     SIM_EXIT_NOW,
     /* These are no operations for the scheduler: they happen between two of them. */
@@ -111,6 +122,19 @@ struct sim_op {
 #define STORE(v)            { .kind = SIM_STORE, .a = v }              /* register to shared variable */
 #define CHECK(v, x)         { .kind = SIM_CHECK, .a = v, .value = x }  /* reads v and asserts v == x */
 #define CHECK_NOT(v, x)     { .kind = SIM_CHECK, .a = v, .value = x, .flag = true }
+#define ONCE(o)             { .kind = SIM_ONCE, .a = o }               /* register 1: the routine follows, up to ONCE_DONE */
+#define ONCE_DONE(o)        { .kind = SIM_ONCE_DONE, .a = o }
+#define FUTEX_WAIT(v, x)    { .kind = SIM_FUTEX_WAIT, .a = v, .value = x } /* if v == x */
+#define FUTEX_WAKE(v, n)    { .kind = SIM_FUTEX_WAKE, .a = v, .value = n } /* register: how many were woken */
+#define REQUEUE(v, n, w)    { .kind = SIM_REQUEUE, .a = v, .b = w, .value = n } /* wakes n, moves the others to w */
+#define ATOMIC_READ(v)      { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_LOAD }
+#define ATOMIC_WRITE(v, x)  { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_STORE, .value = x }
+#define ATOMIC_ADD(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_UPDATE, .value = x } /* register: v before */
+#define ATOMIC_TRY(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_TRY, .value = x } /* 0 becomes x; likewise */
+#define DETACH(list)        { .kind = SIM_DETACH, .a = list }          /* as JOIN; register 0: it is detached already */
+#define TRYJOIN(list)       { .kind = SIM_TRYJOIN, .a = list }
+#define DESTROY(m)          { .kind = SIM_DESTROY, .a = m }            /* of a mutex; register 0: it is held, and stays */
+#define KERNEL(n)           { .kind = SIM_KERNEL, .value = n }         /* adds to what the kernel keeps; register: that */
 #define AWAY(ns)            { .kind = SIM_AWAY, .value = ns }          /* outside the scheduler for so much real time */
 #define SPIN_UNTIL(v, x)    { .kind = SIM_SPIN, .a = v, .value = x }   /* until v == x, without a step of its own */
 #define SLEPT(ns)           { .kind = SIM_SLEPT, .value = ns }         /* so much real time in a call that nobody knows */
@@ -188,19 +212,22 @@ enum sim_need {
     SIM_NEED_WAKE,
     SIM_NEED_TIME,
     SIM_NEED_SHARE, /* a read-write lock */
-    SIM_NEED_ALONE
+    SIM_NEED_ALONE,
+    SIM_NEED_ONCE /* nobody runs the routine */
 };
 
 struct sim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
     const struct sim_op *at;
     int64_t reg;
+    uint64_t story; /* a hash of the operations that it has made, and what it had in its register behind each */
     uint64_t repeated;
     struct pct_object sleep_object; /* what it waits for while it sleeps */
     /* What it is about to do. */
     enum sim_need need;
     uint8_t what;    /* the mutex, semaphore, or thread */
     bool woken;      /* of SIM_NEED_WAKE: it has been */
+    bool detached;   /* or joined by a try */
     bool then_mutex; /* after that it needs mutex `mutex` */
     uint8_t mutex;
     uint64_t deadline; /* virtual ns */
@@ -233,6 +260,8 @@ struct sim {
     uint32_t mutex[SIM_THINGS], sem[SIM_THINGS], arrived[SIM_THINGS];
     char cond[SIM_THINGS], barrier[SIM_THINGS]; /* nothing but their addresses is used */
     int32_t rwlock[SIM_THINGS];                 /* how many share it; -1: it is held alone */
+    uint8_t once[SIM_THINGS];                   /* 1: somebody runs the routine; 2: it has been run */
+    int64_t kernel, exits;
     int64_t var[SIM_THINGS];
     uint32_t created[SIM_THREADS]; /* by list of operations: the thread created last with it, plus 1 */
     /* For the tests' own use, zeroed before each run. */
@@ -265,6 +294,9 @@ void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_nee
 /* simlocks.c: the operations of read-write locks, and of barriers. */
 void sim_rwlock(struct sim_thread *self, const struct sim_op *op);
 void sim_barrier(struct sim_thread *self, uint8_t b);
+
+/* simwords.c: the operations of once controls, futexes, atomics, the kernel, and destroying. */
+void sim_word(struct sim_thread *self, const struct sim_op *op);
 
 /* simops.c: the life of a thread. Does not return. */
 void sim_live(struct sim_thread *self) __attribute__((noreturn));

@@ -360,6 +360,19 @@ static bool has_finished(const struct pct_thread *thread)
     return ((const struct sim_thread *)thread->wait.ready_arg)->core.state == PCT_STATE_FINISHED;
 }
 
+static void detach(struct sim_thread *self, uint8_t list, bool joins)
+{
+    sim_check(sim.created[list], "the program joins a thread that it did not create");
+    struct sim_thread *other = &sim.thread[sim.created[list] - 1];
+    enum pct_op op = joins ? PCT_OP_THREAD_TRYJOIN : PCT_OP_THREAD_DETACH;
+    sim_point(self, op, NULL);
+    self->reg = !other->detached && (!joins || other->core.state == PCT_STATE_FINISHED);
+    other->detached |= self->reg != 0;
+    record(self, op, self->reg ? 0 : PCT_ARG_BUSY, id_of(other));
+    if (joins && !self->reg)
+        pct_sched_spin(S, &self->core);
+}
+
 static void join(struct sim_thread *self, uint8_t list)
 {
     sim_check(sim.created[list], "the program joins a thread that it did not create");
@@ -379,8 +392,8 @@ static void join(struct sim_thread *self, uint8_t list)
 static void access(struct sim_thread *self, const struct sim_op *op)
 {
     enum { ARG_READ = 1, ARG_WRITE = 2 };
-    struct pct_object *object = object_of(&sim.var[op->a], PCT_CLASS_NONE);
     bool reads = op->kind == SIM_READ || op->kind == SIM_CHECK, told = sim.options->channel;
+    struct pct_object *object = object_of(&sim.var[op->a], told ? PCT_CLASS_MEMORY : PCT_CLASS_NONE);
     enum pct_op what = !told ? PCT_OP_NONE : reads ? PCT_OP_LOAD : PCT_OP_STORE;
     sim_point(self, what, object);
     record(self, what, told ? 0 : reads ? ARG_READ : ARG_WRITE, object->number);
@@ -427,6 +440,7 @@ static void end(struct sim_thread *self, const struct sim_op *op)
         pct_sched_exit(S, &self->core);
         passed(self);
         record(self, PCT_OP_EXIT, 0, 0);
+        self->reg = sim.exits++;
         if (op->flag)
             return;
     } else {
@@ -507,6 +521,20 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
     case SIM_SLEPT:
         slept(self, op->value);
         break;
+    case SIM_ONCE:
+    case SIM_ONCE_DONE:
+    case SIM_FUTEX_WAIT:
+    case SIM_FUTEX_WAKE:
+    case SIM_REQUEUE:
+    case SIM_ATOMIC:
+    case SIM_DESTROY:
+    case SIM_KERNEL:
+        sim_word(self, op);
+        break;
+    case SIM_DETACH:
+    case SIM_TRYJOIN:
+        detach(self, op->a, op->kind == SIM_TRYJOIN);
+        break;
     case SIM_END:
     case SIM_EXIT:
     case SIM_EXIT_NOW:
@@ -549,5 +577,7 @@ void sim_live(struct sim_thread *self)
         if (op->kind < SIM_SET)
             sim_pass_time();
         operate(self, op);
+        self->story = ((self->story ^ op->kind ^ (uint64_t)self->reg << 8) + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        self->story ^= self->story >> 31;
     }
 }

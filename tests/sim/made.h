@@ -1,0 +1,291 @@
+/* Random programs for the simulated host: of every operation that the table of dependence has a row for. */
+#ifndef PCT_TESTS_MADE_H
+#define PCT_TESTS_MADE_H
+
+#include "explored.h"
+
+enum { OPS = 40, MOST_THREADS = 4, MOST_SCHEDULES = 6000 };
+
+static uint64_t random_seed, random_place;
+static uint32_t draw(uint32_t bound)
+{
+    return (uint32_t)pct_random_below(random_seed, PCT_STREAM_USER, random_place++, bound);
+}
+
+static struct sim_op text[MOST_THREADS + 1][OPS];
+static struct sim_op *list;
+static uint32_t length;
+
+#define ADD_OP(...)                                                                                                    \
+    do {                                                                                                               \
+        assert_true(length < OPS);                                                                                     \
+        list[length++] = (struct sim_op)__VA_ARGS__;                                                                   \
+    } while (0)
+
+static void add_action(uint8_t held, uint32_t kinds);
+
+static void add_locked(uint8_t m, uint32_t kinds)
+{
+    ADD_OP(LOCK(m));
+    for (uint32_t i = draw(2); i; i--)
+        add_action(m, kinds);
+    ADD_OP(UNLOCK(m));
+}
+
+/* kinds: bit i: such actions may be among those of the program. */
+enum {
+    LOCKS = 1,
+    CONDS = 2,
+    SEMS = 4,
+    RWLOCKS = 8,
+    BARRIERS = 16,
+    VARIABLES = 32,
+    TIME = 64,
+    ONCES = 128,
+    FUTEXES = 256,
+    ATOMICS = 512,
+    KERNELS = 1024,
+    DESTROYS = 2048,
+    CHECKS = 4096,
+    KINDS = 13,
+    ALL_KINDS = (1 << KINDS) - 1
+};
+
+static void add_rw(uint8_t m)
+{
+    switch (draw(4)) {
+    case 0:
+        ADD_OP(RDLOCK(m));
+        if (draw(2))
+            ADD_OP(READ(0));
+        ADD_OP(RWUNLOCK(m));
+        break;
+    case 1:
+        ADD_OP(WRLOCK(m));
+        if (draw(2))
+            ADD_OP(WRITE(0, 1 + draw(2)));
+        ADD_OP(RWUNLOCK(m));
+        break;
+    case 2:
+        ADD_OP(TRYRDLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(RWUNLOCK(m));
+        break;
+    default:
+        ADD_OP(TRYWRLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(RWUNLOCK(m));
+    }
+}
+
+static void add_sem(uint8_t s)
+{
+    switch (draw(3)) {
+    case 0:
+        ADD_OP(UP(s));
+        break;
+    case 1:
+        ADD_OP(DOWN(s));
+        break;
+    default:
+        ADD_OP(TRYDOWN(s));
+    }
+}
+
+static void add_cond(uint8_t held)
+{
+    uint32_t what = draw(3);
+    if (what == 0 && held < SIM_THINGS)
+        ADD_OP(WAIT(0, held));
+    else if (what < 2)
+        ADD_OP(SIGNAL(0));
+    else
+        ADD_OP(BROADCAST(0));
+}
+
+static void add_time(uint8_t held)
+{
+    if (draw(2))
+        ADD_OP(SLEEP(1000 * (1 + draw(3))));
+    else if (held < SIM_THINGS)
+        ADD_OP(WAIT_FOR(0, held, 2000));
+    else
+        ADD_OP(DOWN_FOR(1, 1000 * (1 + draw(2))));
+}
+
+static void add_once(uint8_t held, uint32_t kinds)
+{
+    ADD_OP(ONCE(0));
+    ADD_OP({ .kind = SIM_UNLESS, .value = 1 });
+    uint32_t from = length;
+    if (draw(2))
+        add_action(held, kinds & ~(uint32_t)ONCES);
+    ADD_OP(ONCE_DONE(0));
+    list[from - 1].a = (uint8_t)(length - from);
+}
+
+static void add_futex(void)
+{
+    uint8_t v = !draw(4);
+    switch (draw(4)) {
+    case 0:
+        ADD_OP(FUTEX_WAIT(v, draw(2)));
+        break;
+    case 1:
+        ADD_OP(FUTEX_WAKE(v, 1 + draw(3)));
+        break;
+    case 2:
+        ADD_OP(REQUEUE(v, draw(2), !v));
+        break;
+    default:
+        ADD_OP(WRITE(v, 1 + draw(2)));
+    }
+}
+
+static void add_atomic(uint8_t v)
+{
+    switch (draw(4)) {
+    case 0:
+        ADD_OP(ATOMIC_READ(v));
+        break;
+    case 1:
+        ADD_OP(ATOMIC_WRITE(v, 1 + draw(2)));
+        break;
+    case 2:
+        ADD_OP(ATOMIC_ADD(v, 1 + draw(2)));
+        break;
+    default:
+        ADD_OP(ATOMIC_TRY(v, 1 + draw(2)));
+    }
+}
+
+static void add_access(uint8_t v)
+{
+    if (draw(2))
+        ADD_OP(READ(v));
+    else
+        ADD_OP(WRITE(v, 1 + draw(2)));
+}
+
+static void add_action(uint8_t held, uint32_t kinds)
+{
+    uint8_t m = !draw(4);
+    uint32_t kind;
+    do
+        kind = 1u << draw(KINDS);
+    while (!(kind & kinds));
+    switch (kind) {
+    case LOCKS:
+        if (m == held)
+            break;
+        if (draw(3)) {
+            add_locked(m, kinds);
+            break;
+        }
+        ADD_OP(TRYLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(UNLOCK(m));
+        break;
+    case CONDS:
+        if (held < SIM_THINGS || draw(2))
+            add_cond(held);
+        else
+            add_locked(m, kinds);
+        break;
+    case SEMS:
+        add_sem(m);
+        break;
+    case RWLOCKS:
+        add_rw(m);
+        break;
+    case BARRIERS:
+        ADD_OP(BARRIER(0));
+        break;
+    case TIME:
+        add_time(held);
+        break;
+    case ONCES:
+        add_once(held, kinds);
+        break;
+    case FUTEXES:
+        add_futex();
+        break;
+    case ATOMICS:
+        add_atomic(m);
+        break;
+    case KERNELS:
+        ADD_OP(KERNEL(draw(3)));
+        break;
+    case DESTROYS:
+        ADD_OP(DESTROY(m));
+        break;
+    case CHECKS:
+        ADD_OP(CHECK(0, 0));
+        explored_to_the_full = true;
+        break;
+    default:
+        add_access(m);
+    }
+}
+
+/* What becomes of the thread with this list. by: who does it. */
+static void add_end_of(uint32_t other, bool by_main)
+{
+    switch (draw(4)) {
+    case 0:
+        ADD_OP(DETACH((uint8_t)other));
+        break;
+    case 1:
+        ADD_OP(TRYJOIN((uint8_t)other));
+        explored_to_the_full = true;
+        break;
+    default:
+        if (by_main)
+            ADD_OP(JOIN((uint8_t)other));
+    }
+}
+
+static struct sim_program make_program(uint64_t number)
+{
+    struct sim_program program = { .barrier = { 2 } };
+    explored_slack = number % 2 ? 1000000 : 0; /* of half of the programs, deadlines may come early */
+    random_seed = number;
+    random_place = 0;
+    explored_to_the_full = false;
+    uint32_t kinds = draw(4) ? (1u << draw(KINDS)) | (1u << draw(KINDS)) | (draw(2) ? 0 : VARIABLES) : ALL_KINDS;
+    uint32_t threads = 3 + !draw(3);
+    program.sem[0] = draw(3);
+    for (uint32_t t = 0; t < threads; t++) {
+        list = text[t];
+        length = 0;
+        program.thread[t] = list;
+        if (t)
+            for (uint32_t i = 1 + draw(threads == 3 ? 3 : 2); i; i--)
+                add_action(SIM_THINGS, kinds);
+        bool nested = !(number % 5); /* thread 1 makes thread 2 */
+        for (uint32_t i = 1; !t && i < threads; i++)
+            if (!nested || i != 2)
+                ADD_OP(CREATE((uint8_t)i));
+        if (t == 1 && nested)
+            ADD_OP(CREATE(2));
+        if (t == 2 && !(number % 3))
+            add_end_of(1, false);
+        if (!t && !draw(3))
+            add_action(SIM_THINGS, kinds);
+        for (uint32_t i = 1; !t && i < threads && !nested; i++)
+            if (draw(2) && (number % 3 || i != 1))
+                add_end_of(i, true);
+        if (!t && !draw(4)) {
+            ADD_OP(EXITING);
+            if (draw(2))
+                add_action(SIM_THINGS, kinds);
+            ADD_OP(EXIT_NOW);
+        }
+        if (t && !(number % 7) && !draw(3))
+            ADD_OP(EXIT_NOW);
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
+#endif
