@@ -8,6 +8,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/watchdog/watchdog.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -93,8 +94,10 @@ void pct_fd_copied(int fd, int copy)
     struct fd *from = entry(fd), *to = entry(copy);
     if (is_standard(fd))
         pct_fd_blocks(fd); /* the copy is like it */
-    if (copy != fd)
+    if (copy != fd) {
         replaced(copy);
+        pct_watchdog_settle();
+    }
     if (to)
         *to = from ? *from : (struct fd){ .kind = PCT_FD_UNKNOWN };
 }
@@ -102,6 +105,7 @@ void pct_fd_copied(int fd, int copy)
 void pct_fd_forget(int fd)
 {
     replaced(fd);
+    pct_watchdog_settle();
     if (table && entry(fd))
         *entry(fd) = (struct fd){ .kind = PCT_FD_UNKNOWN };
 }

@@ -175,7 +175,8 @@ static bool others_work(const struct pct_thread *holder)
         bool own = &thread->core == holder || thread->unscheduled || !thread->tid || state == PCT_STATE_OUTSIDE;
         uint64_t flags;
         char does;
-        if (!own && pct_task_read_flags(tasks, thread->tid, &does, &flags) && (does == 'R' || does == 'D'))
+        if (!own && pct_task_read_flags(tasks, thread->tid, &does, &flags) &&
+            (does == 'R' || does == 'D' || does == 't' /* a debugger has it for a moment */))
             return true;
     }
     return false;
@@ -436,6 +437,10 @@ static void make(void)
     long tid = clone_onto(stack, own);
     __atomic_store_n(&own_tid, tid > 0 ? (uint32_t)tid : FAILED, __ATOMIC_SEQ_CST);
     pct_futex_wake(&own_tid, INT32_MAX);
+    if (tid <= 0) {
+        __atomic_store_n(&presence, THERE, __ATOMIC_SEQ_CST); /* nobody waits for its start */
+        pct_futex_wake(&presence, INT32_MAX);
+    }
     if (roams && tid > 0)
         pct_affinity_unpin((int32_t)tid); /* by itself it would have to get the CPU first */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
@@ -508,6 +513,12 @@ void pct_watchdog_have(void)
     pct_watchdog_start();
     if (pct_S.threads > 1 && pct_shim.header->watched && __atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES)
         pct_futex_wait(&presence, COMES, &patience);
+}
+
+void pct_watchdog_settle(void)
+{
+    while (__atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES && pct_is_process(pct_shim.pid))
+        pct_futex_wait(&presence, COMES, NULL);
 }
 
 void pct_watchdog_await_end(void)

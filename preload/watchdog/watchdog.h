@@ -18,6 +18,9 @@ void pct_watchdog_start(void);
 void pct_watchdog_tend(void);
 /* The same, and wait until it has made all the system calls of its start. */
 void pct_watchdog_have(void);
+/* The caller has closed a descriptor. A watchdog that is being made has a copy of it for a moment, which would keep a
+ * pipe open, or a lock of a file: return when it has none. Any thread. */
+void pct_watchdog_settle(void);
 /* The run has ended (pct_shim.ended), and the process goes on: return when the watchdog is gone. Linux takes the exit
  * status of the thread that ends last for the process's. */
 void pct_watchdog_await_end(void);
