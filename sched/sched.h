@@ -221,9 +221,10 @@ struct pct_sched {
     uint64_t choices; /* signals and wakes that had several waiters to choose from */
     /* pin.c: keeps the baton until it blocks: it may stand inside a lock that nobody knows of. */
     struct pct_thread *pinned;
-    uint64_t passed_over;          /* points at which others could run, but the thread is pinned */
-    struct pct_group *free_groups; /* group.c */
-    struct pct_progress progress;  /* progress.c */
+    uint64_t passed_over;                       /* points at which others could run, but the thread is pinned */
+    struct pct_group *free_groups;              /* group.c */
+    const void *begun_with[PCT_MOST_ROLES - 1]; /* threads.c: functions that threads begin with, NULL: none yet */
+    struct pct_progress progress;               /* progress.c */
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 
     /* unseen.c: what the host tells */
@@ -325,6 +326,10 @@ void pct_sched_create(struct pct_sched *s, struct pct_thread *thread);
 /* The same in two parts, where making a thread may pass scheduling points (an allocator with a lock): first it gets its
  * id; then it is there, or could not be made. */
 void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread);
+
+/* What a thread that was reserved begins with: the address of its function, of this process. Before it is started; on
+ * the turn of whoever makes it. */
+void pct_sched_begins_with(struct pct_sched *s, const struct pct_thread *thread, const void *function);
 void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread);
 

@@ -25,6 +25,18 @@ void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread)
         s->strategy->created(s->strategy_state, thread->id);
 }
 
+void pct_sched_begins_with(struct pct_sched *s, const struct pct_thread *thread, const void *function)
+{
+    if (s->strategy->abi < 9 || !s->strategy->role)
+        return;
+    uint32_t i = 0;
+    while (i < PCT_MOST_ROLES - 1 && s->begun_with[i] && s->begun_with[i] != function)
+        i++;
+    if (i < PCT_MOST_ROLES - 1)
+        s->begun_with[i] = function;
+    s->strategy->role(s->strategy_state, thread->id, i + 1);
+}
+
 void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread)
 {
     thread->state = PCT_STATE_FINISHED;

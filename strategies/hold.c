@@ -5,13 +5,15 @@
  * object, and one kind of access to it: those that read it, try it or take it, or those that write it or give it back.
  * Every thread that is about to make such an access is held; in half of the runs only at some of them, its first, its
  * second, ..., drawn for each run and the same for all threads. The others walk at random. When only held ones can go
- * on, one of them makes its access: one that owns what another thread waits for, if there is one, or any.
+ * on, one of them makes its access: one that owns what another thread waits for, if there is one, or any; in half of the
+ * runs, of any role of theirs (roles.h).
  *
  * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is
  * about to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it
  * for ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
 #include "base.h"
 #include "one_object.h"
+#include "roles.h"
 #include <pct/operations.h>
 
 enum { PATIENCE = 4096, SPIN = 256, OWNERS = 1 << 12 };
@@ -35,6 +37,7 @@ struct hold_thread {
     bool enabled;
     bool passes; /* is not held at this operation */
     bool ends;   /* the process */
+    uint8_t role;
 };
 
 struct state {
@@ -42,6 +45,7 @@ struct state {
     uint32_t object;
     uint8_t kind;
     bool some;        /* accesses only, drawn by their number in their thread */
+    bool by_role;     /* who is let go is drawn by its role first */
     uint32_t threads; /* that there have been: ids are below it */
     struct pct_draws draws;
     uint32_t previous;               /* the thread that the last pick chose, plus 1 */
@@ -70,6 +74,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     s->kind = (uint8_t)run->param[PARAM_KIND];
     if (s->kind == KIND_AUTO)
         s->kind = pct_object_draw(run->seed, PCT_OBJECT_KIND, 2) ? KIND_WRITES : KIND_READS;
+    s->by_role = pct_roles_count(s->seed);
     s->some = pct_object_draw(run->seed, PCT_OBJECT_SOME, 2);
     return 0;
 }
@@ -109,6 +114,11 @@ static void created(void *state, uint32_t thread)
     s->of[thread] = (struct hold_thread){ .passes = false };
     if (s->threads <= thread)
         s->threads = thread + 1;
+}
+
+static void role(void *state, uint32_t thread, uint32_t role)
+{
+    ((struct state *)state)->of[thread].role = (uint8_t)role;
 }
 
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)
@@ -167,14 +177,32 @@ static uint32_t find_wanted(const struct state *s, uint64_t place)
     return PCT_NO_THREAD;
 }
 
+/* Any of the held threads; in runs where roles count, any of a role of theirs. */
+static uint32_t draw(const struct state *s, uint64_t place)
+{
+    uint32_t count = pct_dense_set_size(&s->held), roles = 0;
+    uint32_t thread = pct_dense_set_at(&s->held, (uint32_t)pct_random_below(s->seed, PCT_STREAM_EVENT, place, count));
+    for (uint32_t i = 0; s->by_role && i < count; i++)
+        roles |= UINT32_C(1) << s->of[pct_dense_set_at(&s->held, i)].role;
+    if (!(roles & (roles - 1)))
+        return thread;
+    uint32_t wanted = pct_roles_draw(roles, s->seed, place), left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        left += s->of[pct_dense_set_at(&s->held, i)].role == wanted;
+    left = (uint32_t)pct_random_below(s->seed, PCT_STREAM_EVENT, place, left) + 1;
+    for (uint32_t i = 0; left; i++) {
+        thread = pct_dense_set_at(&s->held, i);
+        left -= s->of[thread].role == wanted;
+    }
+    return thread;
+}
+
 /* One of the held threads makes its access. */
 static void let_go(struct state *s, uint64_t place)
 {
     uint32_t thread = find_wanted(s, place);
-    if (thread == PCT_NO_THREAD) {
-        uint32_t count = pct_dense_set_size(&s->held);
-        thread = pct_dense_set_at(&s->held, (uint32_t)pct_random_below(s->seed, PCT_STREAM_EVENT, place, count));
-    }
+    if (thread == PCT_NO_THREAD)
+        thread = draw(s, place);
     s->of[thread].passes = true;
     s->in_vain = 0;
     sort(s, thread);
@@ -224,4 +252,5 @@ const struct pct_strategy pct_strategy_hold = {
     .choose = choose,
     .spinning = spinning,
     .final_wait = final_wait,
+    .role = role,
 };

@@ -100,3 +100,10 @@ void pct_members_final_wait(void *state, uint32_t thread)
     if (s->member->final_wait)
         s->member->final_wait(s->inner, thread);
 }
+
+void pct_members_role(void *state, uint32_t thread, uint32_t role)
+{
+    struct pct_members *s = state;
+    if (s->member->role)
+        s->member->role(s->inner, thread, role);
+}

@@ -30,11 +30,12 @@ struct pct_choice pct_members_pick(void *state, const struct pct_point *point);
 uint32_t pct_members_choose(void *state, uint32_t waiters, uint64_t step);
 void pct_members_spinning(void *state, uint32_t thread, uint64_t spins);
 void pct_members_final_wait(void *state, uint32_t thread);
+void pct_members_role(void *state, uint32_t thread, uint32_t role);
 
 #define PCT_MEMBERS_FUNCTIONS                                                                                          \
     .created = pct_members_created, .announce = pct_members_announce, .enable = pct_members_enable,                    \
     .disable = pct_members_disable, .pick = pct_members_pick, .choose = pct_members_choose,                            \
     .spinning = pct_members_spinning, .final_wait = pct_members_final_wait, .enable_all = pct_members_enable_all,      \
-    .disable_all = pct_members_disable_all
+    .disable_all = pct_members_disable_all, .role = pct_members_role
 
 #endif

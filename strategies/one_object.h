@@ -24,7 +24,8 @@ enum pct_object_draw {
     PCT_OBJECT_KIND,
     PCT_OBJECT_SOME,
     PCT_OBJECT_COUNTED,
-    PCT_OBJECT_WEIGH
+    PCT_OBJECT_WEIGH,
+    PCT_OBJECT_ROLES
 };
 
 /* Uniform over 0 .. bound-1, for the run with this seed. */

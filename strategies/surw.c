@@ -16,9 +16,11 @@
  * spins is not waited for, another one is drawn; nor one that has ended, or waits for somebody who waits for its turn:
  * when nobody else can go on. Nor is one that makes `PATIENCE` steps without coming to an interesting event, or is
  * blocked for so many, or a thread that polls for what another one is to do would hold back that one for ever; the
- * former is drawn again only after it has come to such an event. */
+ * former is drawn again only after it has come to such an event. And in half of the runs the intended thread is drawn by
+ * its role first (roles.h): these are not uniform, and find what needs one thread of a kind to be ahead of many. */
 #include "base.h"
 #include "one_object.h"
+#include "roles.h"
 #include "weights.h"
 
 /* Steps of the intended thread; a spin of another one, for which it may be to blame, counts as this many. */
@@ -57,10 +59,11 @@ struct state {
     uint64_t seed, among;
     uint32_t object;
     struct pct_draws draws;
-    uint32_t previous;          /* the thread that the last pick chose, plus 1 */
-    bool last;                  /* that thread was about to make an interesting event */
-    uint32_t intended;          /* plus 1; 0: to be drawn */
-    uint32_t in_vain;           /* steps that were waited for it in vain */
+    uint32_t previous; /* the thread that the last pick chose, plus 1 */
+    bool last;         /* that thread was about to make an interesting event */
+    uint32_t intended; /* plus 1; 0: to be drawn */
+    uint32_t in_vain;  /* steps that were waited for it in vain */
+    bool by_role;
     struct pct_weights weights; /* of the enabled threads that may be drawn */
     struct pct_dense_set free;  /* the enabled threads that do not wait for their turn */
     struct surw_thread *of;     /* by thread */
@@ -82,6 +85,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     struct state *s = begin(state, run);
     s->among = run->param[PARAM_AMONG];
     s->object = (uint32_t)run->param[PARAM_OBJECT];
+    s->by_role = pct_roles_count(s->seed);
     pct_weights_start(&s->weights, run->param + PARAM_N, s->object ? 1 : s->among);
     return 0;
 }
@@ -91,6 +95,7 @@ static int start_one(void *state, const struct pct_run *run, const char **why)
     (void)why;
     struct state *s = begin(state, run);
     s->object = pct_object_of_run(run->param[ONE_OBJECT], run->seed);
+    s->by_role = pct_roles_count(s->seed);
     pct_weights_start(&s->weights, run->param + ONE_N, 1);
     return 0;
 }
@@ -114,6 +119,7 @@ static void sort(struct state *s, uint32_t thread)
 static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
+    pct_weights_set_role(&s->weights, thread, 0);
     if (!pct_weights_create(&s->weights, thread) || s->intended != 1)
         return;
     /* The main thread was intended also for what this one will do: which of the two is it? */
@@ -164,6 +170,18 @@ static void disable(void *state, uint32_t thread)
 
 PCT_ENABLE_ALL_WEIGHTS
 
+static void role(void *state, uint32_t thread, uint32_t role)
+{
+    struct state *s = state;
+    pct_weights_set_role(&s->weights, thread, role);
+    if (!s->by_role || s->intended != thread + 1)
+        return;
+    /* It was drawn by its number; the roles are to decide when all are there. */
+    s->intended = 1;
+    sort(s, thread);
+    sort(s, 0);
+}
+
 static bool is_blocked(const struct state *s)
 {
     return s->intended && !s->of[s->intended - 1].enabled;
@@ -197,6 +215,16 @@ static void made(struct state *s)
     }
 }
 
+/* Who makes the next interesting event. There is one who may. */
+static uint32_t draw(struct state *s, uint64_t place)
+{
+    uint32_t roles = s->by_role ? pct_weights_roles(&s->weights) : 0;
+    if (!(roles & (roles - 1)))
+        return pct_weights_draw(&s->weights, s->seed, PCT_STREAM_INTEND, place);
+    uint32_t role = pct_roles_draw(roles, s->seed, place);
+    return pct_weights_draw_role(&s->weights, role, s->seed, PCT_STREAM_INTEND, place);
+}
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
@@ -208,7 +236,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
         give_up(s);
     /* Where nobody may be drawn, nobody is about to make an interesting event either, and all are free. */
     if (!s->intended && s->weights.sum) {
-        uint32_t intended = pct_weights_draw(&s->weights, s->seed, PCT_STREAM_INTEND, place);
+        uint32_t intended = draw(s, place);
         s->intended = intended + 1;
         s->in_vain = 0;
         sort(s, intended);
@@ -242,6 +270,7 @@ const struct pct_strategy pct_strategy_surw = {
     .announce = announce,
     .choose = choose,
     .spinning = spinning,
+    .role = role,
 };
 
 const struct pct_strategy pct_strategy_surw_one = {
@@ -254,4 +283,5 @@ const struct pct_strategy pct_strategy_surw_one = {
     .announce = announce,
     .choose = choose,
     .spinning = spinning,
+    .role = role,
 };

@@ -17,6 +17,7 @@
 
 #include <pct/layout.h>
 #include <pct/random.h>
+#include <pct/strategy.h>
 
 enum { PCT_NAMED_COUNTS = 16 };
 
@@ -37,17 +38,21 @@ struct pct_weight {
     uint64_t left;
     uint64_t member; /* the weight with which the thread takes part, 0 if it does not */
     bool made;       /* there was a thread of this id */
+    uint8_t role;    /* below PCT_WEIGHTS_ROLES */
 };
+
+enum { PCT_WEIGHTS_ROLES = PCT_MOST_ROLES + 1 };
 
 struct pct_weights {
     uint64_t share;   /* an estimate is of this many times the events that matter */
     uint64_t to_come; /* events of threads that do not exist yet */
     uint64_t sum;
-    bool stale;            /* the tree is not that of the weights any more: the next draw makes it anew */
-    uint32_t threads;      /* that there were: their ids are below */
-    uint32_t size;         /* of the tree: a power of two */
-    uint64_t *tree;        /* from 1 */
-    struct pct_weight *of; /* by thread */
+    uint64_t sums[PCT_WEIGHTS_ROLES]; /* the same of the threads with each role */
+    bool stale;                       /* the tree is not that of the weights any more: the next draw makes it anew */
+    uint32_t threads;                 /* that there were: their ids are below */
+    uint32_t size;                    /* of the tree: a power of two */
+    uint64_t *tree;                   /* from 1 */
+    struct pct_weight *of;            /* by thread */
     uint64_t counts[1 + PCT_NAMED_COUNTS];
 };
 
@@ -85,6 +90,7 @@ static inline void pct_weights_set(struct pct_weights *w, uint32_t thread, uint6
     uint64_t change = weight - w->of[thread].member; /* modulo 2^64 */
     w->of[thread].member = weight;
     w->sum += change;
+    w->sums[w->of[thread].role] += change;
     for (uint32_t at = thread + 1; at <= w->size && !w->stale; at += at & -at)
         w->tree[at] += change;
 }
@@ -153,6 +159,35 @@ static inline uint32_t pct_weights_draw(struct pct_weights *w, uint64_t seed, ui
         if (before + width <= w->size && w->tree[before + width] <= at)
             at -= w->tree[before += width];
     return before;
+}
+
+/* Before the thread takes part. */
+static inline void pct_weights_set_role(struct pct_weights *w, uint32_t thread, uint32_t role)
+{
+    w->of[thread].role = (uint8_t)role;
+}
+
+/* The roles of the threads that take part: a bit for each. */
+static inline uint32_t pct_weights_roles(const struct pct_weights *w)
+{
+    uint32_t roles = 0;
+    for (uint32_t role = 0; role < PCT_WEIGHTS_ROLES; role++)
+        roles |= (uint32_t) !!w->sums[role] << role;
+    return roles;
+}
+
+/* pct_weights_draw() among the threads with this role, of which there must be one. Takes as many steps as there are
+ * threads. */
+static inline uint32_t pct_weights_draw_role(const struct pct_weights *w, uint32_t role, uint64_t seed, uint32_t stream,
+                                             uint64_t place)
+{
+    uint64_t at = pct_random_below(seed, stream, place, w->sums[role]);
+    for (uint32_t thread = 0;; thread++) {
+        uint64_t weight = w->of[thread].role == role ? w->of[thread].member : 0;
+        if (at < weight)
+            return thread;
+        at -= weight;
+    }
 }
 
 /* PCT_ENABLE_ALL (base.h) of a state whose member `weights` these are. */

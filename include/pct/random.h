@@ -28,6 +28,7 @@ enum {
     PCT_STREAM_POINTS = 19,   /* whether a run has other scheduling points than the campaign's */
     PCT_STREAM_SPURIOUS = 20, /* by thread and count of its waits for condition variables */
     PCT_STREAM_ORDER = 21,    /* by thread: of orders of priorities that `pct explore` tries */
+    PCT_STREAM_ROLE = 22,     /* by step */
     PCT_STREAM_USER = 256
 };
 

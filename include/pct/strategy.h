@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 8u
+#define PCT_STRATEGY_ABI 9u
 #define PCT_STRATEGY_ABI_LEAST 7u /* that is still understood: what came later is at the end, and optional */
 
 #define PCT_NO_THREAD UINT32_MAX
@@ -172,6 +172,12 @@ struct pct_strategy {
      * them has locked it. */
     void (*enable_all)(void *state, const uint16_t *threads, uint32_t count);
     void (*disable_all)(void *state, const uint16_t *threads, uint32_t count);
+
+    /* After created(), for a thread whose role is known, before it is first enabled. Threads that begin with the same
+     * function have the same role, a number from 1 to PCT_MOST_ROLES in the order of first use; the last is of all
+     * others. A thread of which nothing is said has role 0, as main has. From version 9 on; optional. */
+    void (*role)(void *state, uint32_t thread, uint32_t role);
 };
+#define PCT_MOST_ROLES 15u
 
 #endif

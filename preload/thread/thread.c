@@ -265,6 +265,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it
          * holds locks of libc's. */
         pct_sched_reserve(&pct_S, &slot->core);
+        pct_sched_begins_with(&pct_S, &slot->core, (const void *)(uintptr_t)start);
         pct_thread_coming++;
         struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
         pthread_attr_t own;

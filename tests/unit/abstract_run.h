@@ -156,6 +156,12 @@ static inline void run_announce(struct abstract_run *r, uint32_t thread)
         r->model->announced(r->model->data, &r->world, thread);
 }
 
+/* Of four threads each, three have a role; two the same one. */
+static inline uint32_t run_role(uint32_t thread)
+{
+    return thread % 4 == 3 ? 1 : thread % 4;
+}
+
 static inline void run_create(struct abstract_run *r)
 {
     if (r->world.threads == r->max_threads)
@@ -163,6 +169,8 @@ static inline void run_create(struct abstract_run *r)
     uint32_t thread = r->world.threads++;
     if (r->strategy->created)
         r->strategy->created(r->state, thread);
+    if (r->strategy->role && run_role(thread))
+        r->strategy->role(r->state, thread, run_role(thread));
     if (r->model->created)
         r->model->created(r->model->data, thread);
     run_announce(r, thread);

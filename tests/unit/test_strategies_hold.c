@@ -32,7 +32,7 @@ struct holding {
     bool enabled[MODEL_THREADS], passes[MODEL_THREADS], ends[MODEL_THREADS];
     uint32_t made[MODEL_THREADS], owner[4096]; /* plus 1 */
     struct set free, held;
-    uint64_t holds, wanted, let;
+    uint64_t holds, wanted, let, roles;
 };
 
 static bool is_access(const struct holding *m, const struct pct_operation *next)
@@ -113,6 +113,25 @@ static bool is_held(const struct holding *m, uint32_t thread)
     return false;
 }
 
+/* In half of the runs, where the held threads have several roles, each of these is as likely. */
+static uint32_t draw(struct holding *m, uint64_t place)
+{
+    uint32_t role[4] = { 0 }, count = 0, of_it[MODEL_THREADS], size = 0;
+    for (uint32_t r = 0; r < 4 && pct_object_draw(m->run.seed, PCT_OBJECT_ROLES, 2); r++) {
+        bool there = false;
+        for (uint32_t i = 0; i < m->held.size; i++)
+            there |= run_role(m->held.member[i]) == r;
+        if (there)
+            role[count++] = r;
+    }
+    m->roles += count > 1;
+    uint32_t wanted = count > 1 ? role[pct_random_below(m->run.seed, PCT_STREAM_ROLE, place, count)] : 0;
+    for (uint32_t i = 0; i < m->held.size; i++)
+        if (count < 2 || run_role(m->held.member[i]) == wanted)
+            of_it[size++] = m->held.member[i];
+    return of_it[pct_random_below(m->run.seed, PCT_STREAM_EVENT, place, size)];
+}
+
 static void let_go(struct holding *m, uint64_t place)
 {
     uint32_t thread = PCT_NO_THREAD;
@@ -126,7 +145,7 @@ static void let_go(struct holding *m, uint64_t place)
     }
     m->wanted += thread != PCT_NO_THREAD;
     if (thread == PCT_NO_THREAD)
-        thread = m->held.member[pct_random_below(m->run.seed, PCT_STREAM_EVENT, place, m->held.size)];
+        thread = draw(m, place);
     m->passes[thread] = true;
     m->in_vain = 0;
     m->let++;
@@ -163,7 +182,7 @@ static void test_model(void **unused)
                            .spins = spins,
                            .final_wait = final_wait,
                            .next = next };
-    uint64_t holds = 0, wanted = 0, let = 0;
+    uint64_t holds = 0, wanted = 0, let = 0, roles = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         struct pct_run run = { .seed = seed, .param = { seed % 4 ? 1 + seed % 6 : 0, seed % 3 } };
         uint64_t kind = run.param[1] ? run.param[1] : 1 + pct_object_draw(seed, PCT_OBJECT_KIND, 2);
@@ -177,8 +196,9 @@ static void test_model(void **unused)
         holds += data.holds;
         wanted += data.wanted;
         let += data.let;
+        roles += data.roles;
     }
-    assert_true(holds > 10000 && let > 1000 && wanted > 100);
+    assert_true(holds > 10000 && let > 1000 && wanted > 100 && roles > 100);
 }
 
 /* What gives an object back, or writes it, is the other kind than what takes or reads it. */

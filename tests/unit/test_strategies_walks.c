@@ -95,7 +95,14 @@ struct selective {
     uint32_t free[MODEL_THREADS], size;
     uint64_t events, waited; /* interesting ones; times that an enabled thread was not free */
     uint64_t idled, blocked; /* times that a thread was intended in vain; and as it was blocked */
+    uint64_t chosen_roles;   /* times that a role was drawn */
 };
+
+/* In half of the runs. */
+static bool roles_count(const struct selective *m)
+{
+    return pct_object_draw(m->run.seed, PCT_OBJECT_ROLES, 2);
+}
 
 static uint64_t share(const struct selective *m, uint64_t events)
 {
@@ -142,8 +149,11 @@ static void selective_created(void *data, uint32_t thread)
     /* It takes its part of what main is intended for. */
     uint64_t both = m->left[thread] + interest(m, 0), place = (UINT64_C(1) << 63) + thread;
     if (thread && named && m->intended == 0 &&
-        pct_random_below(m->run.seed, PCT_STREAM_INTEND, place, both) < m->left[thread])
+        pct_random_below(m->run.seed, PCT_STREAM_INTEND, place, both) < m->left[thread]) {
         selective_intend(m, thread);
+        if (roles_count(m) && run_role(thread))
+            selective_intend(m, 0); /* roles are to decide */
+    }
 }
 
 static void selective_announced(void *data, const struct world *world, uint32_t thread)
@@ -204,6 +214,30 @@ static bool may_be_drawn(const struct selective *m, const struct world *world, u
     return world->enabled[thread] && !m->idle[thread];
 }
 
+/* Whether it may be drawn, as one of this role; NO_ROLE: of any. */
+#define NO_ROLE UINT32_MAX
+static bool may_be(const struct selective *m, const struct world *world, uint32_t thread, uint32_t role)
+{
+    return may_be_drawn(m, world, thread) && (role == NO_ROLE || run_role(thread) == role);
+}
+
+/* NO_ROLE: it is not for roles to decide, or there is only one. */
+static uint32_t draw_role(struct selective *m, const struct world *world, uint64_t place)
+{
+    uint32_t role[4] = { 0 }, count = 0;
+    for (uint32_t r = 0; r < 4 && roles_count(m); r++) {
+        bool there = false;
+        for (uint32_t t = 0; t < world->threads; t++)
+            there |= may_be(m, world, t, r);
+        if (there)
+            role[count++] = r;
+    }
+    if (count < 2)
+        return NO_ROLE;
+    m->chosen_roles++;
+    return role[pct_random_below(m->run.seed, PCT_STREAM_ROLE, place, count)];
+}
+
 static uint32_t selective_next(void *data, const struct world *world, bool picked)
 {
     struct selective *m = data;
@@ -222,13 +256,14 @@ static uint32_t selective_next(void *data, const struct world *world, bool picke
     if (m->intended != PCT_NO_THREAD && !m->size)
         selective_intend(m, PCT_NO_THREAD);
     uint64_t place = world->step << 16 | m->redraw, sum = 0;
+    uint32_t role = m->intended == PCT_NO_THREAD ? draw_role(m, world, place) : NO_ROLE;
     for (uint32_t t = 0; t < world->threads; t++)
-        sum += may_be_drawn(m, world, t) ? interest(m, t) : 0;
+        sum += may_be(m, world, t, role) ? interest(m, t) : 0;
     if (m->intended == PCT_NO_THREAD && sum) {
         uint64_t at = pct_random_below(m->run.seed, PCT_STREAM_INTEND, place, sum);
         uint32_t thread = 0;
-        for (; !may_be_drawn(m, world, thread) || at >= interest(m, thread); thread++)
-            at -= may_be_drawn(m, world, thread) ? interest(m, thread) : 0;
+        for (; !may_be(m, world, thread, role) || at >= interest(m, thread); thread++)
+            at -= may_be(m, world, thread, role) ? interest(m, thread) : 0;
         selective_intend(m, thread);
         m->in_vain = 0;
     }
@@ -249,7 +284,7 @@ static void test_surw_model(void **unused)
                            .disabled = selective_disabled,
                            .spins = selective_spins,
                            .next = selective_next };
-    uint64_t events = 0, waited = 0, idled = 0, blocked = 0;
+    uint64_t events = 0, waited = 0, idled = 0, blocked = 0, roles = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         uint64_t random = seed;
         /* With few that are interesting, threads are intended in vain. */
@@ -263,8 +298,9 @@ static void test_surw_model(void **unused)
         waited += data.waited;
         idled += data.idled;
         blocked += data.blocked;
+        roles += data.chosen_roles;
     }
-    assert_true(events > 10000 && waited > 10000 && idled > 0 && blocked > 0);
+    assert_true(events > 10000 && waited > 10000 && idled > 0 && blocked > 0 && roles > 10000);
 }
 
 /* surw-one is surw with one object, given or drawn. */
