@@ -162,3 +162,18 @@ badly_folded()
     has "the enabled thread with the lowest id"
     wrong "did you mean 'round-robin'?" strategies round-robni
 }
+
+@test "scripts/check-distros makes nothing for names that it does not know" {
+    local script=$BATS_TEST_DIRNAME/../../scripts/check-distros
+    run "$script" --help
+    is "$status" 0
+    has 'SUITE[:COMPILER[:PART...]]'
+    for arguments in -x '' sid: sid:tcc sid::unit sid:gcc:nothing 'sid:gcc:unit sim' enter 'enter nowhere'; do
+        # shellcheck disable=SC2086 # two words
+        DISTRO_ROOTS=$PWD/roots run "$script" ${arguments:-""}
+        is "$status" 2
+        has 'there is no'
+        has 'SUITE[:COMPILER[:PART...]]'
+        [ ! -e roots ]
+    done
+}
