@@ -2,7 +2,7 @@
  * PCT_SYSTEMATIC_FROM on, one run in PCT_SYSTEMATIC_EACH is a schedule with no, one or two preemptions at points where
  * threads conflict (preemptions.h), in this order, until all were made. Those with one preemption more are begun only
  * if all that are likely to be fit into a share of the campaign's runs. The other runs are drawn from their seeds, so
- * a bug that these find takes at most twice as many runs.
+ * a bug that these find takes at most half as many runs more.
  *
  * Their tokens are of the strategy `schedule`; they count for no claim, and teach nothing of k. */
 #ifndef PCT_CLI_SYSTEMATIC_H
@@ -10,7 +10,7 @@
 
 #include "engine.h"
 
-enum { PCT_SYSTEMATIC_FROM = 16, PCT_SYSTEMATIC_EACH = 2, PCT_SYSTEMATIC_SHARE = 4, PCT_SYSTEMATIC_MOST = 200 };
+enum { PCT_SYSTEMATIC_FROM = 16, PCT_SYSTEMATIC_EACH = 3, PCT_SYSTEMATIC_SHARE = 4, PCT_SYSTEMATIC_MOST = 200 };
 
 struct pct_campaign;
 struct pct_preemptions;
