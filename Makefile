@@ -47,7 +47,8 @@ depend = -MMD -MP -MF $@.d
 #  -fno-stack-protector                the shim also runs in threads whose thread pointer is a dummy (sandboxes that
 #                                      clone by hand), where there is no canary to compare with
 pct_cflags := -std=gnu17 -D_GNU_SOURCE $(warnings) -fPIC -fvisibility=hidden \
-	-fasynchronous-unwind-tables -fno-delete-null-pointer-checks -ftls-model=initial-exec -fno-stack-protector
+	-fasynchronous-unwind-tables -fno-delete-null-pointer-checks -ftls-model=initial-exec -fno-stack-protector \
+	-fno-builtin-bcmp
 # clang and gcc warn of these checks; gcc of variables that AWAY() in pass.h has after its second return, where it needs none,
 # and of eight bytes of magic in arrays of eight.
 pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-tautological-pointer-compare,-Wno-clobbered -Wno-nonnull-compare -Wno-unterminated-string-initialization)

@@ -285,11 +285,12 @@ END
     find_deadlock
     "$cc" -O1 -pthread -o bare "$root/tests/cli/target.c"
     run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=20 -- ./bare abba
-    run "$pct" explain "$(replay_token)" -- ./bare abba
+    token=$(replay_token)
+    run "$pct" explain "$token" -- ./bare abba
     is "$status" 0
     has "take_both in bare"
     strip bare
-    run "$pct" explain "$(replay_token)" -- ./bare abba
+    run "$pct" explain "$token" -- ./bare abba
     is "$status" 0
     has "bare+0x"
 }
