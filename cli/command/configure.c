@@ -312,3 +312,23 @@ int pct_configure(struct pct_campaign *c, const struct pct_run_options *given, b
     pct_scope_want(&c->launch, &c->config);
     return failed;
 }
+
+int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, const char *command)
+{
+    bool drawn;
+    if (given->time)
+        return pct_cli_usage("pct %s has a time of its own, which goes on to deadlines only: it takes no --time",
+                             command);
+    if (c->launch.drive.ready || c->launch.drive.client)
+        return pct_cli_usage("pct %s is for programs that end by themselves: a client is not under control", command);
+    given->strategy = command;
+    if (!given->seed)
+        given->seed = "0";
+    if (!given->memory_points)
+        given->memory_points = "all"; /* and not what PCT_MEMORY_POINTS says */
+    int failed = pct_configure(c, given, &drawn);
+    c->config.still = true;
+    c->config.real_time = false;
+    c->config.end = PCT_END_FREE;
+    return failed;
+}

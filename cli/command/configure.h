@@ -21,6 +21,11 @@ extern const struct argp_child pct_configure_launch[];
  * 0 or PCT_EXIT_USAGE after a message. */
 int pct_configure(struct pct_campaign *c, const struct pct_run_options *given, bool *drawn);
 
+/* The same for `pct COMMAND`, explore or script, whose strategy has its name and is told what to do: the seed is 0
+ * unless one is given, all memory accesses count, time stands between deadlines. Changes what is given accordingly.
+ * Returns 0 or PCT_EXIT_USAGE after a message, also for --time, --ready and --drive. */
+int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, const char *command);
+
 /* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be
  * and the program has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
 void pct_configure_memory(struct pct_campaign *c, bool quiet);

@@ -25,7 +25,8 @@ enum {
     KEY_ROOT,
     KEY_ORDER,
     KEY_EACH_TEST,
-    KEY_ESTIMATE
+    KEY_ESTIMATE,
+    KEY_TELL_WHOLE
 };
 enum { STEPS = 20000, BOUND = 2, PROBES = 1000 };
 
@@ -53,6 +54,7 @@ static const struct argp_option options[] = {
     { "oracle", KEY_ORACLE, "COMMAND", 0,
       "this command, run by sh -c, decides instead what is a failure: by a status other than 0 (see pct campaign)", 1 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
+    { "tell-whole", KEY_TELL_WHOLE, NULL, OPTION_HIDDEN, NULL, 1 }, /* for explore_first.c */
     { NULL, 0, NULL, 0, "Output", 3 },
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
       "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 3 },
@@ -143,6 +145,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_FIRST:
         w->explorer->first = true;
         return 0;
+    case KEY_TELL_WHOLE:
+        w->explorer->tells = true;
+        return 0;
     case KEY_OK_STATUS:
         pct_options_ok_status(state, argument, w->campaign->ok);
         return 0;
@@ -177,21 +182,16 @@ static int refuse(const struct arguments *w)
     const struct pct_run_options *s = &w->schedules;
     if (s->strategy || s->depth || s->points)
         return pct_cli_usage("pct explore makes all schedules: it takes no --strategy, --depth and --points");
-    if (s->time)
-        return pct_cli_usage("pct explore has a time of its own, which goes on to deadlines only: it takes no --time");
     if (s->memory_points && strcmp(s->memory_points, "all") != 0 && strcmp(s->memory_points, "off") != 0)
         return pct_cli_usage(
             "--memory-points: of pct explore it is all, or off; which accesses the others choose depends "
             "on the schedule");
-    if (w->campaign->launch.drive.ready || w->campaign->launch.drive.client)
-        return pct_cli_usage("pct explore is for programs that end by themselves: a client is not under control");
     return 0;
 }
 
 static int configure(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
-    bool drawn;
     int status = refuse(w);
     if (status)
         return status;
@@ -203,21 +203,13 @@ static int configure(struct arguments *w)
         return pct_cli_usage("--estimate keeps nothing: it takes no --db, --resume, --fresh and --report");
     if (w->bounded && w->explorer->bound < 0)
         w->explorer->bound = BOUND;
-    w->schedules.strategy = "explore";
-    if (!w->schedules.seed)
-        w->schedules.seed = "0";
-    if (!w->schedules.memory_points)
-        w->schedules.memory_points = "all"; /* and not what PCT_MEMORY_POINTS says */
-    status = pct_configure(c, &w->schedules, &drawn);
+    status = pct_configure_own(c, &w->schedules, "explore");
     if (status)
         return status;
     if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races)
         return pct_cli_usage(
             "pct explore takes no --focus, --watch, --memory-sample and --races, nor the variables PCT_FOCUS, "
             "PCT_WATCH, PCT_MEMORY_SAMPLE and PCT_RACES");
-    c->config.still = true;
-    c->config.real_time = false;
-    c->config.end = PCT_END_FREE;
     if (!c->config.max_steps)
         c->config.max_steps = STEPS;
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "subcommand.h"
+#include <cli/explore/explorer.h>
 #include <cli/process/options.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -28,7 +29,7 @@ static const char *find_choice(const struct pct_run_options *s)
 static void print_options(FILE *out, const struct pct_explore_first *f)
 {
     const struct pct_run_options *s = f->schedules;
-    fprintf(out, "explore --budget=%g --jobs=%u %s", f->seconds, f->campaign->jobs ? f->campaign->jobs : 1,
+    fprintf(out, "explore --tell-whole --budget=%g --jobs=%u %s", f->seconds, f->campaign->jobs ? f->campaign->jobs : 1,
             f->quiet ? "-q " : "");
     pct_options_print(out, &f->campaign->launch, NULL, true);
     pct_options_print_ok_status(out, f->campaign->ok);
@@ -70,18 +71,6 @@ static int run(struct pct_explore_first *f, const char *text, char **said)
     return pid < 0 ? pct_cli_usage("--explore: pct explore could not be started") : *said ? 0 : pct_cli_no_memory("");
 }
 
-/* Whether the last line says that all was explored. */
-static bool is_complete(const char *said)
-{
-    const char *last = said + strlen(said);
-    while (last > said && last[-1] == '\n')
-        last--;
-    while (last > said && last[-1] != '\n')
-        last--;
-    return !strncmp(last, "pct: verified ", 14) ||
-           (!strncmp(last, "pct: found: ", 12) && !strstr(last, "; not all were explored: "));
-}
-
 int pct_explore_first(struct pct_explore_first *f)
 {
     const char *choice = find_choice(f->schedules);
@@ -98,7 +87,8 @@ int pct_explore_first(struct pct_explore_first *f)
     if (failed || !said)
         return failed;
     fputs(said, stderr);
-    f->complete = f->status <= 1 && is_complete(said);
+    f->complete = f->status <= 1;
+    f->status = f->status == PCT_EXPLORER_FOUND_SOME ? 1 : f->status;
     free(said);
     /* Interrupted, or it was not to be run: the reason is said. */
     if (f->status > 1 && f->status != PCT_EXIT_CONFIDENCE)

@@ -96,10 +96,6 @@ static int refuse(const struct arguments *w)
     if (s->strategy || s->depth || s->points || s->slack)
         return pct_cli_usage("pct script has its schedule from the script: it takes no --strategy, --depth, --points "
                              "and --slack");
-    if (s->time)
-        return pct_cli_usage("pct script has a time of its own, which goes on to deadlines only: it takes no --time");
-    if (w->campaign->launch.drive.ready || w->campaign->launch.drive.client)
-        return pct_cli_usage("pct script is for programs that end by themselves: a client is not under control");
     if (!w->runs->all && (w->runs->first || w->runs->limit))
         return pct_cli_usage("--first and --runs are for --all");
     return 0;
@@ -108,23 +104,13 @@ static int refuse(const struct arguments *w)
 static int configure(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
-    bool drawn;
     int status = refuse(w);
+    if (!status)
+        status = pct_configure_own(c, &w->schedules, "script");
     if (status)
         return status;
-    w->schedules.strategy = "script";
-    if (!w->schedules.seed)
-        w->schedules.seed = "0";
-    if (!w->schedules.memory_points)
-        w->schedules.memory_points = "all"; /* and not what PCT_MEMORY_POINTS says */
-    status = pct_configure(c, &w->schedules, &drawn);
     c->config.slack = PCT_SLACK_MOST; /* each deadline may come, where no other thread can go on */
-    c->config.still = true;
-    c->config.real_time = false;
-    c->config.end = PCT_END_FREE;
-    if (!status && !pct_config_fits(&c->config, c->strategy))
-        status = pct_cli_usage("the options are too long for a token");
-    return status;
+    return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
 }
 
 /* The text of the script, to be freed; NULL after a message. */

@@ -59,7 +59,8 @@ struct pct_explorer {
     bool first;    /* stop at the first finding */
     bool progress; /* draw the progress line */
     bool quiet;
-    int bound; /* at most this many preemptions; PCT_UNBOUNDED */
+    bool tells; /* the exit status says whether all was explored, also where there are findings */
+    int bound;  /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
     uint64_t probes;  /* not to explore, but to estimate by so many how many classes there are; 0: to explore */
     double budget;    /* seconds, 0: no bound */
@@ -133,8 +134,12 @@ struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t
 /* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. */
 void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign *campaign);
 
+/* With `tells`: found, and not all was explored. Seen by nobody but explore_first.c. */
+enum { PCT_EXPLORER_FOUND_SOME = 115 };
+
 /* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0
- * verified, 1 found, PCT_EXIT_CONFIDENCE not verified. interrupted: by this signal, 0: not. The file keeps the line. */
+ * verified, 1 found, PCT_EXIT_CONFIDENCE not verified, PCT_EXPLORER_FOUND_SOME. interrupted: by this signal, 0: not.
+ * The file keeps the line. */
 int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *campaign, int interrupted);
 
 /* probe.c: to estimate: the plan of the next run, a single place. */

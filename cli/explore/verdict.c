@@ -237,8 +237,8 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
                 (unsigned long long)runs, runs == 1 ? "" : "s", reasons.text);
 }
 
-/* The last line, or two. To be freed; NULL: no memory. */
-static char *make_line(const struct pct_explorer *e, const struct pct_campaign *c, bool *verified)
+/* The last line, or two. To be freed; NULL: no memory. *whole: nothing speaks against it that all was explored. */
+static char *make_line(const struct pct_explorer *e, const struct pct_campaign *c, bool *whole)
 {
     struct reasons reasons = { .text = "" }, given = { .text = "" };
     char buffer[64], *line = NULL;
@@ -252,7 +252,7 @@ static char *make_line(const struct pct_explorer *e, const struct pct_campaign *
     bool early = !reasons.count && !e->cut; /* if it is not verified, then because it ended early */
     add_ends(&reasons, e, c);
     add_assumptions(&given, e, c);
-    *verified = !e->findings && !reasons.count;
+    *whole = !reasons.count;
     if (e->findings)
         print_found(out, e, &reasons, seconds);
     else if (reasons.count)
@@ -272,8 +272,8 @@ static void say_lines(const char *text)
 
 int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int interrupted)
 {
-    bool verified;
-    char *line = make_line(e, c, &verified);
+    bool whole;
+    char *line = make_line(e, c, &whole);
     if (!line)
         return pct_cli_no_memory("");
     print_findings(e, c);
@@ -286,5 +286,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     free(line);
     if (failed || interrupted)
         return failed ? failed : 128 + interrupted;
-    return e->findings ? 1 : verified ? 0 : PCT_EXIT_CONFIDENCE;
+    if (e->findings)
+        return !whole && e->tells ? PCT_EXPLORER_FOUND_SOME : 1;
+    return whole ? 0 : PCT_EXIT_CONFIDENCE;
 }
