@@ -47,12 +47,13 @@ struct pct_weights {
     uint64_t share;   /* an estimate is of this many times the events that matter */
     uint64_t to_come; /* events of threads that do not exist yet */
     uint64_t sum;
-    uint64_t sums[PCT_WEIGHTS_ROLES]; /* the same of the threads with each role */
-    bool stale;                       /* the tree is not that of the weights any more: the next draw makes it anew */
-    uint32_t threads;                 /* that there were: their ids are below */
-    uint32_t size;                    /* of the tree: a power of two */
-    uint64_t *tree;                   /* from 1 */
-    struct pct_weight *of;            /* by thread */
+    uint64_t sums[PCT_WEIGHTS_ROLES];   /* the same of the threads with each role, */
+    uint32_t having[PCT_WEIGHTS_ROLES]; /* and how many these are */
+    bool stale;                         /* the tree is not that of the weights any more: the next draw makes it anew */
+    uint32_t threads;                   /* that there were: their ids are below */
+    uint32_t size;                      /* of the tree: a power of two */
+    uint64_t *tree;                     /* from 1 */
+    struct pct_weight *of;              /* by thread */
     uint64_t counts[1 + PCT_NAMED_COUNTS];
 };
 
@@ -91,6 +92,7 @@ static inline void pct_weights_set(struct pct_weights *w, uint32_t thread, uint6
     w->of[thread].member = weight;
     w->sum += change;
     w->sums[w->of[thread].role] += change;
+    w->having[w->of[thread].role] += (uint32_t) !!weight - (uint32_t) !!(weight - change);
     for (uint32_t at = thread + 1; at <= w->size && !w->stale; at += at & -at)
         w->tree[at] += change;
 }
@@ -167,13 +169,16 @@ static inline void pct_weights_set_role(struct pct_weights *w, uint32_t thread, 
     w->of[thread].role = (uint8_t)role;
 }
 
-/* The roles of the threads that take part: a bit for each. */
+/* The roles of the threads that take part: a bit for each; 0: no two of these threads have the same one. */
 static inline uint32_t pct_weights_roles(const struct pct_weights *w)
 {
     uint32_t roles = 0;
-    for (uint32_t role = 0; role < PCT_WEIGHTS_ROLES; role++)
-        roles |= (uint32_t) !!w->sums[role] << role;
-    return roles;
+    bool shared = false;
+    for (uint32_t role = 0; role < PCT_WEIGHTS_ROLES; role++) {
+        roles |= w->having[role] ? UINT32_C(1) << role : 0;
+        shared |= w->having[role] > 1;
+    }
+    return shared ? roles : 0;
 }
 
 /* pct_weights_draw() among the threads with this role, of which there must be one. Takes as many steps as there are

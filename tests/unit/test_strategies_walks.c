@@ -221,18 +221,19 @@ static bool may_be(const struct selective *m, const struct world *world, uint32_
     return may_be_drawn(m, world, thread) && (role == NO_ROLE || run_role(thread) == role);
 }
 
-/* NO_ROLE: it is not for roles to decide, or there is only one. */
+/* NO_ROLE: it is not for roles to decide, there is only one, or each thread has its own. */
 static uint32_t draw_role(struct selective *m, const struct world *world, uint64_t place)
 {
-    uint32_t role[4] = { 0 }, count = 0;
+    uint32_t role[4] = { 0 }, count = 0, most = 0;
     for (uint32_t r = 0; r < 4 && roles_count(m); r++) {
-        bool there = false;
+        uint32_t there = 0;
         for (uint32_t t = 0; t < world->threads; t++)
-            there |= may_be(m, world, t, r);
+            there += may_be(m, world, t, r);
         if (there)
             role[count++] = r;
+        most = there > most ? there : most;
     }
-    if (count < 2)
+    if (count < 2 || most < 2)
         return NO_ROLE;
     m->chosen_roles++;
     return role[pct_random_below(m->run.seed, PCT_STREAM_ROLE, place, count)];
