@@ -203,7 +203,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     if (trace->note[0])
         fprintf(out, "note: %s\n", trace->note);
     unsigned verdict = trace->header.verdict;
-    if (verdict == PCT_VERDICT_RUNNING || verdict == PCT_VERDICT_EXIT ||
+    if (verdict == PCT_VERDICT_RUNNING || verdict == PCT_VERDICT_EXIT || verdict == PCT_VERDICT_TIMEOUT ||
         (verdict == PCT_VERDICT_DEADLOCK && strcmp(trace->header.message, PCT_MESSAGE_CYCLE) != 0)) {
         print_message(out, "note: ", &trace->header);
         if (trace->header.message[0])

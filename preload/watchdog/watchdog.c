@@ -50,6 +50,8 @@
 /* Between two questions when it computes: a fourth of the CPU time that it has used so far, within these bounds. */
 #define SOON (2 * MS)
 #define SELDOM (500 * MS)
+/* CPU time without a call that is worth a note when time is over. */
+#define MUCH (200 * MS)
 /* What the watchdog has the CPU for at a time. */
 #define SLICE (MS / 10)
 /* How long a thread waits for the baton before it makes a watchdog: of the process's CPU time; in any case. */
@@ -166,7 +168,8 @@ static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *
 
 /* Whether a thread that is parked, or has finished, has something to do for libc: take part in setuid(), which waits
  * until each thread has, or give back a lock at its end. It does that without the baton, and needs but the CPU, so its
- * holder may sleep for that: how long depends on the machine, and is no reason to let others go on. */
+ * holder may sleep for that: how long depends on the machine, and is no reason to let others go on. Reading takes some
+ * 10 us a thread: with 4,000 threads a sleep of less than 50 ms is over before, and holds the others for so long. */
 static bool others_work(const struct pct_thread *holder)
 {
     for (uint32_t id = 0; id < pct_S.threads; id++) {
@@ -299,18 +302,37 @@ static void look(void)
     }
 }
 
+/* What keeps others from running, if that is a holder that computes: natively they would have gone on beside it. */
+static const char *blame(const struct pct_thread *holder)
+{
+    static char line[160]; /* not on the stack: it outlives the call */
+    struct pct_text text;
+    bool same = holder && holder != &nobody && holder == seen.holder && pct_steps(&pct_S) == seen.step && !seen.slept;
+    uint64_t used = same ? pct_task_cpu(pct_shim_of(holder)->tid) - seen.cpu : 0;
+    if (used < MUCH || !pct_sched_may_take(&pct_S, holder, PCT_ARG_SPINS))
+        return NULL;
+    pct_text_init(&text, line, sizeof line);
+    pct_text_add(&text, "thread ");
+    pct_text_add_u64(&text, holder->id);
+    pct_text_add(&text, " computed for ");
+    pct_text_add_u64(&text, used / MS);
+    pct_text_add(&text, " ms without a call while others could go on; PCT_WATCHDOG=MILLISECONDS lets them");
+    return line;
+}
+
 /* `pct run --timeout` wants to know where all threads are before it kills them. */
 static void last_word(void)
 {
     struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
     if (pct_shim.ended)
         return;
+    const char *message = blame(holder);
     for (uint32_t id = 0; id < pct_S.threads; id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         if (&thread->core == holder || thread->core.state == PCT_STATE_OUTSIDE)
             pct_preempt_stop(thread, tasks);
     }
-    pct_end_verdict(PCT_VERDICT_TIMEOUT, NULL);
+    pct_end_verdict(PCT_VERDICT_TIMEOUT, message);
 }
 
 /* Wake up on time, and get the CPU then: from a thread that spins, Linux takes it only when its slice is over, some 3

@@ -1,0 +1,32 @@
+// A loop that counts while it waits on memory is taken for one that computes: the others wait until PCT_WATCHDOG is over. A time limit that
+// ends such a run is no word about the program alone, and the report says who kept whom from running.
+//
+// RUN: pct run -s 1 -n 1 -S round-robin --timeout 6 -- %p > %t/out 2>&1; grep 'note: thread 0 computed for [0-9]* ms without a call while others could go on; PCT_WATCHDOG' %t/out
+// RUN: PCT_WATCHDOG=50 pct run -q -s 1 -n 1 -S round-robin --timeout 60 -- %p
+// RUN: ! pct run -s 1 -n 1 --timeout 2 -- sleep 100 2>&1 | grep computed
+// RUN: ! pct run -s 1 -n 1 -S round-robin --timeout 3 -- %p alone 2>&1 | grep computed
+#include <pthread.h>
+#include <stddef.h>
+
+static volatile int flag;
+static unsigned long count;
+
+static void *set(void *unused)
+{
+    flag = 1;
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    (void)argv;
+    if (argc > 1) /* nobody else is kept from anything */
+        while (!flag)
+            count++;
+    pthread_create(&thread, NULL, set, NULL);
+    while (!flag)
+        count++;
+    pthread_join(thread, NULL);
+    return count == 0;
+}
