@@ -106,6 +106,7 @@ struct pct_campaign {
     uint64_t fixed_deadlines; /* and others, with timers */
     /* In a run, at most: points within handlers and the like, at which no other thread is asked for. */
     uint64_t passed_over;
+    uint64_t randoms;         /* likewise: random numbers that the program got from the seed */
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */
     bool differs;             /* the first run was repeated, and took other steps */
     bool failed;              /* there is a first failing run: */

@@ -95,6 +95,7 @@ void pct_guarantee_report_add_run(struct pct_campaign *c, const struct pct_guara
     see_most(&c->deadlines, run->deadlines);
     see_most(&c->fixed_deadlines, run->fixed_deadlines);
     see_most(&c->passed_over, run->passed_over);
+    see_most(&c->randoms, run->randoms);
     if (c->k < 0 || c->depth < 0)
         return;
     struct pct_guarantee_run added = { .threads = run->threads,
@@ -136,6 +137,7 @@ void pct_guarantee_report_add(struct pct_campaign *c, const struct pct_result *r
                                             .deadlines = result->trace.header.deadlines,
                                             .fixed_deadlines = result->trace.header.fixed_deadlines,
                                             .passed_over = result->trace.header.passed_over,
+                                            .randoms = result->trace.header.randoms,
                                             .threads = threads,
                                             .complete = !result->unrecorded && result->trace.complete };
     pct_guarantee_report_add_run(c, &run);
@@ -369,14 +371,27 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
     print_fixed_deadlines(out, c);
 }
 
+static void print_randoms(FILE *out, const struct pct_campaign *c)
+{
+    char count[32];
+    if (c->randoms)
+        fprintf(
+            out,
+            "pct: the seed drew random numbers for the program, up to %s in a run: a bug that needs certain ones is "
+            "not among these\n",
+            format_count(count, sizeof count, c->randoms));
+}
+
 static void print_claim(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee *g = &c->guarantee;
     char count[32], other[32];
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
-        fprintf(out, "pct: n = 1 thread, which has one schedule%s\n", c->fixed_deadlines ? "" : ": nothing was missed");
+        fprintf(out, "pct: n = 1 thread, which has one schedule%s\n",
+                c->fixed_deadlines || c->randoms ? "" : ": nothing was missed");
         print_fixed_deadlines(out, c);
+        print_randoms(out, c);
         return;
     }
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
@@ -415,6 +430,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
             "pct: signals had several waiters to choose from, up to %s times in a run: a bug that needs a certain one "
             "to wake is not among these\n",
             format_count(count, sizeof count, c->choices));
+    print_randoms(out, c);
     if (c->passed_over)
         fprintf(out,
                 "pct: change points were passed over where a handler had interrupted the program's own code, or libc "

@@ -15,8 +15,8 @@ struct pct_guarantee_report_run {
     uint64_t spins;   /* times that the strategy may have lowered a priority by chance, as a thread made no progress */
     uint64_t choices; /* signals and wakes that had several waiters to choose from */
     uint32_t threads;
-    uint32_t left;                                    /* threads that lived on when the process ended */
-    uint64_t deadlines, fixed_deadlines, passed_over; /* as the trace's header has them */
+    uint32_t left;                                             /* threads that lived on when the process ended */
+    uint64_t deadlines, fixed_deadlines, passed_over, randoms; /* as the trace's header has them */
     bool complete;
 };
 void pct_guarantee_report_add_run(struct pct_campaign *c, const struct pct_guarantee_report_run *run);

@@ -392,6 +392,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     if (!error)
         error = store_most(r, "passed_over", &r->passed_over, c->passed_over);
     if (!error)
+        error = store_most(r, "randoms", &r->randoms, c->randoms);
+    if (!error)
         error = store_most(r, "systematic_below", &r->below, c->systematic.below);
     r->dirty = true;
     if (error)
@@ -453,6 +455,7 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
     c->deadlines = pct_store_number(store, "deadlines");
     c->fixed_deadlines = pct_store_number(store, "fixed_deadlines");
     c->passed_over = pct_store_number(store, "passed_over");
+    c->randoms = pct_store_number(store, "randoms");
     int failed = pct_store_each_run(store, restore_run, c);
     if (!failed)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);

@@ -73,10 +73,10 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
-    enum { MOST = 7 };
+    enum { MOST = 8 };
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
-    static const char *const most[MOST] = { "choices",     "left",       "deadlines",       "fixed_deadlines",
-                                            "passed_over", "systematic", "systematic_below" };
+    static const char *const most[MOST] = { "choices",     "left",       "deadlines",        "fixed_deadlines",
+                                            "passed_over", "systematic", "systematic_below", "randoms" };
     uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
     for (size_t i = 0; i < m->count; i++) {
@@ -124,6 +124,7 @@ static int create(struct merge *m, const char *path)
         { most[4], text[4] },
         { most[5], text[5] },
         { most[6], text[6] },
+        { most[7], text[7] },
         { NULL, NULL },
     };
     return pct_store_create(path, facts, m->error, m->error_size);

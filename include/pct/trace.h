@@ -312,6 +312,7 @@ struct pct_trace_header {
     uint64_t fixed_deadlines;  /* and others: of waits that the outside may end, and timers */
     uint64_t passed_over; /* scheduling points at which others could run and were not asked for: in a handler that has
                                   interrupted the program's own code, and in libc's calls that hold a lock of its */
+    uint64_t randoms;     /* random numbers of the system's that the target got from the seed */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

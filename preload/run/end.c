@@ -348,6 +348,7 @@ static bool finish(enum pct_verdict verdict)
     pct_timerfd_leave();
     pct_record_close(&pct_S);
     pct_record_finish(&pct_S);
+    pct_shim.header->randoms = __atomic_load_n(&pct_shim.randoms, __ATOMIC_RELAXED);
     /* What still runs, a sanitizer's report for one, passes through: the trace is closed, and its
      * file is about to be cut to size under the mapping. */
     pct_sched_shut(&pct_S);
