@@ -5,8 +5,8 @@
  * object, and one kind of access to it: those that read it, try it or take it, or those that write it or give it back.
  * Every thread that is about to make such an access is held; in half of the runs only at some of them, its first, its
  * second, ..., drawn for each run and the same for all threads. The others walk at random. When only held ones can go
- * on, one of them makes its access: one that owns what another thread waits for, if there is one, or any; in half of the
- * runs, of any role of theirs (roles.h).
+ * on, one of them makes its access: one that owns what another thread waits for, if there is one, or any; in half of
+ * the runs, of any role of theirs (roles.h).
  *
  * Called by the scheduler through <pct/strategy.h>. Needs to see every operation: each budget is 1. A thread that is
  * about to end the process is held as the others are. Threads that poll for what a held one is to do must not hold it
