@@ -30,6 +30,7 @@ static void *add(void *unused)
 {
     for (int i = 0; i < 5; i++) {
         int value = counter;
+        __asm__ volatile("" : "+r"(value)); /* two accesses, also by gcc 16 */
         counter = value + 1;
     }
     return unused;

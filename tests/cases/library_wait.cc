@@ -10,13 +10,11 @@
 #include <cstring>
 #include <thread>
 
-namespace std::__detail
-{
 struct wait_result {
     uint64_t value;
     unsigned char has_value : 1, timeout : 1, unused : 6;
 };
-struct __wait_args_base {
+struct wait_arguments {
     uint32_t flags;
     int order;
     uint64_t old;
@@ -24,12 +22,12 @@ struct __wait_args_base {
     const void *object;
     unsigned char size;
 };
-wait_result __wait_impl(const void *address, __wait_args_base &arguments);
-} // namespace std::__detail
-using namespace std::__detail;
+/* std::__detail::__wait_impl(const void *, std::__detail::__wait_args_base &): a header of gcc 16 declares it, too. */
+wait_result wait_for(const void *address,
+                     wait_arguments &arguments) __asm__("_ZNSt8__detail11__wait_implEPKvRNS_16__wait_args_baseE");
 
 #ifdef LIBRARY
-wait_result std::__detail::__wait_impl(const void *address, __wait_args_base &arguments)
+wait_result wait_for(const void *address, wait_arguments &arguments)
 {
     const int *word = (const int *)address;
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == (int)arguments.old)
@@ -44,9 +42,10 @@ int main(int argc, char **argv)
 {
     const bool relaxed = argc > 1 && !strcmp(argv[1], "relaxed"), proxy = argc > 1 && !strcmp(argv[1], "proxy");
     std::thread thread([] { value = 1, word.store(1, std::memory_order_release); });
-    __wait_args_base arguments = { 0, relaxed ? __ATOMIC_RELAXED : __ATOMIC_ACQUIRE, 0, nullptr, proxy ? &other : &word,
-                                   4 };
-    __wait_impl(&word, arguments);
+    wait_arguments arguments = {
+        0, relaxed ? __ATOMIC_RELAXED : __ATOMIC_ACQUIRE, 0, nullptr, proxy ? &other : &word, 4
+    };
+    wait_for(&word, arguments);
     const long seen = value;
     thread.join();
     return seen != 1;
