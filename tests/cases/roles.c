@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-                          enum {
-                              THREADS = 30
-                          };
+enum { THREADS = 30 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int taken;
