@@ -331,16 +331,20 @@ static void print_depths(FILE *out, const struct pct_campaign *c, const struct p
                     bug, pct_guarantee_report_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
 }
 
+/* What the claim leaves out, if there was any of it: up to so many in a run. */
+static void print_left_out(FILE *out, const char *before, uint64_t most, const char *behind)
+{
+    char count[32];
+    if (most)
+        fprintf(out, "pct: %sup to %s %s\n", before, format_count(count, sizeof count, most), behind);
+}
+
 /* Slack does not move these. */
 static void print_fixed_deadlines(FILE *out, const struct pct_campaign *c)
 {
-    char count[32];
-    if (c->fixed_deadlines)
-        fprintf(
-            out,
-            "pct: up to %s times in a run a timer was set, or a thread waited with a time-out for what the outside "
-            "can send: these came in the order of their deadlines; a bug that needs another order is not among these\n",
-            format_count(count, sizeof count, c->fixed_deadlines));
+    print_left_out(out, "", c->fixed_deadlines,
+                   "times in a run a timer was set, or a thread waited with a time-out for what the outside can send: "
+                   "these came in the order of their deadlines; a bug that needs another order is not among these");
 }
 
 /* What all this means where threads wait with deadlines. */
@@ -373,13 +377,8 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
 
 static void print_randoms(FILE *out, const struct pct_campaign *c)
 {
-    char count[32];
-    if (c->randoms)
-        fprintf(
-            out,
-            "pct: the seed drew random numbers for the program, up to %s in a run: a bug that needs certain ones is "
-            "not among these\n",
-            format_count(count, sizeof count, c->randoms));
+    print_left_out(out, "the seed drew random numbers for the program, ", c->randoms,
+                   "in a run: a bug that needs certain ones is not among these");
 }
 
 static void print_claim(FILE *out, const struct pct_campaign *c)
@@ -424,18 +423,14 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
-    if (c->choices)
-        fprintf(
-            out,
-            "pct: signals had several waiters to choose from, up to %s times in a run: a bug that needs a certain one "
-            "to wake is not among these\n",
-            format_count(count, sizeof count, c->choices));
+    print_left_out(out, "signals had several waiters to choose from, ", c->choices,
+                   "times in a run: a bug that needs a certain one to wake is not among these");
     print_randoms(out, c);
-    if (c->passed_over)
-        fprintf(out,
-                "pct: change points were passed over where a handler had interrupted the program's own code, or libc "
-                "held a lock, up to %s points in a run: a bug that needs a switch there is not among these\n",
-                format_count(count, sizeof count, c->passed_over));
+    print_left_out(
+        out,
+        "change points were passed over where a handler had interrupted the program's own code, or libc held "
+        "a lock, ",
+        c->passed_over, "points in a run: a bug that needs a switch there is not among these");
     if (g->end_inverse)
         fprintf(out,
                 "pct: threads lived on when the process ended: only the runs in which it does not wait for them count, "

@@ -99,7 +99,7 @@ static int create(struct merge *m, const char *path)
     for (unsigned j = 0; j < MOST; j++)
         snprintf(text[j], sizeof text[j], "%llu", (unsigned long long)value[j]);
     struct pct_store *first = m->from[0];
-    const struct pct_store_fact facts[] = {
+    const struct pct_store_fact common[] = {
         { "pct", PCT_CLI_VERSION },
         { "created", created_text },
         { "command", pct_store_fact(first, "command") },
@@ -117,16 +117,12 @@ static int create(struct merge *m, const char *path)
         { "learned", learned ? "1" : "0" },
         { "objects", pct_store_fact(first, "objects") },
         { "differs", differs ? "1" : "0" },
-        { most[0], text[0] },
-        { most[1], text[1] },
-        { most[2], text[2] },
-        { most[3], text[3] },
-        { most[4], text[4] },
-        { most[5], text[5] },
-        { most[6], text[6] },
-        { most[7], text[7] },
-        { NULL, NULL },
     };
+    enum { COMMON = sizeof common / sizeof *common };
+    struct pct_store_fact facts[COMMON + MOST + 1] = { { NULL, NULL } };
+    memcpy(facts, common, sizeof common);
+    for (unsigned j = 0; j < MOST; j++)
+        facts[COMMON + j] = (struct pct_store_fact){ most[j], text[j] };
     return pct_store_create(path, facts, m->error, m->error_size);
 }
 
