@@ -177,3 +177,58 @@ badly_folded()
         [ ! -e roots ]
     done
 }
+
+# fake NAME TEXT: a command that does TEXT, found before the system's.
+fake()
+{
+    mkdir -p fakes
+    printf '#!/bin/bash\n%s\n' "$2" > "fakes/$1"
+    chmod +x "fakes/$1"
+}
+
+# A system of which everything is feigned but the script's own part: two of the sources' commits pass while it is at work.
+feign_system()
+{
+    mkdir -p roots/sid/usr/bin roots/sid/src
+    ln -s /bin/true roots/sid/usr/bin/make
+    fake id 'echo 0'
+    fake unshare 'shift; exec "$@"'
+    fake mount ''
+    fake git "case \$1 in ls-files) printf 'README.md\\0' ;; describe) cat '$PWD/commit' ;; esac"
+    fake chroot "case \$* in
+        *'tests/run planted') echo 'skipped planted: one (no source)'; echo '2 skipped'; echo '0 passed, 0 failed' ;;
+        *'tests/run unit') echo '1 skipped'; echo '7 passed, 0 failed'; echo later > '$PWD/commit' ;;
+        *'tests/run sim') echo 'FAILED sim: it'; echo '6 passed, 1 failed'; exit 1 ;;
+    esac"
+    echo first > commit
+}
+
+@test "scripts/check-distros says what passed, failed and was skipped of each part, and of which commit" {
+    feign_system
+    PATH=$PWD/fakes:$PATH DISTRO_ROOTS=$PWD/roots run "$BATS_TEST_DIRNAME/../../scripts/check-distros" sid:gcc:unit:planted:sim:demo
+    is "$status" 1
+    has 'ok 5 - sid gcc: unit
+ok 6 - sid gcc: planted # SKIP skipped planted: one (no source)
+not ok 7 - sid gcc: sim
+#   FAILED sim: it'
+    has '
+ok 8 - sid gcc: demo
+1..8
+# sid        gcc    unit       first  7 passed, 0 failed, 1 skipped
+# sid        gcc    planted    first  0 passed, 0 failed, 2 skipped
+# sid        gcc    sim        first  6 passed, 1 failed
+# sid        gcc    demo       first  passed'
+}
+
+@test "two calls of scripts/check-distros are not at work in one system" {
+    feign_system
+    fake chroot "touch '$PWD/entered'"
+    exec {lock}> roots/sid.lock
+    flock "$lock"
+    PATH=$PWD/fakes:$PATH DISTRO_ROOTS=$PWD/roots run "$BATS_TEST_DIRNAME/../../scripts/check-distros" sid:gcc:unit
+    exec {lock}>&-
+    is "$status" 1
+    has 'not ok 1 - sid: nobody else is in there
+#   another call of this script is at work in'
+    [ ! -e entered ]
+}
