@@ -119,7 +119,7 @@ int pct_explorer_take(struct pct_explorer *explorer, struct pct_campaign *campai
 /* taken.c: behind that: see what is asked for next, and take it if it was made already. Returns likewise. */
 int pct_explorer_go_on(struct pct_explorer *explorer, struct pct_campaign *campaign);
 
-/* taken.c: whether the time is used up. Never before the first run has ended: nothing would be known then. */
+/* taken.c: whether the time is used up, though the first run may still go on. */
 bool pct_explorer_is_late(const struct pct_explorer *explorer);
 
 /* taken.c: nothing runs: replay what was found and not replayed yet. Returns 0 or an exit status after a message. */

@@ -100,6 +100,7 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
         return pct_cli_usage("%s: %s", path, error);
     if (state == PCT_STORE_ABSENT && k->resumes)
         return pct_cli_usage("--resume: there is no %s; --db names the file of an exploration", path);
+    k->there = state != PCT_STORE_ABSENT;
     k->plan.shard = k->plan.of = 1;
     strcpy(k->bound, "no");
     if (e->bound >= 0)
@@ -334,6 +335,8 @@ int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict)
         return 0;
     if (k->recorder.broken)
         return PCT_EXIT_INTERNAL;
+    if (k->there && !k->count) /* not even the first run was made again: the file says what it said */
+        return pct_export_all(store, k->exports, k->export_count, k->root);
     snprintf(runs, sizeof runs, "%llu", (unsigned long long)k->count);
     int failed = pct_store_set_fact(store, "runs", runs);
     if (!failed)

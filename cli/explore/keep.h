@@ -23,6 +23,7 @@ struct pct_explorer_keep {
     struct pct_recorder recorder;
     struct pct_explored before; /* the last run of the file */
     uint64_t count;             /* of its runs */
+    bool there;                 /* the file was, before us */
     bool restoring;
 };
 

@@ -30,7 +30,7 @@ int pct_explorer_probe(struct pct_explorer *e, const struct pct_made *made)
     e->cut += made->run.flags & PCT_EXPLORED_CUT ? 1 : 0;
     e->failing += made->run.flags & PCT_EXPLORED_FAILED && !(made->run.flags & PCT_EXPLORED_CUT);
     uint64_t probes = e->estimate.probes;
-    bool used_up = (e->limit && probes >= e->limit) || (e->budget > 0 && pct_cli_now() - e->began >= e->budget);
+    bool used_up = (e->limit && probes >= e->limit) || pct_explorer_is_late(e);
     return probes >= e->probes || used_up ? PCT_RUNS_ENOUGH : 0;
 }
 

@@ -152,7 +152,7 @@ static int take_ahead(struct pct_explorer *e, struct pct_campaign *c, struct pct
 
 bool pct_explorer_is_late(const struct pct_explorer *e)
 {
-    return e->budget > 0 && pct_search_facts(e->search)->runs && pct_cli_now() - e->began >= e->budget;
+    return e->budget > 0 && pct_cli_now() - e->began >= e->budget;
 }
 
 /* Ask for the next run. False: there is none that is to be made. */

@@ -83,7 +83,7 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
     if (e->used_up && e->limit && pct_search_facts(e->search)->runs >= e->limit)
         add(r, "the runs that -n allows are made");
     else if (e->used_up)
-        add(r, "the budget is used up");
+        add(r, "the budget is used up%s", pct_search_facts(e->search)->runs ? "" : ", and the first run goes on");
     else if (!e->complete && e->first && e->findings)
         add(r, "stopped at the first finding");
     else if (!e->complete && !pct_search_facts(e->search)->unrepeatable && !e->unreadable)

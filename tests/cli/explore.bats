@@ -167,6 +167,32 @@ finds()
     [[ $(last) == *"cut off by --max-steps=60 or --timeout: "*"(livelock at "*"explore.c:"* ]]
 }
 
+@test "a budget ends an exploration, and an estimate, even in its first run" {
+    printf '%s\n' 'int main(void) { volatile int x = 0; for (;;) x++; }' | "$cc" -x c -o endless -
+    run timeout 20 "$pct" explore --budget=0.3 -- ./endless
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == "pct: not verified, because of: the budget is used up, and the first run goes on (0 classes"* ]]
+    run timeout 20 "$pct" explore --budget=0.3 --estimate -- ./endless
+    echo "$output"
+    [ "$status" -eq 119 ]
+    has "no estimate: no run was made"
+    # A file that cannot be gone on with by then says what it said.
+    printf '%s\n' '#!/bin/sh' 'if [ -e wait ]; then exec ./endless; fi' > program
+    chmod +x program
+    "$pct" explore -q -n 1 --db it.db -- ./program || [ $? -eq 119 ]
+    cp it.db before.db
+    touch wait
+    run timeout 20 "$pct" explore --budget=0.3 --db it.db -- ./program
+    echo "$output"
+    [ "$status" -eq 119 ]
+    for file in it.db before.db; do
+        "$pct" campaign report "$file" > "$file.txt"
+    done
+    cmp it.db.txt before.db.txt
+    run ! pgrep -f "$PWD/endless"
+}
+
 @test "as many classes as are published" {
     PCT_BUILD=$build "$root/tests/explored/counts"
 }
