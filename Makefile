@@ -490,6 +490,9 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
+# Of the shim, this file stands alone.
+$(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
+
 # Built by clang alone: make CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link fuzzers
 $(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(B)/core.a $(B)/cli.a
 	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group \

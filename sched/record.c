@@ -230,6 +230,14 @@ uint64_t pct_record_hash(const struct pct_sched *s)
     return hash_to(s, s->record);
 }
 
+void pct_record_leave(struct pct_sched *s)
+{
+    struct pct_trace_header *h = s->header;
+    h->threads = s->threads;
+    for (int i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        h->uncontrolled[i] = s->uncontrolled[i];
+}
+
 void pct_record_finish(struct pct_sched *s)
 {
     struct pct_trace_header *h = s->header;

@@ -36,6 +36,9 @@ void pct_record_close(struct pct_sched *s);
 /* The hash over all steps so far. */
 uint64_t pct_record_hash(const struct pct_sched *s);
 
+/* The process is about to become another program: what the next one's header says of this one (images_open). */
+void pct_record_leave(struct pct_sched *s);
+
 /* Write what is known into the header. After pct_record_close(). */
 void pct_record_finish(struct pct_sched *s);
 

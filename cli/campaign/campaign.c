@@ -202,6 +202,26 @@ uint32_t pct_campaign_threads(const struct pct_result *result)
     return threads;
 }
 
+static void see_hardware(struct pct_campaign *c, const char *program)
+{
+    uint64_t found = pct_elf_reads_hardware(program);
+    if (found > c->hardware)
+        c->hardware = found;
+}
+
+/* The program that the process became by exec: the claim is about it, too. */
+static void look_at_image(struct pct_campaign *c, const struct pct_trace_header *header)
+{
+    if (header->images_open || !*header->image)
+        c->images_open = 1;
+    if (!strncmp(c->image, header->image, sizeof c->image - 1))
+        return;
+    snprintf(c->image, sizeof c->image, "%.255s", header->image);
+    see_hardware(c, c->image);
+    if (c->config.memory == PCT_PATCH_OFF && pct_elf_locks_inline(c->image) && !pct_elf_tells(c->image))
+        c->locks_inline = true;
+}
+
 /* Of a run that has the campaign's own scheduling points, whoever says what it is. */
 static void count_seen(struct pct_campaign *c, const struct pct_result *result)
 {
@@ -209,6 +229,8 @@ static void count_seen(struct pct_campaign *c, const struct pct_result *result)
     uint64_t steps = pct_trace_steps(&result->trace);
     if (steps > c->max_steps)
         c->max_steps = steps;
+    if (header->images)
+        look_at_image(c, header);
     if (header->suppressed > c->suppressed)
         c->suppressed = header->suppressed;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
@@ -255,8 +277,12 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
         return;
     }
     count_seen(c, result);
-    if (!pct_systematic_has(c, index))
+    if (!pct_systematic_has(c, index)) {
         count_own(c, result, index, threads);
+        return;
+    }
+    pct_learned_add(&c->learned, pct_trace_points(&result->trace), threads);
+    pct_guarantee_report_see(c, &result->trace, pct_trace_points(&result->trace), threads);
 }
 
 /* The races that were kept are forgotten. */
@@ -452,7 +478,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
     campaign->seconds = pct_cli_now() - s.start;
     char reason[256];
     if (!campaign->failures)
-        campaign->hardware = pct_elf_reads_hardware(campaign->launch.program);
+        see_hardware(campaign, campaign->launch.program);
     if (!status && !s.stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
         !pct_guarantee_report_doubt(campaign, reason, sizeof reason))
         status = repeat_first(campaign);

@@ -2,6 +2,7 @@
 #include "campaign_file.h"
 #include "objects.h"
 #include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
 #include <cli/process/options.h>
 #include "recorder.h"
 #include "state.h"
@@ -14,7 +15,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FACTS = 24 };
+enum { FACTS = 28 };
 
 uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of)
 {
@@ -162,6 +163,9 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add(&facts, "learned", "%d", c->calibrated);
     add_printed(&facts, "objects", c, print_objects);
     add(&facts, "differs", "%d", differs);
+    add(&facts, "hardware", "%llu", (unsigned long long)pct_elf_reads_hardware(c->launch.program));
+    add(&facts, "locks_inline", "%d", c->locks_inline);
+    add(&facts, "addresses_random", "%d", c->launch.random);
     if (plan->bound)
         add(&facts, "bound", "%s", plan->bound);
     if (plan->code)

@@ -72,7 +72,9 @@ static uint32_t end_inverse(const struct pct_campaign *c)
     return waits ? PCT_DRAWN_ENDS / PCT_DRAWN_FREE : 0;
 }
 
-/* One run in this many has no slack: there deadlines come in their order; 0: all, or it makes no difference. */
+/* One run in this many has no slack: there deadlines come in their order; 0: all, or it makes no difference. That the
+ * runs themselves decide between these is sound: where none met a deadline, all would have been the same without slack;
+ * where some did, the campaign is clean only if its runs without slack are. */
 static uint32_t slack_inverse(const struct pct_campaign *c)
 {
     return c->deadlines && c->config.slack ? PCT_SLACK_INVERSE : 0;
@@ -111,17 +113,25 @@ void pct_guarantee_report_add_run(struct pct_campaign *c, const struct pct_guara
         pct_guarantee_see(&c->guarantee, &added, run->steps);
 }
 
-void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
+void pct_guarantee_report_see_run(struct pct_campaign *c, uint64_t steps, uint32_t threads, uint64_t spins)
 {
-    see_most(&c->left, trace->header.left);
-    see_most(&c->deadlines, trace->header.deadlines);
-    see_most(&c->fixed_deadlines, trace->header.fixed_deadlines);
     struct pct_guarantee_run run = { .threads = threads,
-                                     .spins = trace->header.spins,
+                                     .spins = spins,
                                      .spin_inverse = parameter(c, "spin", PCT_GUARANTEE_SPIN_INVERSE),
                                      .end_inverse = end_inverse(c),
                                      .slack_inverse = slack_inverse(c) };
     pct_guarantee_see(&c->guarantee, &run, steps);
+}
+
+void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
+{
+    see_most(&c->choices, trace->header.choices);
+    see_most(&c->left, trace->header.left);
+    see_most(&c->deadlines, trace->header.deadlines);
+    see_most(&c->fixed_deadlines, trace->header.fixed_deadlines);
+    see_most(&c->passed_over, trace->header.passed_over);
+    see_most(&c->randoms, trace->header.randoms);
+    pct_guarantee_report_see_run(c, steps, threads, trace->header.spins);
 }
 
 void pct_guarantee_report_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
@@ -210,6 +220,10 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
             buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again%s",
             c->config.races ? "; nor is a race seen of an earlier thread with one that knows of the later one of its id"
                             : "");
+    if (c->images_open)
+        return write_reason(buffer, size,
+                            "the process was another program before, by exec, that had threads, or did what pct does "
+                            "not control");
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
                             format_count(count, sizeof count, c->incomplete));

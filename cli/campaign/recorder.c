@@ -394,6 +394,12 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     if (!error)
         error = store_most(r, "randoms", &r->randoms, c->randoms);
     if (!error)
+        error = store_most(r, "images_open", &r->images_open, c->images_open);
+    if (!error)
+        error = store_most(r, "hardware", &r->hardware, c->hardware);
+    if (!error)
+        error = store_most(r, "locks_inline", &r->locks_inline, c->locks_inline);
+    if (!error)
         error = store_most(r, "systematic_below", &r->below, c->systematic.below);
     r->dirty = true;
     if (error)
@@ -427,8 +433,12 @@ static int restore_run(void *data, const struct pct_store_run *run)
         c->max_threads = run->threads;
     if (!run->other && run->steps > c->max_steps)
         c->max_steps = run->steps;
-    if (run->other || run->systematic)
+    if (run->other)
         return 0;
+    if (run->systematic) {
+        pct_guarantee_report_see_run(c, run->points, run->threads, run->spins);
+        return 0;
+    }
     const struct pct_guarantee_report_run claim = { .seed = run->seed,
                                                     .depth = run->depth,
                                                     .k = run->k,
@@ -462,6 +472,10 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
     c->calibrated = pct_store_number(store, "learned");
     c->differs = pct_store_number(store, "differs");
     c->choices = pct_store_number(store, "choices");
+    c->images_open = pct_store_number(store, "images_open");
+    c->hardware = pct_store_number(store, "hardware");
+    c->locks_inline = pct_store_number(store, "locks_inline");
+    c->launch.random = pct_store_number(store, "addresses_random");
     return failed;
 }
 

@@ -31,7 +31,7 @@ struct pct_recorder {
     double begun, committed, drawn;
     bool broken;            /* the file cannot be written to */
     uint64_t choices, left; /* of pct_campaign, as the file has it; likewise: */
-    uint64_t deadlines, fixed_deadlines, passed_over, randoms, below;
+    uint64_t deadlines, fixed_deadlines, passed_over, randoms, images_open, hardware, locks_inline, below;
     bool dirty;        /* something was added since the last commit */
     const char *trace; /* the file that replays the next failure, whose token is ""; NULL: its token does */
 };

@@ -73,10 +73,11 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
-    enum { MOST = 8 };
+    enum { MOST = 12 };
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
     static const char *const most[MOST] = { "choices",     "left",       "deadlines",        "fixed_deadlines",
-                                            "passed_over", "systematic", "systematic_below", "randoms" };
+                                            "passed_over", "systematic", "systematic_below", "randoms",
+                                            "images_open", "hardware",   "locks_inline",     "addresses_random" };
     uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
     for (size_t i = 0; i < m->count; i++) {

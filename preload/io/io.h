@@ -166,6 +166,9 @@ void pct_random_replace(int fd, const struct iovec *parts, size_t size);
 /* syscall(SYS_getrandom): the kernel's answer, with the bytes of the seed. Unlike libc's function it never touches a
  * bad buffer itself. Returns how many bytes were given, or -1 with errno. On any thread's turn, or on none. */
 long pct_random_syscall(void *buffer, size_t size, unsigned flags);
+/* The random bytes that the kernel gives each program (AT_RANDOM) are the same ones in every run. environment: as on
+ * the stack. */
+void pct_random_begin(char **environment);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */

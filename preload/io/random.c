@@ -6,6 +6,7 @@
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
 #include <sched/log.h>
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -53,6 +54,16 @@ long pct_random_syscall(void *buffer, size_t size, unsigned flags)
         return given(buffer, result);
     errno = (int)-result;
     return -1;
+}
+
+void pct_random_begin(char **environment)
+{
+    enum { SIZE = 16, BYTE = 0x5a };
+    while (*environment)
+        environment++;
+    for (const Elf64_auxv_t *entry = (const void *)(environment + 1); entry->a_type != AT_NULL; entry++)
+        if (entry->a_type == AT_RANDOM)
+            memset((void *)entry->a_un.a_val, BYTE, SIZE);
 }
 
 PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)

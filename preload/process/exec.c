@@ -4,12 +4,15 @@
 #include <preload/core/shim.h>
 #include <preload/time/family.h>
 #include <preload/time/vtimer.h>
+#include <sched/record.h>
 
 static void leave(void)
 {
     pct_family_leaves();
-    if (pct_family_is_itself())
-        pct_timerfd_leave();
+    if (!pct_family_is_itself())
+        return;
+    pct_timerfd_leave();
+    pct_record_leave(&pct_S);
 }
 
 static void stay(void)

@@ -367,6 +367,10 @@ static struct pct_trace_header *open_trace(const char *path)
     }
     memset((void *)at, 0, sizeof(struct pct_trace_header));
     ((struct pct_trace_header *)at)->images = images;
+    if (images) {
+        ((struct pct_trace_header *)at)->images_open = pct_start_was_open(&old);
+        pct_start_name_image((struct pct_trace_header *)at);
+    }
     /* For a program that this one may become. */
     ((struct pct_trace_header *)at)->launcher = old.launcher;
     ((struct pct_trace_header *)at)->supervisor = old.launcher ? old.supervisor : 0;
@@ -567,6 +571,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     struct pct_text text;
     start_environment = environment;
     pct_shim.main_stack = (uintptr_t)argv - sizeof *argv;
+    pct_random_begin(environment);
     read_variables(environment);
     if (variables.PCT_REPLAY)
         open_replay(variables.PCT_REPLAY);

@@ -49,6 +49,21 @@ size_t pct_trace_file_size(void)
     return size;
 }
 
+bool pct_start_was_open(const struct pct_trace_header *header)
+{
+    bool open = header->images_open || header->threads != 1;
+    for (int i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        open |= header->uncontrolled[i] != 0;
+    return open;
+}
+
+void pct_start_name_image(struct pct_trace_header *header)
+{
+    long length = PCT_SYS3(SYS_readlink, "/proc/self/exe", header->image, sizeof header->image);
+    if (length < 0 || length >= (long)sizeof header->image)
+        header->image[0] = 0;
+}
+
 const char *pct_start_read(const char *path)
 {
     struct stat status;

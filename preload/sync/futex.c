@@ -532,6 +532,12 @@ PCT_EXPORT long syscall(long number, ...)
     }
     case SYS_getrandom:
         return pct_random_syscall((void *)a[0], (size_t)a[1], (unsigned)a[2]);
+    case SYS_clock_gettime:
+        return pct_clock_syscall((clockid_t)a[0], (struct timespec *)a[1]);
+    case SYS_gettimeofday:
+        return pct_gettimeofday_syscall((struct timeval *)a[0], (void *)a[1]);
+    case SYS_time:
+        return pct_time_syscall((time_t *)a[0]);
     /* Signals that threads send: as by the functions. */
     case SYS_kill:
         return kill((pid_t)a[0], (int)a[1]);

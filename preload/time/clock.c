@@ -200,3 +200,31 @@ PCT_EXPORT clock_t clock(void)
         return REAL(clock)();
     return (clock_t)(ns / (1000000000 / CLOCKS_PER_SEC));
 }
+
+static long give(void *to, const void *from, size_t size)
+{
+    if (!to || pct_user_copy_out(to, from, size))
+        return 0;
+    errno = EFAULT;
+    return -1;
+}
+
+long pct_clock_syscall(clockid_t clock, struct timespec *time)
+{
+    struct timespec now;
+    return clock_gettime(clock, &now) ? -1 : give(time ? time : (void *)1, &now, sizeof now);
+}
+
+long pct_gettimeofday_syscall(struct timeval *time, void *zone)
+{
+    const struct timezone none = { 0 };
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    return give(time, &now, sizeof now) ? -1 : give(zone, &none, sizeof none);
+}
+
+long pct_time_syscall(time_t *at)
+{
+    time_t now = time(NULL);
+    return give(at, &now, sizeof now) ? -1 : now;
+}

@@ -4,6 +4,7 @@
 
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* A point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
@@ -26,6 +27,11 @@ void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when
 /* Nanoseconds of a valid timespec, cut at PCT_NEVER - 1. */
 uint64_t pct_nanoseconds(const struct timespec *t);
 bool pct_valid(const struct timespec *t);
+
+/* clock_gettime(), gettimeofday(), time() by syscall(): a bad pointer is an error. */
+long pct_clock_syscall(clockid_t clock, struct timespec *time);
+long pct_gettimeofday_syscall(struct timeval *time, void *zone);
+long pct_time_syscall(time_t *at);
 
 /* sleep.c: let others go first, as sched_yield() does; with its point and step. */
 int pct_yield(struct pct_shim_thread *self);

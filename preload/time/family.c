@@ -555,6 +555,13 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
     return due;
 }
 
+/* What may pass of so much time: not as much as comes to the deadline of a relative that is idle, which goes first. */
+static uint64_t before_deadlines(uint64_t now, uint64_t length)
+{
+    uint64_t first = pct_slot_first_deadline(self);
+    return later(now, length) < first ? length : first > now ? first - now - 1 : 0;
+}
+
 uint64_t pct_family_busy(uint64_t now)
 {
     bool waited = idle.waits;
@@ -574,12 +581,11 @@ uint64_t pct_family_busy(uint64_t now)
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
     uint64_t ours = later(now, pct_S.timers_count ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
     /* Those that do not keep the family's time took theirs. */
+    uint64_t took = 0;
     for (uint32_t i = 1; waited && i <= pct_family_memory->top; i++)
-        if (i != self && !pct_slot_is_free(pct_slot_who(i)) && !pct_slot_who(i).member) {
-            uint64_t real = pct_real_now() - idle.real;
-            return real > lag ? real : lag;
-        }
-    return lag;
+        took = i == self ? took : pct_slot_took(i, pct_real_now() - idle.real, took);
+    took = took ? before_deadlines(ours, took) : 0;
+    return took > lag ? took : lag;
 }
 
 void pct_family_caught_up(uint64_t by)

@@ -102,6 +102,15 @@ void pct_slot_set_member(uint32_t ticket, bool member);
 void pct_slot_release(uint32_t ticket);
 void pct_slot_forget(uint32_t pid);
 
+/* How much of so much real time the process in this slot has taken, if it is not a member, and at least `least`, ns:
+ * all, but nothing if it is stopped, and while it can run no more than the CPU time that it has used. It may be one
+ * that is yet to be a member, and takes long to begin where it gets no CPU. With the baton. */
+uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least);
+
+/* The first deadline, in the family's time, of all members that are idle, but for the one in this slot; UINT64_MAX:
+ * none has one. */
+uint64_t pct_slot_first_deadline(uint32_t but);
+
 /* What the kernel says of the one that the slot was found to be of. The slot of one that is gone is free then. With the
  * baton. */
 enum pct_relative pct_slot_look(uint32_t i, union pct_who who);

@@ -172,3 +172,31 @@ void pct_slot_forget(uint32_t pid)
             set_free(i, who);
     }
 }
+
+uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least)
+{
+    union pct_who who = pct_slot_who(i);
+    if (pct_slot_is_free(who) || who.member)
+        return least;
+    enum pct_relative state = pct_slot_look(i, who);
+    uint32_t pid = (uint32_t)pct_slot_who(i).pid; /* the look may have found it */
+    if (state == PCT_RELATIVE_STOPPED || (state != PCT_RELATIVE_GONE && !pid))
+        return least;
+    if (state == PCT_RELATIVE_RUNS) {
+        uint64_t cpu = pct_relative_cpu((int)pid);
+        real = cpu < real ? cpu : real;
+    }
+    return real > least ? real : least;
+}
+
+uint64_t pct_slot_first_deadline(uint32_t but)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
+        const struct pct_slot *slot = pct_slot_at(i);
+        bool idle = pct_slot_who(i).member && __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
+        if (i != but && idle && slot->deadline < first)
+            first = slot->deadline;
+    }
+    return first;
+}

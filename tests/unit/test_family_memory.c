@@ -1,4 +1,5 @@
-/* Unit tests of preload/time/family_memory.h: what a process reads of a relative that goes on meanwhile. Links with: nothing. */
+/* Unit tests of preload/time/family_memory.h: what a process reads of a relative that goes on meanwhile, and what time a
+ * process takes that keeps none. Links with: family_slots.o. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,12 +63,77 @@ static void test_one_that_goes_on(void **unused)
     assert_true(time == 0 || time == BEGAN + WAITED);
 }
 
+/* The others: as the kernel would tell. */
+static enum pct_relative state;
+static uint64_t cpu;
+
+enum pct_relative pct_relative_look(int pid, uint64_t *start)
+{
+    (void)pid;
+    *start = 1;
+    return state;
+}
+
+uint64_t pct_relative_cpu(int pid)
+{
+    (void)pid;
+    return cpu;
+}
+
+int pct_relative_children(int thread, int *children, int most)
+{
+    (void)thread;
+    (void)children;
+    (void)most;
+    return 0;
+}
+
+/* One that is not a member sleeps in real time, and runs in CPU time: it may be one that is yet to be a member, and
+ * waits for a CPU. Its relative was taken to be as far as real time was, behind deadlines that others had waited for. */
+static void test_one_that_keeps_no_time(void **unused)
+{
+    static struct pct_family family;
+    (void)unused;
+    pct_family_memory = &family;
+    uint32_t ticket = pct_slot_reserve(10, 0), i = pct_slot_of(ticket);
+    state = PCT_RELATIVE_RUNS;
+    cpu = 5;
+    assert_int_equal(pct_slot_took(i, 1000, 0), 0); /* nobody knows which process it is */
+    pct_slot_tell(ticket, 11);
+    assert_int_equal(pct_slot_took(i, 1000, 0), 5);
+    assert_int_equal(pct_slot_took(i, 3, 0), 3);
+    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    state = PCT_RELATIVE_STOPPED;
+    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    state = PCT_RELATIVE_SLEEPS;
+    assert_int_equal(pct_slot_took(i, 1000, 7), 1000);
+    assert_true(pct_slot_enter(ticket, 11));
+    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+}
+
+static void test_first_deadline(void **unused)
+{
+    static struct pct_family family;
+    (void)unused;
+    pct_family_memory = &family;
+    for (uint32_t i = 1; i <= 3; i++) {
+        pct_slot_enter(pct_slot_reserve(10 + i, 0), 10 + i);
+        pct_slot_at(i)->deadline = 100 * i;
+    }
+    assert_true(pct_slot_first_deadline(0) == UINT64_MAX); /* none is idle */
+    pct_slot_at(2)->turn = pct_slot_at(3)->turn = 1;
+    assert_int_equal(pct_slot_first_deadline(0), 200);
+    assert_int_equal(pct_slot_first_deadline(2), 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_that_waits),
         cmocka_unit_test(test_one_that_has_gone_on),
         cmocka_unit_test(test_one_that_goes_on),
+        cmocka_unit_test(test_one_that_keeps_no_time),
+        cmocka_unit_test(test_first_deadline),
     };
     return cmocka_run_group_tests_name("family_memory", tests, NULL, NULL);
 }
