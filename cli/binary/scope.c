@@ -402,9 +402,10 @@ static uint32_t join(struct pct_scope_range *ranges, uint32_t count)
 
 void *pct_scope_format(const struct pct_scope *scope, size_t *size)
 {
-    struct pct_scope_head head = { .magic = PCT_SCOPE_MAGIC, .version = PCT_SCOPE_VERSION };
+    struct pct_scope_head head = { .version = PCT_SCOPE_VERSION };
     struct pct_scope_range *ranges = calloc(scope->count + 1, sizeof *ranges);
     struct pct_scope_module *modules = calloc(scope->module_count + 1, sizeof *modules);
+    memcpy(head.magic, PCT_SCOPE_MAGIC, sizeof head.magic);
     for (size_t i = 0; i < scope->patterns.count; i++)
         head.has |= 1u << scope->patterns.item[i].kind;
     for (uint32_t m = 0; ranges && modules && m < scope->module_count; m++) {

@@ -81,10 +81,11 @@ static bool name_file(char *path, size_t size, uint64_t digest)
 static int write_file(const struct pct_ordered *ordered, const char *path)
 {
     char aside[PATH_MAX + 32];
-    const struct pct_ordered_head head = { PCT_ORDERED_MAGIC, PCT_ORDERED_VERSION, 0, ordered->count };
+    struct pct_ordered_head head = { .version = PCT_ORDERED_VERSION, .count = ordered->count };
     int failed = pct_cli_make_directories(path);
     if (failed)
         return failed;
+    memcpy(head.magic, PCT_ORDERED_MAGIC, sizeof head.magic);
     snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
     int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)

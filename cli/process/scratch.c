@@ -20,13 +20,13 @@ static int write_header(int fd, int server, uint64_t most)
         struct pct_trace_header header;
         char bytes[PCT_TRACE_HEADER_SIZE];
     } head;
-    head.header = (struct pct_trace_header){ .magic = PCT_TRACE_MAGIC,
-                                             .version = PCT_TRACE_FLAT,
+    head.header = (struct pct_trace_header){ .version = PCT_TRACE_FLAT,
                                              .header_size = PCT_TRACE_HEADER_SIZE,
                                              .launcher = getpid(),
                                              .supervisor = pct_supervised_by(),
                                              .server = server,
                                              .file_most = most };
+    memcpy(head.header.magic, PCT_TRACE_MAGIC, sizeof head.header.magic);
     ssize_t put = pwrite(fd, &head, sizeof head, 0);
     return put == sizeof head ? 0 : put < 0 ? -errno : -ENOSPC;
 }
