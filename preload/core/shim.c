@@ -202,7 +202,13 @@ void pct_come_back(struct pct_shim_thread *self)
 {
     int error = errno;
     self->away = false;
-    pct_sched_return(&pct_S, &self->core);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (PCT_UNLIKELY(self->back)) {
+        self->back = false;
+        pct_keep(self);
+    } else {
+        pct_sched_return(&pct_S, &self->core);
+    }
     errno = error;
     pct_resumed(self);
 }

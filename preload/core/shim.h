@@ -85,6 +85,7 @@ struct pct_shim_thread {
     bool futex_shared; /* the kernel may wake what it waits for: at the end of a thread */
     __pthread_unwind_buf_t
         *unwind; /* of AWAY(), while it is away; a handler that runs there may jump, so it is taken out meanwhile */
+    struct timespec *limit;          /* of the wait for signals that it begins: a handler makes it zero */
     uint32_t futex_bits;             /* of a FUTEX_WAIT_BITSET */
     uint32_t futex_value;            /* of *futex_word when it began to wait */
     uint32_t *futex_word;            /* what it waited for first */
@@ -97,6 +98,7 @@ struct pct_shim_thread {
     const siginfo_t *delivers; /* the one of them that it sends to itself right now */
     bool turn;                 /* what arrives now may be handled at once */
     bool away;                 /* in a real call, without the baton */
+    bool back;                 /* in a real call that is over, with the baton: a handler has brought it back */
     bool stepping;             /* executes instruction by instruction until it is out of a wrapper */
     bool trap_hidden;          /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
     uint64_t trap_blocked;     /* SIGTRAP's bit, if it was blocked before that */

@@ -145,9 +145,10 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
 }
 
 /* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again.
- */
+ * But from a wait for signals it is back for good: that has ended by now, or ends at once when it begins. */
 static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
 {
+    struct timespec *limit = pct_signal_waits_outside(&self->core) ? self->limit : NULL;
     int error = errno;
     __pthread_unwind_buf_t *unwind = self->unwind;
     self->away = false;
@@ -163,9 +164,14 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
     if (unwind)
         __pthread_register_cancel(unwind);
     self->unwind = unwind;
-    enum pct_op op = self->core.wait.op;
-    pct_sched_leave(&pct_S, &self->core, op, NULL);
-    self->away = true;
+    if (limit) {
+        *limit = (struct timespec){ 0 };
+        self->back = true;
+    } else {
+        enum pct_op op = self->core.wait.op;
+        pct_sched_leave(&pct_S, &self->core, op, NULL);
+        self->away = true;
+    }
     errno = error;
 }
 
@@ -173,7 +179,7 @@ void pct_signal_away(struct pct_shim_thread *self)
 {
     self->away = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&self->held, __ATOMIC_SEQ_CST) || self->sent)
+    while (self->away && (__atomic_load_n(&self->held, __ATOMIC_SEQ_CST) || self->sent))
         visit(self, 0, NULL, NULL);
 }
 

@@ -107,6 +107,8 @@ void pct_signal_sent(void);
  * for it outside, or waits there for others and handles it, is back when this returns: otherwise the machine would
  * decide when it is. */
 void pct_signal_given(const struct pct_shim_thread *thread, int signal);
+/* Whether this thread waits for signals outside, in the kernel, without the baton. By itself, or with the baton. */
+bool pct_signal_waits_outside(const struct pct_thread *thread);
 /* Pending for this thread, or for the process. */
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread);
 /* That this thread blocks, as the target sees it. */

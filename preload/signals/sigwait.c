@@ -18,23 +18,22 @@ static bool wanted(const struct pct_thread *thread)
     return pct_signal_pending(self) & (uintptr_t)thread->wait.ready_arg;
 }
 
-/* Whether this thread waits for signals outside, in the kernel; */
-static bool waits_outside(const struct pct_thread *thread)
+bool pct_signal_waits_outside(const struct pct_thread *thread)
 {
     return thread->state == PCT_STATE_OUTSIDE && thread->wait.op == PCT_OP_SIGNAL_WAIT && thread->wait.ready == wanted;
 }
 
-/* for this one. */
+/* Whether this thread waits outside for this one. */
 static bool takes(const struct pct_thread *thread, uint64_t bit)
 {
-    return waits_outside(thread) && (uintptr_t)thread->wait.ready_arg & bit;
+    return pct_signal_waits_outside(thread) && (uintptr_t)thread->wait.ready_arg & bit;
 }
 
 /* Whether this thread waits outside for others, and a handler of this one ends its wait. */
 static bool is_interrupted(const struct pct_shim_thread *thread, int signal)
 {
     uint64_t bit = pct_signal_bit(signal);
-    return waits_outside(&thread->core) && pct_action_handles(signal) && !(pct_signal_blocked(thread) & bit);
+    return pct_signal_waits_outside(&thread->core) && pct_action_handles(signal) && !(pct_signal_blocked(thread) & bit);
 }
 
 static bool is_thread(const struct pct_thread *thread, uint64_t id)
@@ -88,6 +87,16 @@ static int take(struct pct_shim_thread *self, bool away, uint64_t set, siginfo_t
     return taken;
 }
 
+/* How long the wait outside may last, which begins now; the kernel looks there when it has begun. */
+static void set_limit(struct pct_shim_thread *self, struct timespec *limit)
+{
+    *limit = (struct timespec){ .tv_sec = INT32_MAX };
+    pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), limit);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (self->back)
+        *limit = (struct timespec){ 0 };
+}
+
 static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, siginfo_t *info, uint64_t deadline)
 {
     uint64_t set;
@@ -106,12 +115,13 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
                              .kin = deadline == PCT_NEVER,
                              .cancellable = !self->cancel_disabled };
     for (;;) {
-        struct timespec zero = { 0, 0 }, storage, *timeout = &zero;
+        struct timespec limit = { 0, 0 };
         self->handled = 0;
+        self->limit = &limit;
         enum pct_result result = pct_wait(self, &wait);
         if (result == PCT_GO_OUTSIDE)
-            timeout = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &storage);
-        int taken = take(self, result == PCT_GO_OUTSIDE, set, info, timeout);
+            set_limit(self, &limit);
+        int taken = take(self, result == PCT_GO_OUTSIDE, set, info, &limit);
         bool late = deadline != PCT_NEVER && (result == PCT_TIMEOUT || pct_sched_now(&pct_S) >= deadline);
         if (taken == -EAGAIN && self->handled && result != PCT_READY)
             taken = -EINTR;
