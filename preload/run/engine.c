@@ -176,17 +176,14 @@ static int find_cleared(const char *self)
 {
     const char *word = NULL;
     if (!pct_shim.libc_tid || pct_libc_minor() <= 41)
-        return pct_shim.libc_tid; /* without a question: a sandbox may end the process for it */
+        return pct_shim.libc_tid; /* without a question */
     if (!PCT_SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) && word > self && word < self + 4096)
         return (int)(word - self);
     return 0;
 }
 
-void pct_engine_start(void)
+void pct_engine_learn(void)
 {
-    pct_real_start();
-    if (pct_shim.libc_tid)
-        return; /* of a process that this one is a copy of */
     /* GLIBC: struct pthread is private; the tid stands in it once, at 720 on x86-64. The caller is the first thread. */
     int tid = pct_shim.pid;
     const char *self = (const char *)pthread_self();

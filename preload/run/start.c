@@ -547,7 +547,7 @@ struct pct_shim_thread *pct_enter_first(void)
         map_page();
     pct_family_join(variables.PCT_FAMILY);
     draw();
-    pct_engine_start();
+    pct_real_start();
     pct_cancel_start();
     pct_error_note();
     struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
@@ -595,6 +595,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     __cxa_at_quick_exit(pct_end_behind, NULL);
     pct_exit_watch();
     pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
+    pct_engine_learn();
     pct_shim.pending = true;
     /* What may still turn out to be a mistake of the user's is tried before any code of the target. */
     if (variables.PCT_TRACE || strchr(pct_shim.config.strategy, '/'))

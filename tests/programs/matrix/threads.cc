@@ -32,7 +32,10 @@ std::mutex std_mutex;
 std::shared_mutex std_shared;
 std::once_flag std_once;
 std::latch latch(1);
-std::barrier std_barrier(2);
+/* Not a constant: libstdc++ 16 makes the state of a constant one when a thread first arrives, and publishes it by relaxed accesses,
+ * which is a race. */
+volatile int two = 2;
+std::barrier std_barrier(two);
 std::counting_semaphore<4> std_sem(0);
 std::atomic<int> word, other_word;
 std::promise<int> promise;
