@@ -395,7 +395,7 @@ $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(pct_objects)' | cmp -s - $@ || printf '%s\n' '$(pct_objects)' > $@
 
-$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memory/entry.c preload/memory/channel.c scripts/gen-map scripts/rows.awk
+$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memory/entry.c preload/memory/channel.c preload/sync/program.c scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-map > $@
 

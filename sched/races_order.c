@@ -285,6 +285,11 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_REQUEST_WAIT:
         break;
 
+    /* The program's own words order nothing. */
+    case PCT_OP_POINT:
+    case PCT_OP_CHOICE:
+        break;
+
     /* Time orders nothing. */
     case PCT_OP_YIELD:
     case PCT_OP_SLEEP:

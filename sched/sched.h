@@ -399,6 +399,9 @@ void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread);
  * that are not in it for a moment. */
 uint32_t pct_sched_choose(struct pct_sched *s, const struct pct_object *queue, uint32_t waiters);
 
+/* A number below `ways` (up to 65,535), which the step that comes next must have as its argument. */
+uint32_t pct_sched_choose_number(struct pct_sched *s, uint32_t ways);
+
 /* The running thread is about to end the process: pass the point before what exit calls, and the one behind it, before
  * the process is gone. Which of them is the final wait, if any, `end` says. */
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self);

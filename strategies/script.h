@@ -29,6 +29,9 @@ struct pct_script_engine {
     /* A thread with this id exists from now on. */
     void (*created)(void *state, uint32_t thread);
 
+    /* The program wants a number below `ways`, from 2 up to 65,535. Also called once the script is over. */
+    uint32_t (*choose)(uint32_t ways);
+
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);
 };

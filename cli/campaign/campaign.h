@@ -100,7 +100,7 @@ struct pct_campaign {
     uint32_t max_threads;
     bool unaffordable;        /* that is more than budget or limit allow */
     uint64_t cut;             /* runs that were, because they took far longer than the others */
-    uint64_t choices;         /* in a run, at most: signals that had several waiters to choose from */
+    uint64_t choices;         /* in a run, at most: signals that had several waiters to choose from, and pct_choose() */
     uint64_t left;            /* threads that lived on when the process ended, at most */
     uint64_t deadlines;       /* in a run, at most: waits with a deadline that slack applies to; */
     uint64_t fixed_deadlines; /* and others, with timers */

@@ -437,8 +437,8 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
-    print_left_out(out, "signals had several waiters to choose from, ", c->choices,
-                   "times in a run: a bug that needs a certain one to wake is not among these");
+    print_left_out(out, "signals had several waiters to choose from, or pct_choose() several numbers, ", c->choices,
+                   "times in a run: a bug that needs a certain one is not among these");
     print_randoms(out, c);
     print_left_out(
         out,

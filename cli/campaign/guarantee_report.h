@@ -13,7 +13,7 @@ void pct_guarantee_report_add(struct pct_campaign *c, const struct pct_result *r
 struct pct_guarantee_report_run {
     uint64_t seed, depth, k, steps;
     uint64_t spins;   /* times that the strategy may have lowered a priority by chance, as a thread made no progress */
-    uint64_t choices; /* signals and wakes that had several waiters to choose from */
+    uint64_t choices; /* signals and wakes that had several waiters to choose from, and pct_choose() */
     uint32_t threads;
     uint32_t left;                                             /* threads that lived on when the process ended */
     uint64_t deadlines, fixed_deadlines, passed_over, randoms; /* as the trace's header has them */

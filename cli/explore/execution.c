@@ -92,7 +92,7 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
         r->x->unknown = op + 1;
         return;
     }
-    event->timed_out |= arg == PCT_ARG_TIMEOUT;
+    event->timed_out |= arg == PCT_ARG_TIMEOUT && op != PCT_OP_CHOICE;
     if (none)
         return;
     if (pct_op_key(op)) {

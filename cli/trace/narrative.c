@@ -218,6 +218,11 @@ const char *pct_narrative_object(const struct pct_narrative *narrative, char *bu
     if (!event->object || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_FD ||
         !narrative->unwinder)
         return buffer;
+    const char *point = class_ == PCT_CLASS_POINT ? pct_snapshot_point(&narrative->snapshot, event->object) : NULL;
+    if (point) {
+        snprintf(buffer, size, "`%s`", point);
+        return buffer;
+    }
     for (uint64_t i = 0; i < trace->count; i++) {
         unsigned op = PCT_RECORD_OP(trace->records[i]), other = pct_name_op_class(op);
         if (PCT_RECORD_OBJECT(trace->records[i]) != event->object || is_descriptor(op) || other == PCT_CLASS_THREAD ||

@@ -14,9 +14,9 @@ const char *pct_schedule_word(unsigned class_)
         [PCT_CLASS_RWLOCK] = "rwlock", [PCT_CLASS_BARRIER] = "barrier", [PCT_CLASS_SPIN] = "spin",
         [PCT_CLASS_SEM] = "sem",       [PCT_CLASS_ONCE] = "once",       [PCT_CLASS_GUARD] = "guard",
         [PCT_CLASS_FUTEX] = "futex",   [PCT_CLASS_FD] = "fd",           [PCT_CLASS_MEMORY] = "memory",
-        [PCT_CLASS_LOADER] = "loader",
+        [PCT_CLASS_LOADER] = "loader", [PCT_CLASS_POINT] = "point",
     };
-    _Static_assert(PCT_CLASS_COUNT == PCT_CLASS_LOADER + 1, "each class has a word");
+    _Static_assert(PCT_CLASS_COUNT == PCT_CLASS_POINT + 1, "each class has a word");
     return class_ < PCT_CLASS_COUNT && words[class_] ? words[class_] : "";
 }
 
@@ -35,6 +35,8 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
         snprintf(note, sizeof note, " (%.3f ms)", (double)((uint64_t)argument << 25 | object) / 1000);
     else if (op == PCT_OP_DEADLINE)
         snprintf(note, sizeof note, " (%.3f ms early)", (double)((uint64_t)argument << 25 | object) / 1000);
+    else if (op == PCT_OP_CHOICE)
+        snprintf(note, sizeof note, " %u", argument);
     else if (op == PCT_OP_COND_SIGNAL || op == PCT_OP_FUTEX_WAKE) {
         if (argument == PCT_ARG_NOBODY)
             snprintf(note, sizeof note, " (nobody waits)");
@@ -56,8 +58,21 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
     return buffer;
 }
 
+/* The operation of a record, points by their names. */
+static void format_record(char *buffer, size_t size, const struct pct_snapshot *snapshot, uint64_t record)
+{
+    const char *point = NULL;
+    if (PCT_RECORD_OP(record) == PCT_OP_POINT)
+        point = pct_snapshot_point(snapshot, PCT_RECORD_OBJECT(record));
+    if (point)
+        snprintf(buffer, size, "point %s", point);
+    else
+        pct_schedule_format(buffer, size, PCT_RECORD_OP(record), PCT_RECORD_ARG(record), PCT_RECORD_OBJECT(record));
+}
+
 struct window {
     const struct pct_trace *trace;
+    const struct pct_snapshot *snapshot;
     uint64_t from, to;       /* indices of records */
     const bool *show, *mark; /* by record; NULL: all, none */
     uint32_t columns[COLUMNS];
@@ -96,8 +111,8 @@ static void choose_columns(struct window *w)
             w->column_count++;
         }
         char text[TEXT_MAX];
-        size_t length =
-            strlen(pct_schedule_format(text, sizeof text, PCT_RECORD_OP(r), PCT_RECORD_ARG(r), PCT_RECORD_OBJECT(r)));
+        format_record(text, sizeof text, w->snapshot, r);
+        size_t length = strlen(text);
         if (length + 1 > w->width)
             w->width = length < CELL_MAX ? (unsigned)length + 1 : CELL_MAX + 1;
     }
@@ -115,7 +130,7 @@ static void print_step(FILE *out, const struct window *w, const struct pct_event
     uint64_t r = event->record;
     bool columns = w->column_count <= COLUMNS;
     char text[TEXT_MAX], mark[64];
-    pct_schedule_format(text, sizeof text, PCT_RECORD_OP(r), PCT_RECORD_ARG(r), PCT_RECORD_OBJECT(r));
+    format_record(text, sizeof text, w->snapshot, r);
     fprintf(out, "%10llu%s ", (unsigned long long)event->step, w->mark && w->mark[event->index] ? "*" : " ");
     if (columns)
         print_cell(out, w, column_of(w, event->thread), text);
@@ -183,14 +198,14 @@ static void print(FILE *out, struct window *w, const struct pct_snapshot *snapsh
 void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,
                         uint64_t to)
 {
-    struct window w = { .trace = trace, .from = from, .to = to };
+    struct window w = { .trace = trace, .snapshot = snapshot, .from = from, .to = to };
     print(out, &w, snapshot);
 }
 
 void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                              const bool *show, const bool *mark)
 {
-    struct window w = { .trace = trace, .to = trace->count, .show = show, .mark = mark };
+    struct window w = { .trace = trace, .snapshot = snapshot, .to = trace->count, .show = show, .mark = mark };
     print(out, &w, snapshot);
 }
 

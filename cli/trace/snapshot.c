@@ -9,21 +9,34 @@ static int allocate(struct pct_snapshot *snapshot, const struct pct_trace *trace
 {
     struct pct_snap_section section;
     const unsigned char *data;
-    size_t threads = 0, memory = 0, objects = 0, stops = 0, races = 0;
+    size_t threads = 0, memory = 0, objects = 0, stops = 0, races = 0, points = 0;
     for (size_t at = 0; pct_trace_next_section(trace, &at, &section, &data);) {
         threads += section.type == PCT_SNAP_THREAD;
         memory += section.type == PCT_SNAP_STACK;
         objects += section.type == PCT_SNAP_OBJECT;
         stops += section.type == PCT_SNAP_STEP;
         races += section.type == PCT_SNAP_RACE;
+        points += section.type == PCT_SNAP_POINT;
     }
     snapshot->threads = calloc(threads + 1, sizeof *snapshot->threads);
     snapshot->memory = calloc(memory + 1, sizeof *snapshot->memory);
     snapshot->objects = calloc(objects + 1, sizeof *snapshot->objects);
     snapshot->races = calloc(races + 1, sizeof *snapshot->races);
     snapshot->stops = calloc(stops + 1, sizeof *snapshot->stops);
-    return snapshot->threads && snapshot->memory && snapshot->objects && snapshot->stops && snapshot->races ? 0
-                                                                                                            : -ENOMEM;
+    snapshot->points = calloc(points + 1, sizeof *snapshot->points);
+    bool fine = snapshot->threads && snapshot->memory && snapshot->objects && snapshot->stops && snapshot->races &&
+                snapshot->points;
+    return fine ? 0 : -ENOMEM;
+}
+
+static void read_point(struct pct_snapshot *snapshot, const unsigned char *data)
+{
+    struct pct_snap_point *point = &snapshot->points[snapshot->point_count++];
+    memcpy(point, data, sizeof *point);
+    point->name[sizeof point->name - 1] = 0;
+    for (char *at = point->name; *at; at++)
+        if (*at < ' ' || *at == 127)
+            *at = '?';
 }
 
 static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_section *section,
@@ -47,6 +60,8 @@ static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_se
         memory->size = section->size - sizeof memory->address;
     } else if (section->type == PCT_SNAP_OBJECT && section->size >= sizeof(struct pct_snap_object))
         memcpy(&snapshot->objects[snapshot->object_count++], data, sizeof *snapshot->objects);
+    else if (section->type == PCT_SNAP_POINT && section->size >= sizeof(struct pct_snap_point))
+        read_point(snapshot, data);
     else if (section->type == PCT_SNAP_RACE && section->size >= sizeof(struct pct_snap_race))
         memcpy(&snapshot->races[snapshot->race_count++], data, sizeof *snapshot->races);
     else if (section->type == PCT_SNAP_SITES && !snapshot->sites) {
@@ -87,6 +102,7 @@ void pct_snapshot_free(struct pct_snapshot *snapshot)
     free(snapshot->objects);
     free(snapshot->stops);
     free(snapshot->races);
+    free(snapshot->points);
     memset(snapshot, 0, sizeof *snapshot);
 }
 
@@ -106,6 +122,14 @@ const struct pct_snap_object *pct_snapshot_object(const struct pct_snapshot *sna
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].number == number)
             return &snapshot->objects[i];
+    return NULL;
+}
+
+const char *pct_snapshot_point(const struct pct_snapshot *snapshot, uint32_t number)
+{
+    for (size_t i = 0; i < snapshot->point_count; i++)
+        if (snapshot->points[i].number == number && snapshot->points[i].name[0])
+            return snapshot->points[i].name;
     return NULL;
 }
 

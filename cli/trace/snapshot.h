@@ -32,6 +32,8 @@ struct pct_snapshot {
     uint64_t site_count;
     struct pct_snap_stop *stops;
     size_t stop_count;
+    struct pct_snap_point *points; /* names that can be printed, each with a zero behind it */
+    size_t point_count;
     struct pct_snap_race *races;
     size_t race_count;
 };
@@ -45,6 +47,9 @@ const struct pct_snap_thread *pct_snapshot_thread(const struct pct_snapshot *sna
 
 /* The object with this number, or NULL. */
 const struct pct_snap_object *pct_snapshot_object(const struct pct_snapshot *snapshot, uint32_t number);
+
+/* What the program calls its point that has this number; NULL: not known. */
+const char *pct_snapshot_point(const struct pct_snapshot *snapshot, uint32_t number);
 
 /* Where the step of this index (from the trace's first) was made; NULL: not recorded. */
 const struct pct_site *pct_snapshot_site(const struct pct_snapshot *snapshot, uint64_t index);

@@ -1,6 +1,7 @@
 /* Places of steps: see step_places.h. */
 #include "step_places.h"
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct known {
@@ -87,6 +88,14 @@ const struct pct_frame *pct_step_places_get(const struct pct_step_places *places
 uint32_t pct_step_places_count(const struct pct_step_places *places)
 {
     return places->count;
+}
+
+bool pct_step_places_point(const struct pct_step_places *places, uint32_t number, char *name, size_t size)
+{
+    const char *point = pct_snapshot_point(places->snapshot, number);
+    if (point)
+        snprintf(name, size, "%s", point);
+    return point;
 }
 
 bool pct_step_places_object(const struct pct_step_places *places, uint64_t index, char *name, size_t size)

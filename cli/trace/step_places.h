@@ -23,4 +23,7 @@ uint32_t pct_step_places_count(const struct pct_step_places *places);
  * it is no variable with a symbol, or not known. */
 bool pct_step_places_object(const struct pct_step_places *places, uint64_t index, char *name, size_t size);
 
+/* The same for a point of the program's, by its number. */
+bool pct_step_places_point(const struct pct_step_places *places, uint32_t number, char *name, size_t size);
+
 #endif

@@ -34,7 +34,8 @@ uint32_t *pct_switches_number(const struct pct_trace *trace)
 static bool is_wake(uint64_t record)
 {
     unsigned op = PCT_RECORD_OP(record), argument = PCT_RECORD_ARG(record);
-    return (op == PCT_OP_COND_SIGNAL || op == PCT_OP_FUTEX_WAKE) && argument && argument != PCT_ARG_NOBODY;
+    return (op == PCT_OP_COND_SIGNAL || op == PCT_OP_FUTEX_WAKE || op == PCT_OP_CHOICE) && argument &&
+           argument != PCT_ARG_NOBODY;
 }
 
 int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trace *trace)

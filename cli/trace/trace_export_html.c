@@ -183,7 +183,10 @@ static void add_object(struct json_object *names, const struct pct_step_places *
     if (!class_ || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_FD)
         return;
     snprintf(key, sizeof key, "%u:%u", class_, PCT_RECORD_OBJECT(event->record));
-    if (!json_object_object_get_ex(names, key, NULL) && pct_step_places_object(places, event->index, name, sizeof name))
+    if (json_object_object_get_ex(names, key, NULL))
+        return;
+    if (class_ == PCT_CLASS_POINT ? pct_step_places_point(places, PCT_RECORD_OBJECT(event->record), name, sizeof name)
+                                  : pct_step_places_object(places, event->index, name, sizeof name))
         json_object_object_add(names, key, pct_json_text(name, sizeof name));
 }
 

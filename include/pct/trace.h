@@ -123,7 +123,9 @@
     X(REQUEST, "request", NONE)           /* an asynchronous one is made, or withdrawn */                              \
     X(REQUEST_DONE, "request done", NONE) /* by the thread that performs it */                                         \
     X(REQUEST_WAIT, "wait for request", NONE)                                                                          \
-    X(LOADER, "loader", LOADER) /* is about to take the loader's lock: dlopen and the like */
+    X(LOADER, "loader", LOADER) /* is about to take the loader's lock: dlopen and the like */                          \
+    X(POINT, "point", POINT)    /* pct_point() of <pct/script.h> */                                                    \
+    X(CHOICE, "choice", NONE)   /* pct_choose() of it; arg: what was chosen */
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,
@@ -151,7 +153,8 @@ enum pct_op {
     X(FUTEX, "futex")                                                                                                  \
     X(FD, "descriptor")                                                                                                \
     X(MEMORY, "memory")                                                                                                \
-    X(LOADER, "loader")
+    X(LOADER, "loader")                                                                                                \
+    X(POINT, "point")
 
 enum pct_class {
 #define PCT_CLASS_ENUM(id, name) PCT_CLASS_##id,
@@ -304,7 +307,7 @@ struct pct_trace_header {
     uint32_t suppressed; /* data races that were not counted because the user does not want them to be, likewise */
     uint32_t images; /* programs that this process was before it became this one, by exec; their steps are not here */
     uint64_t uncontrolled[32]; /* by enum pct_uncontrolled; all 0: see uncontrolled_first */
-    uint64_t choices;          /* signals and wakes that had several waiters to choose from */
+    uint64_t choices;          /* signals and wakes that had several waiters to choose from, and pct_choose() */
     uint64_t spins;            /* times that the strategy was told that a thread spins */
     uint32_t left;             /* threads that lived, at most, when the process began to end */
     uint32_t possible_races;   /* more sections of the snapshot: accesses in machine code that are possibly races */
@@ -327,7 +330,8 @@ enum {
     PCT_SNAP_SITES = 5, /* only where the run was told to record them (PCT_SITES) */
     PCT_SNAP_STEP = 6,
     PCT_SNAP_RACE = 7,
-    PCT_SNAP_PLACES = 8 /* only of runs that learn: memory-points=learned */
+    PCT_SNAP_PLACES = 8, /* only of runs that learn: memory-points=learned */
+    PCT_SNAP_POINT = 9
 };
 struct pct_snap_section {
     uint32_t type;
@@ -381,6 +385,11 @@ struct pct_site {
     uint64_t call;   /* where the call that made the step returns to in the target's code; of a thread's start, the
                         function that   it starts with; 0: not known */
     uint64_t object; /* the address of the step's object, 0: none, or not known */
+};
+/* POINT: one of these for each object of that class. */
+struct pct_snap_point {
+    uint32_t number;
+    char name[60]; /* cut if it is longer, and then without a zero */
 };
 /* PLACES: one of these for each place in the code that made points of plain accesses to memory, or whose accesses
  * raced. */

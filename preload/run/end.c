@@ -233,12 +233,37 @@ static void add_sites(struct sink *sink)
         __builtin_memcpy(to, stacks, size);
 }
 
+/* What stands at this address, up to the end of what is mapped. */
+static void copy_text(char *text, uintptr_t address, size_t size)
+{
+    size_t first = 4096 - address % 4096 < size ? 4096 - address % 4096 : size;
+    struct iovec to = { text, size };
+    struct iovec from[2] = { { (void *)address, first }, { (void *)(address + first), size - first } };
+    PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &to, 1, from, 2, 0);
+}
+
+/* What the program calls its points. One whose code is no longer loaded has no name. */
+static void add_points(struct sink *sink)
+{
+    for (uint32_t i = 0; i < UINT32_C(1) << (64 - pct_S.objects.shift); i++) {
+        const struct pct_object *object = pct_S.objects.slots[i].object;
+        if (!object || object->class_ != PCT_CLASS_POINT)
+            continue;
+        struct pct_snap_point *point = section(sink, PCT_SNAP_POINT, 0, sizeof *point);
+        if (!point)
+            return;
+        *point = (struct pct_snap_point){ .number = object->number };
+        copy_text(point->name, object->address, sizeof point->name);
+    }
+}
+
 /* context: where the thread that runs was interrupted, or NULL. threads: their state, too. */
 static void add_snapshot(struct sink *sink, const ucontext_t *context, bool threads)
 {
     char *begin = sink->at;
     add_maps(sink);
     add_races(sink);
+    add_points(sink);
     if (pct_S.sites)
         add_sites(sink);
     if (pct_ordered_active)

@@ -63,21 +63,28 @@ static int release(lua_State *L)
     return 0;
 }
 
-/* choose(n): a number from 1 to n. The command says which; where it says nothing, 1. */
+bool pct_core_choose(struct pct_script_channel *channel, uint32_t of, uint32_t *chosen)
+{
+    if (channel->choices >= PCT_SCRIPT_CHOICES)
+        return false;
+    struct pct_script_choice *choice = &pct_script_choices(channel)[channel->choices];
+    if (channel->choices >= channel->planned || choice->chosen >= of)
+        choice->chosen = 0;
+    choice->of = of;
+    channel->choices++;
+    *chosen = choice->chosen;
+    return true;
+}
+
+/* choose(n): a number from 1 to n. */
 static int choose(lua_State *L)
 {
-    struct pct_script_channel *channel = pct_engine_of(L)->channel;
-    struct pct_script_choice *choices = pct_script_choices(channel);
+    uint32_t chosen;
     lua_Integer of = luaL_checkinteger(L, 1);
     luaL_argcheck(L, of >= 1 && of <= 65535, 1, "a choice is among 1 to 65535");
-    if (channel->choices >= PCT_SCRIPT_CHOICES)
-        return luaL_error(L, "the script has made %d choices: more than there is room for", PCT_SCRIPT_CHOICES);
-    struct pct_script_choice *choice = &choices[channel->choices];
-    if (channel->choices >= channel->planned || choice->chosen >= (uint32_t)of)
-        choice->chosen = 0;
-    choice->of = (uint32_t)of;
-    channel->choices++;
-    lua_pushinteger(L, (lua_Integer)choice->chosen + 1);
+    if (!pct_core_choose(pct_engine_of(L)->channel, (uint32_t)of, &chosen))
+        return luaL_error(L, "there were %d choices: more than there is room for", PCT_SCRIPT_CHOICES);
+    lua_pushinteger(L, (lua_Integer)chosen + 1);
     return 1;
 }
 

@@ -494,8 +494,21 @@ static int start(void *state, struct pct_script_control *control, const char **w
     return 0;
 }
 
+/* A choice of the program's stands among those of the script. */
+static uint32_t choose(uint32_t ways)
+{
+    uint32_t chosen = 0;
+    struct pct_line line;
+    if (pct_core_choose(the_channel, ways, &chosen))
+        return chosen;
+    the_channel->outcome = PCT_SCRIPT_WRONG;
+    pct_line_start(&line, the_channel->message, sizeof the_channel->message);
+    pct_line_add(&line, "the program made more choices by pct_choose() than there is room for");
+    return 0;
+}
+
 static struct pct_script_engine the_engine = {
-    .start = start, .turn = turn, .chose = chose, .created = created, .stuck = stuck
+    .start = start, .turn = turn, .choose = choose, .chose = chose, .created = created, .stuck = stuck
 };
 
 const struct pct_script_engine *pct_script_engine_open(const struct pct_script_host *host,

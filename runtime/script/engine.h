@@ -33,6 +33,7 @@ enum pct_predicate_kind {
     PCT_PREDICATE_START,      /* the thread is about to start, with a function in one of these ranges */
     PCT_PREDICATE_THREAD,     /* the thread with this id */
     PCT_PREDICATE_NAME,       /* the thread with this name */
+    PCT_PREDICATE_POINT,      /* at the program's point of this name */
     PCT_PREDICATE_BLOCKED_BY, /* it waits for what this thread holds */
     PCT_PREDICATE_AND,
     PCT_PREDICATE_OR,
@@ -49,7 +50,8 @@ struct pct_predicate {
     uint32_t thread;
     uint64_t operations[2]; /* bits by enum pct_op */
     const struct pct_predicate *a, *b;
-    int function; /* its reference in Lua's registry */
+    int function;     /* its reference in Lua's registry */
+    const char *text; /* of a point; Lua has it as long as the predicate */
     char name[16];
     char label[160]; /* how messages have it */
 };
@@ -71,6 +73,10 @@ const struct pct_predicate *pct_predicate_check(lua_State *L, int at);
 
 /* Adds them to the table on top of L. */
 void pct_core_open(lua_State *L);
+
+/* Make the next choice, among this many: the one that the command says, the first where it says nothing. False: there
+ * is no room for more. */
+bool pct_core_choose(struct pct_script_channel *channel, uint32_t of, uint32_t *chosen);
 
 /* Push the event before which this thread stands: a table. */
 void pct_core_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);

@@ -54,6 +54,9 @@ G.starts = core.callable(begins, function(name)
     return name and core.started(name) or begins
 end)
 
+local points = core.operation("is at a point", nil, "point")
+G.point = core.callable(points, function(name) return name and core.point(name) or points end)
+
 function G.does(name) return core.operation("does: " .. tostring(name), nil, name) end
 function G.from(name) return core.place("is called from", "function", name) end
 function G.at(name) return core.place("is at", "line", name) end

@@ -46,6 +46,11 @@ void pct_line_add_look(struct pct_line *line, const struct pct_script_look *look
 #undef CLASS
     };
     pct_line_add(line, look->op < PCT_OP_COUNT ? names[look->op] : "something");
+    if (look->op == PCT_OP_POINT && look->address) {
+        pct_line_add(line, " ");
+        pct_line_add(line, (const char *)(uintptr_t)look->address);
+        return;
+    }
     if (!look->class_ || look->class_ >= sizeof classes / sizeof *classes)
         return;
     pct_line_add(line, " ");

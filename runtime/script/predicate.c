@@ -30,6 +30,12 @@ static bool has_name(const struct pct_engine *engine, const struct pct_predicate
     return !strcmp(name, p->name);
 }
 
+/* The name stands where the point is told of, in code that this thread is in. */
+static bool is_point(const struct pct_predicate *p, const struct pct_script_look *look)
+{
+    return look->op == PCT_OP_POINT && look->address && !strcmp((const char *)(uintptr_t)look->address, p->text);
+}
+
 static bool ask_function(lua_State *L, const struct pct_predicate *p, uint32_t thread,
                          const struct pct_script_look *look)
 {
@@ -57,6 +63,8 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
         return thread == p->thread;
     case PCT_PREDICATE_NAME:
         return has_name(engine, p, thread);
+    case PCT_PREDICATE_POINT:
+        return is_point(p, look);
     case PCT_PREDICATE_BLOCKED_BY:
         return !look->ready && look->holder == p->thread;
     case PCT_PREDICATE_AND:
@@ -184,6 +192,18 @@ static int make_named(lua_State *L)
     return 1;
 }
 
+static int make_point(lua_State *L)
+{
+    lua_settop(L, 1);
+    const char *text = luaL_checkstring(L, 1);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_POINT);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, 2, 1);
+    p->text = text;
+    label(p, "is at point ", text, "");
+    return 1;
+}
+
 static int make_any(lua_State *L)
 {
     label(make(L, PCT_PREDICATE_ANY), luaL_checkstring(L, 1), "", "");
@@ -298,10 +318,11 @@ void pct_predicate_open(lua_State *L)
         { "__add", make_or },       { "__mul", make_and }, { "__unm", make_not }, { "__sub", make_difference },
         { "__tostring", describe }, { "__call", call },    { NULL, NULL }
     };
-    static const luaL_Reg functions[] = { { "operation", make_operation }, { "place", make_place },
-                                          { "started", make_started },     { "is_thread", make_thread },
-                                          { "named", make_named },         { "any", make_any },
-                                          { "callable", make_callable },   { NULL, NULL } };
+    static const luaL_Reg functions[] = {
+        { "operation", make_operation }, { "place", make_place },       { "started", make_started },
+        { "is_thread", make_thread },    { "named", make_named },       { "any", make_any },
+        { "point", make_point },         { "callable", make_callable }, { NULL, NULL }
+    };
     luaL_newmetatable(L, metatable);
     luaL_setfuncs(L, operators, 0);
     lua_pushboolean(L, 0);

@@ -350,7 +350,7 @@ kept()
     local program=$build/bugs/bounded-buffer-fixed
     has_sentence()
     {
-        has "pct: signals had several waiters to choose from, up to 3 times in a run: a bug that needs a certain one to wake is not among these"
+        has "pct: signals had several waiters to choose from, or pct_choose() several numbers, up to 3 times in a run: a bug that needs a certain one is not among these"
     }
     run "$pct" run -n 200 -s 1 -- "$program"
     has_sentence

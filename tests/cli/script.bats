@@ -295,6 +295,39 @@ finish(t[1000])' ./script many 3000
     has 'replayed identically'
 }
 
+@test "points that the program names, and numbers that it asks for" {
+    "$cc" -O1 -g -pthread -I "$root/include" -o account "$root/examples/interleaving/account.c"
+    run ./account # natively: one of the two is refused, or a schedule that nobody asked for
+    cp "$root/examples/interleaving/account.lua" .
+    run --separate-stderr "$pct" script account.lua -- ./account
+    is "$status" 134
+    has 'point checked'
+    replays 134
+    "$cc" -O1 -g -pthread -DFIXED -I "$root/include" -o account "$root/examples/interleaving/account.c"
+    run "$pct" script -q "$root/examples/interleaving/account.lua" -- ./account
+    is "$status" 117
+    has 'account.lua:4: did not fit'
+    script 'run(thread(1), point "betwen")' ./account
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants thread 1 to go on until it is at point betwen'
+    "$cc" -O1 -g -pthread -no-pie -fno-pic -I "$root/include" -o choices "$root/tests/cli/choices.c"
+    run ./choices
+    is "$status" 0
+    options='--all -q' script 'run(thread(2), locks)' ./choices
+    is "$status" 0
+    has '18 runs, all choices made; 0 fail'
+    options=--all script 'run(thread(2), locks)' ./choices 17
+    is "$status" 1
+    has '18 runs, all choices made; 1 fails'
+    run "$pct" explore -- ./choices
+    is "$status" 0
+    has 'all 36 classes of schedules pass'
+    run --separate-stderr "$pct" run -n 1000 -s 1 --state none -- ./choices 17
+    is "$status" 134
+    has 'choice 2'
+    replays 134
+}
+
 @test "without a script nothing of Lua is in the process" {
     run "$pct" run -n 1 -s 1 -- grep -c -e libpct-script -e liblua /proc/self/maps
     has 0
