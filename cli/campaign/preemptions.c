@@ -192,20 +192,46 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* The thread was left though it could go on: it ends the process, or has tried something in vain, which lets others go
- * first by default. */
-static bool was_passed_over(const struct pct_event *event)
+/* It has tried something in vain, which lets others go first by default. */
+static bool has_tried(const struct pct_event *event)
 {
-    return event->reason == PCT_REASON_PREEMPTED || event->reason == PCT_REASON_EXIT;
+    return PCT_RECORD_ARG(event->record) == PCT_ARG_BUSY;
+}
+
+/* The thread was left though it could go on, or may have been able to: it ends the process, or has tried something in
+ * vain; or what it was about to do is not known, as a crash came before. */
+static bool was_passed_over(const struct run *run, const struct pct_event *event)
+{
+    if (event->next == event->thread)
+        return false;
+    if (has_tried(event))
+        return may_run(run, event->thread, event->index);
+    bool cut_off = event->reason == PCT_REASON_NONE && run->trace->header.verdict != PCT_VERDICT_DEADLOCK;
+    return cut_off || event->reason == PCT_REASON_PREEMPTED || event->reason == PCT_REASON_EXIT;
+}
+
+static bool is_same(uint64_t a, uint64_t b)
+{
+    return PCT_RECORD_OP(a) == PCT_RECORD_OP(b) && PCT_RECORD_OBJECT(a) == PCT_RECORD_OBJECT(b);
+}
+
+/* The thread does the same before or behind its step; where it was cut off, only the former is known. */
+static bool does_so_again(const struct run *run, const struct pct_event *event)
+{
+    struct pct_pending next = pct_events_pending(run->events, event->thread);
+    if (next.known)
+        return is_same(PCT_RECORD(event->thread, next.op, 0, next.object), event->record);
+    uint64_t i = event->index;
+    while (i && PCT_RECORD_THREAD(run->trace->records[i - 1]) != event->thread)
+        i--;
+    return i && is_same(run->trace->records[i - 1], event->record);
 }
 
 /* It waits by trying, yielding or looking again and again: there are schedules without end. */
 static bool loops(const struct run *run, const struct pct_event *event)
 {
-    struct pct_pending next = pct_events_pending(run->events, event->thread);
-    bool again =
-        next.known && next.op == PCT_RECORD_OP(event->record) && next.object == PCT_RECORD_OBJECT(event->record);
-    return event->reason == PCT_REASON_YIELDS || event->reason == PCT_REASON_SPINS || (was_passed_over(event) && again);
+    return event->reason == PCT_REASON_YIELDS || event->reason == PCT_REASON_SPINS ||
+           (was_passed_over(run, event) && does_so_again(run, event));
 }
 
 /* Who else could have gone on behind the record of this event. */
@@ -214,7 +240,7 @@ static int branch(struct pct_preemptions *p, struct run *run, const struct pct_e
     const uint64_t *records = run->trace->records;
     uint64_t at = event->index;
     bool went_on = event->next == event->thread;
-    bool endless = loops(run, event), itself = !went_on && was_passed_over(event);
+    bool endless = loops(run, event), itself = was_passed_over(run, event);
     uint64_t others = 0;
     int failed = 0;
     if (went_on && (run->item->preemptions == p->bound || !conflicts(run, records[at + 1])))

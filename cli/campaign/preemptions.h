@@ -5,7 +5,8 @@
  * A preemption is a switch away from a thread that could go on, before an operation on something that another thread
  * uses in the same run, unless both only read it; or on anything, where a thread was stopped before its end, so that it
  * is not known what it would have used. Where a thread cannot go on, and for the waiter that a signal wakes,
- * every choice is made, and counts as none. No two lists are the same schedule, but where a thread that is switched to
+ * every choice is made, and counts as none. A crash is made once, whatever others have done before that has nothing to
+ * do with it. No two lists are the same schedule, but where a thread that is switched to
  * turns out not to be able to run, which a trace does not always say; such a run counts in `repeated`.
  *
  * Lists may be asked for ahead of the results; which come in which order does not depend on how far. Knows nothing of

@@ -27,6 +27,18 @@ static unsigned preemptions_of(const struct pct_execution *x)
     return count;
 }
 
+/* By a list of switches, a crash is made once, whatever other threads have done before that has nothing to do with it. */
+static bool crashes_alike;
+
+/* The class of the run that was made; or which crash it is: of whom, who had found what. */
+static uint64_t kind_of(const struct pct_order *order)
+{
+    uint32_t culprit = explored_result.culprit;
+    if (!crashes_alike || explored_result.verdict != PCT_VERDICT_ASSERTION)
+        return pct_order_class(order);
+    return explored_mix(explored_mix(explored_result.verdict, culprit), sim.thread[culprit].story);
+}
+
 static void note_preemptions(uint64_t class_, unsigned count)
 {
     size_t i = 0;
@@ -60,7 +72,7 @@ static bool brute_force(const struct sim_program *program)
         assert_int_equal(x.doubts, 0);
         assert_int_equal(pct_order_make(&order, &x), 0);
         hashes_add(&classes, pct_order_class(&order));
-        note_preemptions(pct_order_class(&order), preemptions_of(&x));
+        note_preemptions(kind_of(&order), preemptions_of(&x));
         hashes_add(&behaviours, explored_behaviour());
         pct_order_free(&order);
         pct_execution_free(&x);
