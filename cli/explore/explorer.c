@@ -163,6 +163,7 @@ static uint32_t flags_of(const struct pct_made *made, const struct pct_result *r
     flags |= made->began != 1 || header->images || result->children ? PCT_EXPLORED_CHILDREN : 0;
     flags |= header->deadlines ? PCT_EXPLORED_DEADLINES : 0;
     flags |= header->fixed_deadlines ? PCT_EXPLORED_TIMERS : 0;
+    flags |= header->randoms ? PCT_EXPLORED_RANDOM : 0;
     flags |= header->passed_over ? PCT_EXPLORED_HANDLERS : 0;
     flags |= result->unseen && result->ending == PCT_ENDING_EXIT ? PCT_EXPLORED_LOST : 0;
     for (uint64_t i = 0; i < result->trace.count; i++) {

@@ -158,8 +158,8 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     fprintf(
         stderr,
-        "pct: for this input; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s\n",
-        e->threads, facts->depth,
+        "pct: for this input%s; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s\n",
+        e->flags & PCT_EXPLORED_RANDOM ? " and the random numbers of this seed" : "", e->threads, facts->depth,
         e->flags & PCT_EXPLORED_MEMORY
             ? "scheduling points at calls, and at the memory accesses that the program tells of"
             : "scheduling points at calls only: accesses to memory are not",
