@@ -4,7 +4,7 @@
 #include <preload/core/point.h>
 #include <preload/memory/memory.h>
 
-PCT_OF_RUN bool pct_memory_explored;
+bool pct_memory_explored;
 
 /* entry: what the function below has pushed. */
 static __attribute__((used)) void access_explored(const volatile void *address, size_t size, unsigned what,

@@ -415,23 +415,26 @@ static bool in_valgrind(void)
     return answer;
 }
 
+/* Not 0 while the watchdog that was made runs: the kernel clears it at its end, and wakes who waits. */
+static uint32_t alive;
+
 /* A kernel thread on this stack, with this thread pointer. */
 static long clone_onto(void *stack, void *pointer)
 {
     long result = SYS_clone;
     register void *tls __asm__("r8") = pointer;
-    register long child_tid __asm__("r10") = 0;
-    __asm__ volatile(
-        "syscall\n\t"
-        "testq %%rax, %%rax\n\t"
-        "jnz 1f\n\t"
-        "xorl %%ebp, %%ebp\n\t"
-        "call *%[watch]\n"
-        "1:"
-        : "+a"(result)
-        : "D"(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS),
-          "S"(stack), "d"(0), "r"(child_tid), "r"(tls), [watch] "b"(watch)
-        : "rcx", "r11", "memory", "cc");
+    register uint32_t *child_tid __asm__("r10") = &alive;
+    __asm__ volatile("syscall\n\t"
+                     "testq %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xorl %%ebp, %%ebp\n\t"
+                     "call *%[watch]\n"
+                     "1:"
+                     : "+a"(result)
+                     : "D"(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                           CLONE_SETTLS | CLONE_CHILD_CLEARTID),
+                       "S"(stack), "d"(0), "r"(child_tid), "r"(tls), [watch] "b"(watch)
+                     : "rcx", "r11", "memory", "cc");
     return result;
 }
 
@@ -456,6 +459,7 @@ static void make(void)
     uint64_t all = ~UINT64_C(0), mask;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     roams = pct_task_self_is_real_time();
+    __atomic_store_n(&alive, 1, __ATOMIC_SEQ_CST);
     long tid = clone_onto(stack, own);
     __atomic_store_n(&own_tid, tid > 0 ? (uint32_t)tid : FAILED, __ATOMIC_SEQ_CST);
     pct_futex_wake(&own_tid, INT32_MAX);
@@ -545,10 +549,10 @@ void pct_watchdog_settle(void)
 
 void pct_watchdog_await_end(void)
 {
-    struct timespec moment = { .tv_nsec = SHORTEST };
-    int32_t tid = __atomic_load_n(&presence, __ATOMIC_SEQ_CST) >= COMES ? pct_watchdog_tid() : 0;
-    while (tid && !PCT_SYS3(SYS_tgkill, pct_shim.pid, tid, 0))
-        PCT_SYS2(SYS_nanosleep, &moment, NULL);
+    /* The kernel wakes as for a shared futex. */
+    while (__atomic_load_n(&presence, __ATOMIC_SEQ_CST) >= COMES && pct_watchdog_tid() &&
+           __atomic_load_n(&alive, __ATOMIC_SEQ_CST))
+        PCT_SYS4(SYS_futex, &alive, PCT_FUTEX_WAIT_SHARED, 1, NULL);
 }
 
 /* The CPU time of this process, in nanoseconds; 0: a sandbox does not tell. */
