@@ -274,6 +274,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
     snprintf(c->last_token, sizeof c->last_token, "%s", header->token);
     if (pct_other_points_has(c, index)) {
         c->other.runs++;
+        pct_guarantee_report_see_run(c, 0, threads, 0);
         return;
     }
     count_seen(c, result);

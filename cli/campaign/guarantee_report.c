@@ -440,6 +440,11 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     print_left_out(out, "signals had several waiters to choose from, or pct_choose() several numbers, ", c->choices,
                    "times in a run: a bug that needs a certain one is not among these");
     print_randoms(out, c);
+    if (c->config.spurious)
+        fputs(
+            "pct: the seed drew which waits for a condition ended by themselves (--spurious): a bug that needs certain "
+            "ones to, or not to, is not among these\n",
+            out);
     print_left_out(
         out,
         "change points were passed over where a handler had interrupted the program's own code, or libc held "

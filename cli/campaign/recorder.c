@@ -433,8 +433,10 @@ static int restore_run(void *data, const struct pct_store_run *run)
         c->max_threads = run->threads;
     if (!run->other && run->steps > c->max_steps)
         c->max_steps = run->steps;
-    if (run->other)
+    if (run->other) {
+        pct_guarantee_report_see_run(c, 0, run->threads, 0);
         return 0;
+    }
     if (run->systematic) {
         pct_guarantee_report_see_run(c, run->points, run->threads, run->spins);
         return 0;
