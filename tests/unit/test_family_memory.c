@@ -129,10 +129,8 @@ static void test_first_deadline(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_that_waits),
-        cmocka_unit_test(test_one_that_has_gone_on),
-        cmocka_unit_test(test_one_that_goes_on),
-        cmocka_unit_test(test_one_that_keeps_no_time),
+        cmocka_unit_test(test_one_that_waits),   cmocka_unit_test(test_one_that_has_gone_on),
+        cmocka_unit_test(test_one_that_goes_on), cmocka_unit_test(test_one_that_keeps_no_time),
         cmocka_unit_test(test_first_deadline),
     };
     return cmocka_run_group_tests_name("family_memory", tests, NULL, NULL);
