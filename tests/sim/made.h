@@ -118,7 +118,7 @@ static void add_once(uint8_t held, uint32_t kinds)
     ADD_OP(ONCE(0));
     ADD_OP({ .kind = SIM_UNLESS, .value = 1 });
     uint32_t from = length;
-    if (draw(2))
+    if (draw(2) && kinds != ONCES)
         add_action(held, kinds & ~(uint32_t)ONCES);
     ADD_OP(ONCE_DONE(0));
     list[from - 1].a = (uint8_t)(length - from);
