@@ -347,14 +347,14 @@ END
 
 @test "a program that was changed: the nearest schedule that fails" {
     cp "$root/bench/bugs/fig1c-deadlock.c" now.c
-    "$cc" -g -O1 -pthread -I"$root/bench/bugs" -I"$root" -o now now.c
+    "$cc" -g -O0 -pthread -I"$root/bench/bugs" -I"$root" -o now now.c
     run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=17 -- ./now
     run --separate-stderr "$pct" minimize -q --no-depth -o small "$(replay_token)" -- ./now
     small=$output
     # Two more operations before the first lock of each thread.
     sed 's/^static void update/static pthread_mutex_t extra = PTHREAD_MUTEX_INITIALIZER;\n&/
         s/^ *pthread_mutex_lock(first);/pthread_mutex_lock(\&extra), pthread_mutex_unlock(\&extra);\n&/' now.c > changed.c
-    "$cc" -g -O1 -pthread -I"$root/bench/bugs" -I"$root" -o changed changed.c
+    "$cc" -g -O0 -pthread -I"$root/bench/bugs" -I"$root" -o changed changed.c
     run "$pct" minimize "$small" -- ./changed
     is "$status" 0
     has "the nearest one that does, with which this goes on: pct1:schedule,switches="
@@ -379,7 +379,7 @@ END
         has "function update has changed since this schedule was made"
     fi
     # Without the bug there is none.
-    "$cc" -g -O1 -pthread -DFIXED -I"$root/bench/bugs" -I"$root" -o fixed now.c
+    "$cc" -g -O0 -pthread -DFIXED -I"$root/bench/bugs" -I"$root" -o fixed now.c
     run "$pct" minimize "$small" -- ./fixed
     is "$status" 122
     has "the token does not fail any more"
