@@ -190,6 +190,21 @@ void pct_config_format_watch(const struct pct_config *config, char *text, size_t
     format_patterns(config->watch, text, size);
 }
 
+int pct_config_parse_functions(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return parse_patterns(config->functions, sizeof config->functions, text, what, error, size);
+}
+
+int pct_config_take_functions(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
+{
+    return take_patterns(config->functions, sizeof config->functions, text, what, error, size);
+}
+
+void pct_config_format_functions(const struct pct_config *config, char *text, size_t size)
+{
+    format_patterns(config->functions, text, size);
+}
+
 int pct_config_parse_end(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
 {
     return pct_config_parse_word(&config->end, text, end_words, PCT_END_COUNT, what, error, size);
@@ -270,7 +285,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->memory_points = PCT_POINTS_SHARED;
     config->races = PCT_RACES_OFF;
     config->memory = PCT_PATCH_OFF;
-    config->modules[0] = config->focus[0] = config->watch[0] = '\0';
+    config->modules[0] = config->focus[0] = config->watch[0] = config->functions[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
     config->spurious = false;
@@ -304,6 +319,10 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
     }
     if (config->spurious)
         pct_text_add(text, ",spurious=on");
+    if (config->functions[0]) {
+        pct_text_add(text, ",functions=");
+        pct_text_add(text, config->functions);
+    }
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -317,6 +336,10 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length++;
     if (config->watch[0])
         length += sizeof ",watch=" - 1;
+    for (const char *c = config->functions; *c; c++)
+        length++;
+    if (config->functions[0])
+        length += sizeof ",functions=" - 1;
     if (config->sample)
         length += sizeof ",memory-sample=99-" - 1 + 20;
     if (config->races == PCT_RACES_FAIL)

@@ -11,7 +11,7 @@
  *             [ ",memory-modules=" NAME *( "/" NAME ) ] [ ",focus=" PATTERN *( "/" PATTERN ) ]
  *             [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE [ "-" VALUE ] ]
  *             [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ]
- *             [ ",spurious=on" ]
+ *             [ ",spurious=on" ] [ ",functions=" PATTERN *( "/" PATTERN ) ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -41,7 +41,7 @@
 static const char *const reserved_names[] = { "time",          "max-steps",      "memory-points", "races",
                                               "memory",        "memory-modules", "focus",         "watch",
                                               "memory-sample", "races-passed",   "ordered",       "end",
-                                              "slack",         "spurious" };
+                                              "slack",         "spurious",       "functions" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -57,6 +57,7 @@ enum {
     SEEN_END,
     SEEN_SLACK,
     SEEN_SPURIOUS,
+    SEEN_FUNCTIONS,
     RESERVED,
     SEEN_LIST = RESERVED
 };
@@ -172,7 +173,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a parameter named as its list, or with a reserved name: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
-                   "end, slack or spurious";
+                   "end, slack, spurious or functions";
         if (param->default_value < param->min || param->default_value > param->max)
             return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -264,6 +265,8 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_slack(config, value, name, error, size);
     case SEEN_SPURIOUS:
         return pct_config_parse_spurious(config, value, name, error, size);
+    case SEEN_FUNCTIONS:
+        return pct_config_take_functions(config, value, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:

@@ -51,6 +51,7 @@ struct pct_config {
     char modules[48];        /* the libraries that are patched, too: names with a slash in between */
     char focus[128];         /* patterns: see pct_config_parse_focus() */
     char watch[96];          /* variables that watchpoints watch: see pct_config_parse_watch() */
+    char functions[128];     /* whose entries and returns are points: see pct_config_parse_functions() */
     uint8_t sample;          /* percent of the places in the code that are drawn from the seed; 0: no sample */
     bool sample_fixed;       /* not from the run's, but from this one: another schedule of the same points */
     uint64_t sample_seed;
@@ -67,9 +68,9 @@ struct pct_config {
  * way out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack= and spurious=. `find` returns
- * the strategy of that name (the shim and the command each have their way to load a path), or NULL with error set.
- * Parameters that are not given get their defaults. */
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack=, spurious= and functions=.
+ * `find` returns the strategy of that name (the shim and the command each have their way to load a path), or NULL with
+ * error set. Parameters that are not given get their defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
 int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
                           size_t size);
@@ -112,6 +113,11 @@ void pct_config_format_focus(const struct pct_config *config, char *text, size_t
 int pct_config_parse_watch(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 int pct_config_take_watch(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
 void pct_config_format_watch(const struct pct_config *config, char *text, size_t size);
+
+/* The same for what --functions says. */
+int pct_config_parse_functions(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+int pct_config_take_functions(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+void pct_config_format_functions(const struct pct_config *config, char *text, size_t size);
 
 /* What choices imply: to learn takes the race detector. */
 void pct_config_settle(struct pct_config *config);
@@ -208,11 +214,15 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_WATCH, "VARIABLE[+OFFSET][:BYTES],...",                                                                      \
       "every access to these variables is a scheduling point, by the processor's watchpoints (docs/WATCH.md). "        \
       "Default: none")                                                                                                 \
+    X(PCT_FUNCTIONS, "NAME,...",                                                                                       \
+      "where these functions begin and return are scheduling points, too (docs/PATCHING.md). Default: none")           \
     X(PCT_MEMORY_SAMPLE, "PERCENT",                                                                                    \
       "of the places in the code that access memory, only this percentage are scheduling points, drawn from the "      \
       "seed. Default: all")                                                                                            \
     X(PCT_SUPPRESSIONS, "FILE", "data races that do not matter, in ThreadSanitizer's format. Default: none")           \
-    X(PCT_SCOPE, "FILE", "internal: what the pct command knows of PCT_FOCUS, PCT_WATCH and PCT_SUPPRESSIONS")          \
+    X(PCT_SCOPE, "FILE",                                                                                               \
+      "internal: what the pct command knows of PCT_FOCUS, PCT_WATCH, PCT_FUNCTIONS and "                               \
+      "PCT_SUPPRESSIONS")                                                                                              \
     X(PCT_ORDERED, "DIRECTORY", "where the files are that ordered= in a token names. Default: nowhere")                \
     X(PCT_PLANS, "DIRECTORY", "where to keep what was found out about the code of modules. Default: nowhere")          \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \

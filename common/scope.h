@@ -1,7 +1,7 @@
-/* A scope: what the user's patterns (--focus, --suppressions) stand for in the modules of a program, as ranges of
- * addresses. The `pct` command makes it from symbols and debug information (cli/binary/scope.c), since nothing of that
- * can be read inside the target; the shim reads it (preload/memory/scope.c). A file, or memory, of the machine that
- * wrote it:
+/* A scope: what the user's patterns (--focus, --functions, --suppressions) stand for in the modules of a program, as
+ * ranges of addresses. The `pct` command makes it from symbols and debug information (cli/binary/scope.c), since
+ * nothing of that can be read inside the target; the shim reads it (preload/memory/scope.c). A file, or memory, of the
+ * machine that wrote it:
  *
  *     head | modules | ranges, by module, kind and address; those of one kind do not overlap
  */
@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 #define PCT_SCOPE_MAGIC "pctscope"
-enum { PCT_SCOPE_VERSION = 1, PCT_SCOPE_NAME = 64 };
+enum { PCT_SCOPE_VERSION = 2, PCT_SCOPE_NAME = 64 };
 
 enum pct_scope_kind {
     PCT_SCOPE_FOCUS,    /* accesses by this code, or to this data, are scheduling points */
     PCT_SCOPE_RACE,     /* a race with a frame of one of its stacks here, or on this data, does not matter */
     PCT_SCOPE_RACE_TOP, /* a race with one of its accesses here does not matter */
     PCT_SCOPE_WATCH,    /* watchpoints are set on this data */
+    PCT_SCOPE_FUNCTION, /* where this function begins and returns are points; one range each */
+    PCT_SCOPE_COLD,     /* a part of such a function that lies elsewhere: it may return here, but does not begin */
     PCT_SCOPE_KINDS
 };
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 1u
+#define PCT_SCRIPT_VERSION 2u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096 };
 
@@ -25,7 +25,12 @@ enum pct_script_outcome {
 };
 
 /* What a name in a script stands for. */
-enum pct_script_kind { PCT_SCRIPT_VARIABLE, PCT_SCRIPT_FUNCTION, PCT_SCRIPT_LINE };
+enum pct_script_kind {
+    PCT_SCRIPT_VARIABLE,
+    PCT_SCRIPT_FUNCTION,
+    PCT_SCRIPT_LINE,
+    PCT_SCRIPT_BODY /* a function with code of its own, in whose own code threads can stop */
+};
 
 struct pct_script_name {
     uint32_t text, kind;   /* text: its place behind the head, in bytes; enum pct_script_kind */

@@ -64,6 +64,15 @@ void pct_text_refuse(struct pct_text *message, char *error, size_t size, const c
     pct_text_add(message, why);
 }
 
+const char *pct_text_base_name(const char *path)
+{
+    const char *name = path;
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    return name;
+}
+
 bool pct_text_same(const char *a, const char *b)
 {
     while (*a && *a == *b) {

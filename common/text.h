@@ -30,6 +30,9 @@ void pct_text_refuse(struct pct_text *message, char *error, size_t size, const c
 /* Whether two strings are the same. */
 bool pct_text_same(const char *a, const char *b);
 
+/* The last part of a path: a file's own name. */
+const char *pct_text_base_name(const char *path);
+
 /* The closest of `count` words to `word` if it is close enough to be a slip of the finger (by Damerau-Levenshtein
  * distance: at most 1 for every three letters, and 1 at least), else NULL. */
 const char *pct_text_closest(const char *word, const char *const *words, size_t count);

@@ -127,8 +127,9 @@ static uint64_t mark_of(const struct pct_plan_site *site, const struct pct_leave
 {
     const bool fixed = site->base == PCT_SITE_NO_REGISTER && site->index == PCT_SITE_NO_REGISTER;
     const uint64_t place = pct_site_place(site);
-    if (!leaves->mark || site->kind > PCT_SITE_UPDATE || !site->size || site->size > 8 ||
-        site->flags & (PCT_SITE_WAITS | PCT_SITE_SHORT_ADDRESS) || !(fixed || site->flags & PCT_SITE_RELATIVE))
+    if (!leaves->mark || site->kind > PCT_SITE_UPDATE || site->flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS) ||
+        !site->size || site->size > 8 || site->flags & (PCT_SITE_WAITS | PCT_SITE_SHORT_ADDRESS) ||
+        !(fixed || site->flags & PCT_SITE_RELATIVE))
         return 0;
     return (place & 7) + site->size <= 8 ? leaves->mark(place) : 0;
 }
@@ -141,7 +142,7 @@ static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leave
                                      [PCT_SITE_UPDATE] = PCT_LEAF_BOTH,
                                      [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC,
                                      [PCT_SITE_COMPARE] = PCT_LEAF_COMPARE };
-    if (!small || site->flags & PCT_SITE_WAITS)
+    if (!small || site->flags & (PCT_SITE_WAITS | PCT_SITE_ENTERS | PCT_SITE_RETURNS))
         return leaves->slow;
     const unsigned size = (unsigned)__builtin_ctz(site->size), keeps = !(site->flags & PCT_SITE_FLAGS_DEAD);
     uint64_t quick = 0;
@@ -253,6 +254,9 @@ void pct_emit_unwind(const struct pct_patched *patched, struct pct_interrupted *
 {
     const struct shape *shape = shape_of((const uint8_t *)(uintptr_t)patched->trampoline);
     const uint64_t offset = at->pc - patched->trampoline, length = patched->site.length;
+    /* Between the instructions of a site that is several (PCT_SITE_PLACE): it goes on here. */
+    if (offset > code_at(shape) && offset < code_at(shape) + length)
+        return;
     at->pc = patched->site.address;
     if (offset >= code_at(shape)) {
         at->pc += offset < code_at(shape) + length ? 0 : length;

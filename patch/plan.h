@@ -3,14 +3,15 @@
  * the file, so one plan serves all runs of a campaign. A plan is this header, then its sites by address, then its pads
  * by address.
  *
- * A *site* is an instruction that touches memory which other threads may see. A *pad* is a stretch of filling between
+ * A *site* is an instruction that touches memory which other threads may see, or one where a function that the user has
+ * named begins or returns. A *pad* is a stretch of filling between
  * code that nothing executes. Addresses are those of the file, before the loader moves it. */
 #ifndef PCT_PATCH_PLAN_H
 #define PCT_PATCH_PLAN_H
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan4"
+#define PCT_PLAN_MAGIC "pctplan5"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -50,6 +51,7 @@ enum pct_site_kind {
     PCT_SITE_FENCE,    /* touches nothing that others see */
     PCT_SITE_PAUSE,    /* likewise, in a loop that waits */
     PCT_SITE_LOOK,     /* reads, and is here only because of PCT_SITE_WAITS */
+    PCT_SITE_PLACE,    /* is here only because of PCT_SITE_ENTERS or PCT_SITE_RETURNS */
     PCT_SITE_KINDS
 };
 
@@ -62,7 +64,9 @@ enum pct_site_flags {
     PCT_SITE_SHORT_ADDRESS = 4, /* the address has 32 bits */
     PCT_SITE_FLAGS_DEAD = 8,    /* nobody reads what the processor's flags are before it */
     PCT_SITE_WAITS = 16,        /* it reads in a loop that may wait for the place to change (cli/binary/spin_loops.h) */
-    PCT_SITE_PLAIN = 32         /* no compiler that has made the module makes such an instruction of an atomic access */
+    PCT_SITE_PLAIN = 32,        /* no compiler that has made the module makes such an instruction of an atomic access */
+    PCT_SITE_ENTERS = 64,       /* a function begins here */
+    PCT_SITE_RETURNS = 128      /* and returns here */
 };
 
 struct pct_plan_site {
@@ -106,6 +110,7 @@ struct pct_plan {
     uint64_t from, to;                          /* the code that is patched lies in here */
     uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT]; /* by enum pct_plan_omission */
     uint64_t by_kind[16];                       /* sites by enum pct_site_kind */
+    uint64_t no_entry, no_return; /* a place where a named function begins, or returns, and no site can be, plus 1 */
 };
 
 /* What the site accesses, as far as that depends on no register; of a site in the process. */

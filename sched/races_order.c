@@ -285,9 +285,11 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_REQUEST_WAIT:
         break;
 
-    /* The program's own words order nothing. */
+    /* The program's own code and words order nothing. */
     case PCT_OP_POINT:
     case PCT_OP_CHOICE:
+    case PCT_OP_FUNCTION_ENTER:
+    case PCT_OP_FUNCTION_RETURN:
         break;
 
     /* Time orders nothing. */

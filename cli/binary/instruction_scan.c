@@ -34,7 +34,7 @@ static void *grow(struct pct_instruction_scan *s, void *array, size_t count, siz
     return larger;
 }
 
-static void add_site(struct pct_instruction_scan *s, const struct pct_plan_site *site)
+void pct_instruction_scan_add(struct pct_instruction_scan *s, const struct pct_plan_site *site)
 {
     struct pct_plan_site *larger = grow(s, s->sites, s->count, &s->room, sizeof *larger);
     if (!larger)
@@ -54,7 +54,7 @@ static void add_pad(struct pct_instruction_scan *s, uint64_t address, uint64_t s
     s->pads[s->pad_count++] = (struct pct_pad){ address, size };
 }
 
-static bool is_target(const struct pct_instruction_scan *s, uint64_t address)
+bool pct_instruction_scan_is_target(const struct pct_instruction_scan *s, uint64_t address)
 {
     uint64_t at = address - s->from;
     return s->targets[at / 8] >> at % 8 & 1;
@@ -252,15 +252,20 @@ static bool flags_are_dead(const ZydisDecoder *decoder, const uint8_t *code, siz
     return false;
 }
 
-static struct pct_plan_site start_site(const struct one *one, const uint8_t *code)
+struct pct_plan_site pct_instruction_scan_site(uint64_t address, const uint8_t *code, uint8_t length)
 {
-    struct pct_plan_site site = { .address = one->address,
-                                  .length = one->instruction.length,
+    struct pct_plan_site site = { .address = address,
+                                  .length = length,
                                   .base = PCT_SITE_NO_REGISTER,
                                   .index = PCT_SITE_NO_REGISTER,
                                   .value = PCT_SITE_NO_REGISTER };
     memcpy(site.bytes, code, sizeof site.bytes);
     return site;
+}
+
+static struct pct_plan_site start_site(const struct one *one, const uint8_t *code)
+{
+    return pct_instruction_scan_site(one->address, code, one->instruction.length);
 }
 
 /* Whether this instruction is to be a site. size: from it to the end of its function. */
@@ -269,12 +274,12 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
     const ZydisDecodedInstruction *instruction = &one->instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     /* One byte that touches memory: a string instruction, which is none. */
-    if (instruction->length < PCT_SITE_SHORTEST)
+    if (instruction->length < PCT_SITE_SHORTEST || s->level == PCT_PATCH_OFF)
         return;
     struct pct_plan_site site = start_site(one, code);
     if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
         site.kind = PCT_SITE_PAUSE;
-        add_site(s, &site);
+        pct_instruction_scan_add(s, &site);
         return;
     }
     bool modrm = instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM;
@@ -288,7 +293,7 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
         memory_of(operands, modrm ? instruction->operand_count_visible : instruction->operand_count);
     if (fence || (memory && is_fence(instruction, operands))) {
         site.kind = PCT_SITE_FENCE;
-        add_site(s, &site);
+        pct_instruction_scan_add(s, &site);
         return;
     }
     if (!memory || memory->mem.segment == ZYDIS_REGISTER_FS || memory->mem.segment == ZYDIS_REGISTER_GS)
@@ -308,7 +313,7 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
         site.flags |= PCT_SITE_FLAGS_DEAD;
     if (site.kind == PCT_SITE_EXCHANGE)
         site.value = exchanged(operands[memory == operands ? 1 : 0].reg.value);
-    add_site(s, &site);
+    pct_instruction_scan_add(s, &site);
 }
 
 /* --- Functions ---------------------------------------------------------------------------------------------------- */
@@ -348,7 +353,8 @@ static void add_look(struct pct_instruction_scan *s, struct one *one, const uint
     struct pct_plan_site *known = find_site(s, one->address, function);
     if (known && known->kind == PCT_SITE_READ)
         known->flags |= PCT_SITE_WAITS;
-    if (known || !decode(one->decoder, one, code, size) || instruction->length < PCT_SITE_SHORTEST ||
+    if (known || s->level == PCT_PATCH_OFF || !decode(one->decoder, one, code, size) ||
+        instruction->length < PCT_SITE_SHORTEST ||
         !ZYAN_SUCCESS(
             ZydisDecoderDecodeOperands(one->decoder, &one->context, instruction, operands, instruction->operand_count)))
         return;
@@ -362,7 +368,7 @@ static void add_look(struct pct_instruction_scan *s, struct one *one, const uint
     describe(&site, one, memory);
     if (flags_are_dead(one->decoder, code, size))
         site.flags |= PCT_SITE_FLAGS_DEAD;
-    add_site(s, &site);
+    pct_instruction_scan_add(s, &site);
 }
 
 /* The last instruction of a loop, perhaps: one that branches back a little, if something is so. (A jump mostly goes on
@@ -463,13 +469,13 @@ void pct_instruction_scan_finish(struct pct_instruction_scan *s)
 {
     for (size_t i = 0; i < s->count; i++)
         for (unsigned at = 1; at < s->sites[i].length; at++)
-            if (is_target(s, s->sites[i].address + at))
+            if (pct_instruction_scan_is_target(s, s->sites[i].address + at))
                 s->sites[i].flags |= PCT_SITE_ENTERED;
     size_t kept = 0;
     for (size_t i = 0; i < s->pad_count; i++) {
         bool entered = false;
         for (uint64_t at = 0; at < s->pads[i].size; at++)
-            entered |= is_target(s, s->pads[i].address + at);
+            entered |= pct_instruction_scan_is_target(s, s->pads[i].address + at);
         if (!entered)
             s->pads[kept++] = s->pads[i];
     }

@@ -43,6 +43,13 @@ bool pct_instruction_scan_function(struct pct_instruction_scan *sites, const uin
 void pct_instruction_scan_gap(struct pct_instruction_scan *sites, const uint8_t *code, size_t size, uint64_t address,
                               bool ended);
 
+/* A site for the instruction at `code`, of which nothing but its place and length is known. */
+struct pct_plan_site pct_instruction_scan_site(uint64_t address, const uint8_t *code, uint8_t length);
+
+/* Add a site. Whether some branch of the module leads to this address. Both after all functions. */
+void pct_instruction_scan_add(struct pct_instruction_scan *sites, const struct pct_plan_site *site);
+bool pct_instruction_scan_is_target(const struct pct_instruction_scan *sites, uint64_t address);
+
 /* After all functions: mark the sites that a branch enters, drop the pads that one leads into, sort both. */
 void pct_instruction_scan_finish(struct pct_instruction_scan *sites);
 

@@ -18,7 +18,8 @@ struct counts {
 /* Returns the refusal of the plan (enum pct_plan_refusal), with *c of what is in it. */
 static unsigned count_sites(struct counts *c, const char *path)
 {
-    struct pct_plan *plan = pct_plan_make(path, PCT_PATCH_GLOBALS), *all = pct_plan_make(path, PCT_PATCH_ALL);
+    struct pct_plan *plan = pct_plan_make(path, PCT_PATCH_GLOBALS, NULL, 0),
+                    *all = pct_plan_make(path, PCT_PATCH_ALL, NULL, 0);
     unsigned refusal = PCT_PLAN_NONE;
     *c = (struct counts){ 0 };
     if (plan && all) {

@@ -4,6 +4,7 @@
  * ends, in stripped files too, and what lies outside of them (tables in hand-written code) is left alone. Each function
  * must decode to its very end; if one does not, nothing of the module is trusted. */
 #include "patch_plan.h"
+#include "function_sites.h"
 #include "instruction_scan.h"
 #include <fcntl.h>
 #include <gelf.h>
@@ -28,6 +29,9 @@ struct module {
     size_t count;
     struct pct_range globals[64];
     struct pct_instruction_scan sites;
+    const struct pct_plan_function *named;
+    size_t named_count;
+    uint64_t no_entry, no_return;
 };
 
 /* Size bytes of the file that are loaded at this address; NULL: they are not there. */
@@ -274,6 +278,11 @@ static bool relocates_code(const struct module *m)
     return false;
 }
 
+static const uint8_t *bytes_of(const void *file, uint64_t address, uint64_t size)
+{
+    return at_address(file, address, size);
+}
+
 /* --- The plan ----------------------------------------------------------------------------------------------------- */
 
 static enum pct_plan_refusal scan(struct module *m)
@@ -294,8 +303,14 @@ static enum pct_plan_refusal scan(struct module *m)
                                            &ended))
             return PCT_PLAN_DATA;
     }
+    struct pct_function_sites sites = {
+        .scan = s, .functions = m->named, .count = m->named_count, .bytes = bytes_of, .file = m
+    };
+    pct_function_sites_add(&sites);
+    m->no_entry = sites.no_entry;
+    m->no_return = sites.no_return;
     pct_instruction_scan_finish(s);
-    return PCT_PLAN_NONE;
+    return s->no_memory ? PCT_PLAN_DATA : PCT_PLAN_NONE;
 }
 
 static enum pct_plan_refusal examine(struct module *m)
@@ -339,6 +354,8 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
     plan->pads = pads;
     plan->from = s->from;
     plan->to = s->to;
+    plan->no_entry = refused ? 0 : m->no_entry;
+    plan->no_return = refused ? 0 : m->no_return;
     memcpy(plan->omitted, s->omitted, sizeof plan->omitted);
     for (size_t i = 0; i < sites; i++)
         plan->by_kind[s->sites[i].kind]++;
@@ -349,9 +366,10 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
     return plan;
 }
 
-struct pct_plan *pct_plan_make(const char *path, unsigned level)
+struct pct_plan *pct_plan_make(const char *path, unsigned level, const struct pct_plan_function *functions,
+                               size_t count)
 {
-    struct module m = { .sites.level = level };
+    struct module m = { .sites.level = level, .named = functions, .named_count = count };
     struct stat status;
     elf_version(EV_CURRENT);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

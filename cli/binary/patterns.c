@@ -71,6 +71,20 @@ bool pct_pattern_means(const struct pct_pattern *pattern, const char *symbol, co
     return same;
 }
 
+bool pct_pattern_means_function(const struct pct_pattern *pattern, const char *symbol, const char *plain, bool *cold)
+{
+    /* gcc: f.cold is a part of f, f.part.0 too; f.isra.0 and f.constprop.0 are f with other arguments. clang: f.cold.1,
+     * f.llvm.123. */
+    const char *dot = strchr(symbol, '.');
+    char own[dot ? (size_t)(dot - symbol) + 1 : 1];
+    *cold = dot && (!strncmp(dot, ".cold", 5) || strstr(dot, ".part."));
+    if (!dot)
+        return pct_pattern_means(pattern, symbol, plain);
+    memcpy(own, symbol, (size_t)(dot - symbol));
+    own[dot - symbol] = 0;
+    return pct_pattern_means(pattern, own, plain);
+}
+
 bool pct_pattern_means_file(const struct pct_pattern *pattern, const char *path)
 {
     if (means(pattern, path))
@@ -129,6 +143,19 @@ int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text)
             return pct_cli_usage("--focus: '%s' is no range of addresses, such as +0x4010, +0x4010-0x4040 or "
                                  "libz.so.1+0x1c000",
                                  added->text);
+    }
+    return 0;
+}
+
+int pct_patterns_add_functions(struct pct_patterns *patterns, const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        length = strcspn(text, ",");
+        struct pct_pattern pattern = { .kind = PCT_SCOPE_FUNCTION, .names = PCT_NAMES_SYMBOL, .whole = true };
+        int failed = length ? add(patterns, pattern, text, length)
+                            : pct_cli_usage("--functions: there is an empty name in %s", text);
+        if (failed)
+            return failed;
     }
     return 0;
 }

@@ -8,7 +8,14 @@
 #include <stdint.h>
 
 /* What a pattern is compared with. */
-enum { PCT_NAMES_FUNCTION = 1, PCT_NAMES_FILE = 2, PCT_NAMES_VARIABLE = 4, PCT_NAMES_MODULE = 8, PCT_NAMES_ALL = 15 };
+enum {
+    PCT_NAMES_FUNCTION = 1,
+    PCT_NAMES_FILE = 2,
+    PCT_NAMES_VARIABLE = 4,
+    PCT_NAMES_MODULE = 8,
+    PCT_NAMES_ALL = 15,
+    PCT_NAMES_SYMBOL = 16 /* functions with code of their own, and all parts of it */
+};
 
 struct pct_pattern {
     char *text;
@@ -19,6 +26,7 @@ struct pct_pattern {
     uint64_t from, to;     /* MODULE+FROM-TO: these addresses of the module, and no names; to is 0: not this */
     uint64_t offset, size; /* of --watch: this part of the variable; size 0: up to its end */
     unsigned at_line;      /* of a source file: nothing but this line of it; 0: all */
+    bool own;              /* of --functions: the program itself has it */
     uint64_t matches;      /* ranges, counted by cli/binary/scope.c */
 };
 
@@ -34,6 +42,13 @@ int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text);
 /* Add what --watch says: variables with commas in between, each with +OFFSET and :BYTES or without; +0xADDRESS for one
  * without a name. The same. */
 int pct_patterns_add_watch(struct pct_patterns *patterns, const char *text);
+
+/* Add what --functions says: names with commas in between. The same. */
+int pct_patterns_add_functions(struct pct_patterns *patterns, const char *text);
+
+/* Whether a pattern means the function of this symbol, or the function that a compiler has made this one of (its
+ * specialised copies, its parts); *cold: a part of it. plain: as for pct_pattern_means(). */
+bool pct_pattern_means_function(const struct pct_pattern *pattern, const char *symbol, const char *plain, bool *cold);
 
 /* Add the suppressions of this file, in ThreadSanitizer's format: KIND:PATTERN on each line, # begins a comment. The
  * same. */

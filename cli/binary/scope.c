@@ -90,6 +90,27 @@ static void add_part(const struct module *m, const struct pct_pattern *pattern, 
     add(m, pattern, from + pattern->offset, from + pattern->offset + rest, "variable", name);
 }
 
+/* A function, or what a compiler has made of it, if it is meant and was not added by another name. */
+static void add_function(const struct module *m, const struct pct_pattern *pattern, uint64_t from, uint64_t size,
+                         const char *name, const char *plain)
+{
+    const struct pct_scope *scope = m->scope;
+    bool cold;
+    /* Where the program has it, libraries that have it, too, are not meant. */
+    if (!pct_pattern_means_function(pattern, name, plain, &cold) || (m->index && pattern->own))
+        return;
+    m->scope->patterns.item[pattern - scope->patterns.item].own |= !m->index;
+    for (size_t i = 0; i < scope->count; i++)
+        if (scope->item[i].module == m->index && scope->item[i].from == from &&
+            scope->patterns.item[scope->item[i].pattern].kind == pattern->kind &&
+            scope->item[i].pattern == (uint32_t)(pattern - scope->patterns.item))
+            return;
+    size_t before = scope->count;
+    add(m, pattern, from, from + size, "function", plain ? plain : name);
+    if (scope->count > before)
+        scope->item[before].cold = cold;
+}
+
 static void look_at_symbols(const struct module *m)
 {
     const struct pct_patterns *patterns = &m->scope->patterns;
@@ -107,6 +128,11 @@ static void look_at_symbols(const struct module *m)
         collect(m->scope, plain ? plain : name);
         for (size_t j = 0; j < patterns->count; j++) {
             const struct pct_pattern *pattern = &patterns->item[j];
+            if (pattern->names & PCT_NAMES_SYMBOL) {
+                if (is_function)
+                    add_function(m, pattern, address - m->bias, symbol.st_size, name, plain);
+                continue;
+            }
             if (pattern->kind == PCT_SCOPE_WATCH && !is_function) {
                 if (!pattern->to && pct_pattern_means(pattern, name, plain))
                     add_part(m, pattern, address - m->bias, symbol.st_size, plain ? plain : name);
@@ -285,10 +311,10 @@ int pct_scope_find(struct pct_scope *scope)
     for (uint32_t i = 0; i < scope->module_count; i++)
         look_at_module(scope, i);
     if (!scope->elf && !scope->collects)
-        return pct_cli_usage(
-            "%s is no program that --focus, --watch and --suppressions can look into (a script?): give the "
-            "program itself",
-            scope->modules[0]);
+        return pct_cli_usage("%s is no program that --focus, --watch, --functions and --suppressions can look into (a "
+                             "script?): give the "
+                             "program itself",
+                             scope->modules[0]);
     return 0;
 }
 
@@ -297,7 +323,8 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
 {
     const char *program = base_name(scope->modules[0]);
     bool watch = pattern->kind == PCT_SCOPE_WATCH;
-    const char *option = watch ? "--watch" : "--focus";
+    bool function = pattern->kind == PCT_SCOPE_FUNCTION;
+    const char *option = watch ? "--watch" : function ? "--functions" : "--focus";
     if (watch && pattern->to)
         return pct_cli_usage("--watch: %s has no variables at +0x%llx (`nm` shows addresses)", program,
                              (unsigned long long)pattern->from);
@@ -310,6 +337,8 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
     if (closest && watch && !strcmp(closest, pattern->text))
         status = pct_cli_usage("--watch: '%s' is no variable%s", closest,
                                pattern->offset ? " of that size" : ", but a function");
+    else if (closest && function && !strcmp(closest, pattern->text))
+        status = pct_cli_usage("--functions: '%s' is no function", closest);
     else if (closest)
         status = pct_cli_usage("%s: nothing in %s and its libraries is called '%s'; did you mean '%s'?", option,
                                program, pattern->text, closest);
@@ -317,7 +346,11 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
         status = pct_cli_usage(
             "%s: no %s of %s and its libraries is called '%s' (`pct scope` tries patterns; a stripped file "
             "has no names)",
-            option, watch ? "variable" : "function, file or variable", program, pattern->text);
+            option,
+            watch      ? "variable"
+            : function ? "function"
+                       : "function, file or variable",
+            program, pattern->text);
     scope->collects = false;
     return status;
 }
@@ -348,7 +381,9 @@ int pct_scope_check(struct pct_scope *scope)
     const struct pct_scope_match *largest = NULL;
     for (size_t i = 0; i < scope->patterns.count; i++) {
         const struct pct_pattern *pattern = &scope->patterns.item[i];
-        if ((pattern->kind == PCT_SCOPE_FOCUS || pattern->kind == PCT_SCOPE_WATCH) && !pattern->matches)
+        if ((pattern->kind == PCT_SCOPE_FOCUS || pattern->kind == PCT_SCOPE_WATCH ||
+             pattern->kind == PCT_SCOPE_FUNCTION) &&
+            !pattern->matches)
             return complain(scope, pattern);
     }
     if (count_watchpoints(scope, &largest) <= PCT_SCOPE_WATCHPOINTS)
@@ -392,7 +427,8 @@ static uint32_t join(struct pct_scope_range *ranges, uint32_t count)
     qsort(ranges, count, sizeof *ranges, by_place);
     for (uint32_t i = 0; i < count; i++) {
         struct pct_scope_range *last = left ? &ranges[left - 1] : NULL;
-        if (!last || last->kind != ranges[i].kind || last->to < ranges[i].from)
+        bool whole = ranges[i].kind == PCT_SCOPE_FUNCTION; /* one begins where the one before ends */
+        if (!last || last->kind != ranges[i].kind || last->to < ranges[i].from + whole)
             ranges[left++] = ranges[i];
         else if (last->to < ranges[i].to)
             last->to = ranges[i].to;
@@ -414,9 +450,11 @@ void *pct_scope_format(const struct pct_scope *scope, size_t *size)
         for (size_t i = 0; i < scope->count; i++) {
             const struct pct_scope_match *match = &scope->item[i];
             if (match->module == m)
-                ranges[head.ranges + count++] = (struct pct_scope_range){
-                    .from = match->from, .to = match->to, .kind = scope->patterns.item[match->pattern].kind
-                };
+                ranges[head.ranges + count++] =
+                    (struct pct_scope_range){ .from = match->from,
+                                              .to = match->to,
+                                              .kind = match->cold ? PCT_SCOPE_COLD
+                                                                  : scope->patterns.item[match->pattern].kind };
         }
         if (!count)
             continue;

@@ -12,6 +12,7 @@ struct pct_launch;
 struct pct_scope_match {
     uint32_t module, pattern;
     uint64_t from, to;
+    bool cold;  /* of PCT_SCOPE_FUNCTION: a part that lies elsewhere */
     char *what; /* "function push", "file queue.c", "variable head", "module libz.so.1", "addresses" */
 };
 
@@ -30,8 +31,8 @@ struct pct_scope {
  * message. */
 int pct_scope_find(struct pct_scope *scope);
 
-/* A pattern of --focus or --watch that stands for nothing is a mistake: returns the status for usage after a message
- * that says what it may have meant, else 0. */
+/* A pattern of --focus, --watch or --functions that stands for nothing is a mistake: returns the status for usage after
+ * a message that says what it may have meant, else 0. */
 int pct_scope_check(struct pct_scope *scope);
 
 /* The bytes for the shim. NULL: out of memory. The caller frees them. */

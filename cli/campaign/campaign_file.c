@@ -237,7 +237,8 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
                 there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
                 there.races == c->config.races && (there.memory == c->config.memory || c->may_patch) &&
                 !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
-                !strcmp(there.watch, c->config.watch) && (there.sample == c->config.sample || c->may_sample) &&
+                !strcmp(there.watch, c->config.watch) && !strcmp(there.functions, c->config.functions) &&
+                (there.sample == c->config.sample || c->may_sample) &&
                 (there.ordered == c->config.ordered || !c->config.ordered) &&
                 (there.end == c->config.end || c->config.end == PCT_END_DRAWN) &&
                 (there.slack == c->config.slack || c->may_take_slack) && there.spurious == c->config.spurious;

@@ -182,6 +182,8 @@ uint64_t pct_state_counts_by(const struct pct_config *config, const struct pct_s
         hash = XXH3_64bits_withSeed(config->focus, strlen(config->focus), hash);
         hash = XXH3_64bits_withSeed(&config->sample, sizeof config->sample, hash);
     }
+    if (config->functions[0])
+        hash = XXH3_64bits_withSeed(config->functions, strlen(config->functions), hash);
     if (config->watch[0])
         hash = XXH3_64bits_withSeed(config->watch, strlen(config->watch), hash);
     /* A wait that ends early is a step more. */

@@ -22,6 +22,7 @@ enum {
     KEY_EXEC,
     KEY_FOCUS,
     KEY_WATCH,
+    KEY_FUNCTIONS,
     KEY_SAMPLE,
     KEY_SLACK,
     KEY_SPURIOUS
@@ -62,6 +63,10 @@ static const struct argp_option options[] = {
       "every access to these variables is a scheduling point, by watchpoints of the processor, in a program that was "
       "neither "
       "rebuilt nor patched: VARIABLE, VARIABLE+OFFSET:BYTES or +0xADDRESS:BYTES; up to four of eight bytes",
+      2 },
+    { "functions", KEY_FUNCTIONS, "NAME,...", 0,
+      "where these functions begin and return are scheduling points, too: their code is patched in memory; names with "
+      "* for anything",
       2 },
     { "memory-sample", KEY_SAMPLE, "N", 0,
       "of the places in the code that access memory, only N percent are scheduling points in a run, drawn from "
@@ -112,6 +117,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_WATCH:
         w->watch = argument;
+        return 0;
+    case KEY_FUNCTIONS:
+        w->functions = argument;
         return 0;
     case KEY_SAMPLE:
         w->sample = argument;
@@ -265,6 +273,9 @@ static int set_numbers(struct pct_campaign *c, const struct pct_run_options *w, 
             text);
     if (config->watch[0] && !strcmp(config->strategy, "none") && !error[0])
         return pct_cli_usage("--watch: strategy none schedules nothing; name another one");
+    text = pct_configure_choose(w->functions, "PCT_FUNCTIONS");
+    if (text && !error[0])
+        pct_config_parse_functions(config, text, w->functions ? "--functions" : "PCT_FUNCTIONS", error, sizeof error);
     text = pct_configure_choose(w->sample, "PCT_MEMORY_SAMPLE");
     bool all = text && !strcmp(text, "off");
     c->may_sample = !text && !config->focus[0] && !config->watch[0] && config->memory_points == PCT_POINTS_SHARED &&
@@ -277,7 +288,9 @@ static int set_numbers(struct pct_campaign *c, const struct pct_run_options *w, 
     if (text && !all && !error[0])
         pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
     if (!error[0] && !pct_config_fits(config, c->strategy))
-        return pct_cli_usage("--memory-modules, --focus, --watch: the list is too long for a token of this strategy");
+        return pct_cli_usage(
+            "--memory-modules, --focus, --watch, --functions: the list is too long for a token of this "
+            "strategy");
     if (w->modules && config->memory == PCT_PATCH_OFF && !error[0])
         return pct_cli_usage("--memory-modules says which libraries are patched, but nothing is: add --memory=globals");
     return error[0] ? pct_cli_usage("%s", error) : 0;

@@ -10,7 +10,7 @@
 /* As given on the command line, NULL: not. */
 struct pct_run_options {
     const char *strategy, *seed, *depth, *points, *time, *max_steps, *memory_points, *races, *memory, *modules, *epoch,
-        *focus, *watch, *sample, *slack;
+        *focus, *watch, *functions, *sample, *slack;
     bool exec, spurious;
 };
 

@@ -13,17 +13,18 @@
 /* What decides which schedules are made: then it is not for pct explore to. */
 static const char *find_choice(const struct pct_run_options *s)
 {
-    return s->strategy   ? "--strategy"
-           : s->seed     ? "--seed"
-           : s->depth    ? "--depth"
-           : s->points   ? "--points"
-           : s->time     ? "--time"
-           : s->races    ? "--races"
-           : s->focus    ? "--focus"
-           : s->watch    ? "--watch"
-           : s->sample   ? "--memory-sample"
-           : s->spurious ? "--spurious"
-                         : NULL;
+    return s->strategy    ? "--strategy"
+           : s->seed      ? "--seed"
+           : s->depth     ? "--depth"
+           : s->points    ? "--points"
+           : s->time      ? "--time"
+           : s->races     ? "--races"
+           : s->focus     ? "--focus"
+           : s->watch     ? "--watch"
+           : s->functions ? "--functions"
+           : s->sample    ? "--memory-sample"
+           : s->spurious  ? "--spurious"
+                          : NULL;
 }
 
 static void print_options(FILE *out, const struct pct_explore_first *f)

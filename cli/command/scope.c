@@ -1,4 +1,4 @@
-/* `pct scope`: what patterns of --focus and --suppressions stand for in a program. The shim runs it too (--write). */
+/* `pct scope`: what patterns of --focus and the like stand for in a program. The shim runs it too (--write). */
 #include <cli/base/cli.h>
 #include "parse.h"
 #include <cli/binary/scope.h>
@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_FOCUS = 2000, KEY_SUPPRESSIONS, KEY_WATCH, KEY_WRITE, SHOWN = 12 };
+enum { KEY_FOCUS = 2000, KEY_SUPPRESSIONS, KEY_WATCH, KEY_FUNCTIONS, KEY_WRITE, SHOWN = 12 };
 
 static const struct argp_option options[] = {
     { "focus", KEY_FOCUS, "PATTERN,...", 0, "patterns as `pct run --focus` has them", 1 },
     { "watch", KEY_WATCH, "VARIABLE,...", 0, "variables as `pct run --watch` has them", 1 },
+    { "functions", KEY_FUNCTIONS, "NAME,...", 0, "functions as `pct run --functions` has them", 1 },
     { "suppressions", KEY_SUPPRESSIONS, "FILE", 0, "a file as `pct run --suppressions` has it", 1 },
     { "write", KEY_WRITE, NULL, 0,
       "write what libpct.so reads, to standard output; not to a terminal. Then only the libraries that are named are "
@@ -21,7 +22,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
-    const char *focus, *watch, *suppressions;
+    const char *focus, *watch, *functions, *suppressions;
     bool write;
     char **files;
     int count;
@@ -40,6 +41,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_WATCH:
         w->watch = argument;
         return 0;
+    case KEY_FUNCTIONS:
+        w->functions = argument;
+        return 0;
     case KEY_WRITE:
         w->write = true;
         return 0;
@@ -50,8 +54,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!w->count)
             argp_error(state, "no program is given");
-        if (!w->focus && !w->watch && !w->suppressions)
-            argp_error(state, "no patterns are given: --focus=NAME, --watch=VARIABLE or --suppressions=FILE");
+        if (!w->focus && !w->watch && !w->functions && !w->suppressions)
+            argp_error(state, "no patterns are given: --focus=NAME, --watch=VARIABLE, --functions=NAME "
+                              "or --suppressions=FILE");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -63,7 +68,7 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "PROGRAM [LIBRARY...]",
     .doc = "Say which functions, source files, variables and libraries of a program are meant by the patterns of "
-           "`pct run --focus`, `--watch` and `--suppressions`.\v"
+           "`pct run --focus`, `--watch`, `--functions` and `--suppressions`.\v"
            "Reads files, and runs nothing. The exit status is 0 if each pattern stands for something, and 1 if one "
            "does not.",
 };
@@ -113,6 +118,8 @@ int pct_cmd_scope(int argc, char **argv)
         status = pct_patterns_add_focus(&scope.patterns, w.focus);
     if (!status && w.watch)
         status = pct_patterns_add_watch(&scope.patterns, w.watch);
+    if (!status && w.functions)
+        status = pct_patterns_add_functions(&scope.patterns, w.functions);
     if (!status) {
         if (w.write)
             scope.modules = calloc((size_t)w.count, sizeof *scope.modules);

@@ -1,6 +1,7 @@
 /* `pct script`: its options, and the configuration that they make. cli/script/ does the rest. */
 #include <cli/base/cli.h>
 #include "configure.h"
+#include <cli/binary/functions_check.h>
 #include <cli/binary/locate.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
@@ -34,6 +35,13 @@ struct arguments {
     struct pct_campaign *campaign;
     struct pct_script_runs *runs;
     struct pct_run_options schedules;
+};
+
+struct script {
+    struct arguments arguments;
+    char *text, *functions;
+    struct pct_script_words words;
+    struct pct_script_places places;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -104,9 +112,7 @@ static int refuse(const struct arguments *w)
 static int configure(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
-    int status = refuse(w);
-    if (!status)
-        status = pct_configure_own(c, &w->schedules, "script");
+    int status = pct_configure_own(c, &w->schedules, "script");
     if (status)
         return status;
     c->config.slack = PCT_SLACK_MOST; /* each deadline may come, where no other thread can go on */
@@ -171,30 +177,67 @@ static int add_library(struct pct_launch *launch, const char *path)
     return 0;
 }
 
-static int prepare(struct arguments *w, char *text)
+/* What the names in the script stand for in the program. */
+static int find_names(struct script *script)
 {
-    struct pct_script_runs *runs = w->runs;
-    struct pct_launch *launch = &w->campaign->launch;
+    char program[PATH_MAX];
+    const struct pct_launch *launch = &script->arguments.campaign->launch;
+    if (!pct_script_words_find(&script->words, script->text))
+        return pct_cli_no_memory("");
+    if (pct_locate_command(launch->command[0], program, sizeof program))
+        return 0; /* pct_launch_prepare() says why */
+    return pct_script_places_find(&script->places, &script->words, program, script->arguments.runs->name);
+}
+
+/* Threads stop where these functions begin and return. */
+static void take_functions(struct script *script)
+{
+    struct pct_run_options *schedules = &script->arguments.schedules;
+    bool returns;
+    script->functions = pct_script_words_functions(&script->words, schedules->functions, &returns);
+    schedules->functions = script->functions;
+    script->arguments.campaign->launch.returns = returns ? PCT_RETURNS_NEEDED : PCT_RETURNS_UNUSED;
+}
+
+/* Before pct_launch_prepare(). */
+static int begin(struct script *script)
+{
+    struct pct_script_runs *runs = script->arguments.runs;
+    struct pct_campaign *c = script->arguments.campaign;
+    int status = refuse(&script->arguments);
+    if (!status && !(script->text = read_script(runs->name)))
+        status = PCT_EXIT_USAGE;
+    if (!status)
+        status = find_names(script);
+    if (!status) {
+        take_functions(script);
+        status = configure(&script->arguments);
+    }
+    if (!status) {
+        pct_forking_plan(&c->launch, false, !runs->all, c->config.strategy);
+        pct_configure_memory(c, runs->quiet);
+        c->launch.alone = !runs->all;
+    }
+    return status;
+}
+
+static int prepare(struct script *script)
+{
+    struct pct_script_runs *runs = script->arguments.runs;
+    struct pct_launch *launch = &script->arguments.campaign->launch;
     char library[PATH_MAX];
-    struct pct_script_words words = { .count = 0 };
-    struct pct_script_places places = { .count = 0 };
     int status = find_library(launch, library, sizeof library);
     snprintf(runs->bare, sizeof runs->bare, "%s", launch->library_path);
     if (!status)
-        status = check(library, runs->name, text);
+        status = check(library, runs->name, script->text);
     if (!status)
         status = add_library(launch, library);
-    if (!status && !pct_script_words_find(&words, text))
-        status = pct_cli_no_memory("");
-    if (!status)
-        status = pct_script_places_find(&places, &words, launch->program, runs->name);
-    int failed = status ? 0 : pct_script_file_open(&runs->file, runs->name, text, &words, &places);
+    int failed =
+        status ? 0 : pct_script_file_open(&runs->file, runs->name, script->text, &script->words, &script->places);
     if (failed) {
         pct_cli_say("cannot make a file for the script: %s", strerror(-failed));
         status = PCT_EXIT_INTERNAL;
     }
-    pct_script_words_free(&words);
-    pct_script_places_free(&places);
     return status;
 }
 
@@ -202,27 +245,25 @@ int pct_cmd_script(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
     static struct pct_script_runs runs = { .campaign = &campaign, .file = { .file = -1 } };
-    struct arguments arguments = { .campaign = &campaign, .runs = &runs };
+    struct script script = { .arguments = { .campaign = &campaign, .runs = &runs } };
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
-    pct_parse(&argp, argc, argv, 1, &arguments);
+    pct_parse(&argp, argc, argv, 1, &script.arguments);
     int status = pct_environment_check(false);
     if (!status)
-        status = configure(&arguments);
-    char *text = status ? NULL : read_script(runs.name);
-    if (!text)
-        return status ? status : PCT_EXIT_USAGE;
-    pct_forking_plan(&campaign.launch, false, !runs.all, campaign.config.strategy);
-    pct_configure_memory(&campaign, runs.quiet);
-    campaign.launch.alone = !runs.all;
-    status = pct_launch_prepare(&campaign.launch);
+        status = begin(&script);
+    if (!status)
+        status = pct_launch_prepare(&campaign.launch);
     if (!status) {
-        status = prepare(&arguments, text);
+        status = prepare(&script);
         if (!status)
             status = pct_script_runs_make(&runs);
         pct_launch_finish(&campaign.launch);
     }
-    free(text);
+    pct_script_words_free(&script.words);
+    pct_script_places_free(&script.places);
+    free(script.functions);
+    free(script.text);
     pct_script_file_close(&runs.file);
     pct_campaign_close(&campaign);
     return status;

@@ -7,16 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_MEMORY = 2000, KEY_PLAN };
+enum { KEY_MEMORY = 2000, KEY_PLAN, KEY_FUNCTIONS };
 
 static const struct argp_option options[] = {
     { "memory", KEY_MEMORY, "LEVEL", 0, "which accesses: atomics, globals or all (default: globals)", 1 },
     { "plan", KEY_PLAN, NULL, 0, "write the plan, which libpct.so reads, to standard output; not to a terminal", 1 },
+    { "functions", KEY_FUNCTIONS, "RANGE,...", 0,
+      "where these functions begin and return, too: FROM-TO, in hexadecimal; :cold behind one: a part of one", 1 },
     { 0 },
 };
 
 struct arguments {
-    const char *level;
+    const char *level, *functions;
     bool plan;
     char **files;
     int count;
@@ -28,6 +30,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_MEMORY:
         w->level = argument;
+        return 0;
+    case KEY_FUNCTIONS:
+        w->functions = argument;
         return 0;
     case KEY_PLAN:
         w->plan = true;
@@ -67,6 +72,7 @@ static bool print(const char *path, const struct pct_plan *plan)
         [PCT_SITE_FENCE] = "fences",
         [PCT_SITE_PAUSE] = "pauses",
         [PCT_SITE_LOOK] = "reads in loops that wait",
+        [PCT_SITE_PLACE] = "where functions begin or return",
     };
     static const char *const omissions[] = {
 #define TEXT(id, text) text,
@@ -95,7 +101,11 @@ static bool print(const char *path, const struct pct_plan *plan)
     for (unsigned i = 0; i < PCT_PLAN_OMISSIONS_COUNT; i++)
         if (plan->omitted[i])
             printf("  %9llu  not among them: %s\n", (unsigned long long)plan->omitted[i], omissions[i]);
-    return true;
+    if (plan->no_entry)
+        printf("  no jump fits where a function begins, at 0x%llx\n", (unsigned long long)plan->no_entry - 1);
+    if (plan->no_return)
+        printf("  no jump fits where a function returns, at 0x%llx\n", (unsigned long long)plan->no_return - 1);
+    return !plan->no_entry;
 }
 
 int pct_cmd_sites(int argc, char **argv)
@@ -107,12 +117,16 @@ int pct_cmd_sites(int argc, char **argv)
     char error[256];
     if (pct_config_parse_memory(&config, w.level, "--memory", error, sizeof error))
         return pct_cli_usage("%s", error);
-    if (config.memory == PCT_PATCH_OFF)
+    struct pct_plan_function *functions = NULL;
+    int count = w.functions ? pct_plan_functions_parse(&functions, w.functions) : 0;
+    if (count < 0)
+        return pct_cli_usage("--functions: '%s' is not FROM-TO,... in hexadecimal", w.functions);
+    if (config.memory == PCT_PATCH_OFF && !count)
         return pct_cli_usage("--memory: with off there is nothing to count; try globals");
     if (w.plan && isatty(STDOUT_FILENO))
         return pct_cli_usage("--plan: a plan is not text; send standard output to a file");
     for (int i = 0; i < w.count; i++) {
-        struct pct_plan *plan = pct_plan_make(w.files[i], config.memory);
+        struct pct_plan *plan = pct_plan_make(w.files[i], config.memory, functions, (size_t)count);
         if (!plan) {
             return pct_cli_no_memory("");
         }
@@ -122,5 +136,6 @@ int pct_cmd_sites(int argc, char **argv)
             good &= print(w.files[i], plan);
         free(plan);
     }
+    free(functions);
     return good ? 0 : 1;
 }

@@ -86,6 +86,8 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_EXIT_NOW:
     case PCT_OP_POINT:
     case PCT_OP_CHOICE:
+    case PCT_OP_FUNCTION_ENTER:
+    case PCT_OP_FUNCTION_RETURN:
     case PCT_OP_DEADLINE: /* what it is for, and time, are no object of its record: pct_event_suppose() */
         return ROW(PCT_ROW_NOTHING, PCT_ROW_NOTHING, false);
     case PCT_OP_EXIT:

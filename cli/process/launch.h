@@ -48,6 +48,9 @@ struct pct_launch {
     bool patches;                /* memory accesses are patched in, whatever the program was built with */
     char focus[128];             /* what --focus says, or the token; "": nothing */
     char watch[96];              /* --watch, likewise */
+    char functions[128];         /* --functions, likewise */
+    uint32_t returns;            /* where they return: enum pct_functions_returns */
+    uint32_t patch_level;        /* --memory: PCT_PATCH_* */
     uint64_t memory;             /* bytes of address space that each process may have, 0: no bound */
     double timeout;              /* seconds of real time for each run, 0: none; */
     struct pct_time_limit limit; /* and less for those that take far longer than the others */

@@ -1,6 +1,7 @@
 /* The scope of a run: see scope.h. */
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
+#include <cli/binary/functions_check.h>
 #include "launch.h"
 #include <cli/binary/locate.h>
 #include <cli/binary/scope.h>
@@ -86,7 +87,8 @@ static int write_file(struct pct_launch *launch, const struct pct_scope *scope)
         close(file);
     if (!failed)
         return 0;
-    pct_cli_say("no space for what --focus, --watch and --suppressions stand for: make room in /dev/shm or $TMPDIR");
+    pct_cli_say("no space for what --focus, --watch, --functions and --suppressions stand for: make room in /dev/shm "
+                "or $TMPDIR");
     return PCT_EXIT_INTERNAL;
 }
 
@@ -105,6 +107,8 @@ void pct_scope_want(struct pct_launch *launch, const struct pct_config *config)
     launch->patches = config->memory != PCT_PATCH_OFF;
     pct_config_format_focus(config, launch->focus, sizeof launch->focus);
     pct_config_format_watch(config, launch->watch, sizeof launch->watch);
+    pct_config_format_functions(config, launch->functions, sizeof launch->functions);
+    launch->patch_level = config->memory;
 }
 
 int pct_scope_prepare(struct pct_launch *launch)
@@ -119,6 +123,8 @@ int pct_scope_prepare(struct pct_launch *launch)
         failed = pct_patterns_add_focus(&scope.patterns, launch->focus);
     if (!failed && launch->watch[0])
         failed = pct_patterns_add_watch(&scope.patterns, launch->watch);
+    if (!failed && launch->functions[0])
+        failed = pct_patterns_add_functions(&scope.patterns, launch->functions);
     if (!failed && scope.patterns.count) {
         scope.module_count = pct_scope_modules(launch->program, &scope.modules);
         failed = pct_scope_find(&scope);
@@ -128,6 +134,8 @@ int pct_scope_prepare(struct pct_launch *launch)
             doubt(launch, &scope);
         if (!failed && launch->watch[0])
             failed = pct_watch_check(launch->watch);
+        if (!failed && launch->functions[0])
+            failed = pct_functions_check(&scope, launch->patch_level, (enum pct_functions_returns)launch->returns);
         if (!failed)
             failed = write_file(launch, &scope);
     }

@@ -18,12 +18,13 @@ static const struct {
     { "signals", PCT_SCRIPT_VARIABLE }, { "posts", PCT_SCRIPT_VARIABLE },    { "reads", PCT_SCRIPT_VARIABLE },
     { "writes", PCT_SCRIPT_VARIABLE },  { "accesses", PCT_SCRIPT_VARIABLE }, { "value", PCT_SCRIPT_VARIABLE },
     { "starts", PCT_SCRIPT_FUNCTION },  { "from", PCT_SCRIPT_FUNCTION },     { "thread", PCT_SCRIPT_FUNCTION },
-    { "at", PCT_SCRIPT_LINE },
+    { "at", PCT_SCRIPT_LINE },          { "enters", PCT_SCRIPT_BODY },       { "returns", PCT_SCRIPT_BODY },
 };
 
 struct reader {
     const char *at;
     unsigned line;
+    bool returns;    /* the predicate before is this one */
     int kind;        /* of the predicate before, enum pct_script_kind; -1: there is none */
     unsigned commas; /* threads(n, "f"): its second argument is the name, 1: it is awaited, 2: it is next; else 0 */
 };
@@ -60,18 +61,21 @@ static void skip_comment(struct reader *r)
         r->at += strcspn(r->at, "\n");
 }
 
-static bool add(struct pct_script_words *words, const char *text, size_t length, enum pct_script_kind kind,
-                unsigned line)
+static bool add(struct pct_script_words *words, const char *text, size_t length, const struct reader *r)
 {
+    enum pct_script_kind kind = (enum pct_script_kind)r->kind;
     for (size_t i = 0; i < words->count; i++)
         if (words->item[i].kind == kind && strlen(words->item[i].text) == length &&
-            !memcmp(words->item[i].text, text, length))
+            !memcmp(words->item[i].text, text, length)) {
+            words->item[i].returns |= r->returns;
             return true;
+        }
     struct pct_script_word *item = realloc(words->item, (words->count + 1) * sizeof *item);
     if (!item)
         return false;
     words->item = item;
-    item[words->count] = (struct pct_script_word){ .text = strndup(text, length), .kind = kind, .line = line };
+    item[words->count] =
+        (struct pct_script_word){ .text = strndup(text, length), .kind = kind, .line = r->line, .returns = r->returns };
     return item[words->count++].text != NULL;
 }
 
@@ -82,8 +86,7 @@ static bool take_string(struct reader *r, struct pct_script_words *words)
     const char *from = r->at;
     while (*r->at && *r->at != quote && *r->at != '\n')
         r->at += *r->at == '\\' && r->at[1] ? 2 : 1;
-    bool fine =
-        r->kind < 0 || !*r->at || add(words, from, (size_t)(r->at - from), (enum pct_script_kind)r->kind, r->line);
+    bool fine = r->kind < 0 || !*r->at || add(words, from, (size_t)(r->at - from), r);
     r->at += *r->at == quote;
     r->kind = -1;
     return fine;
@@ -96,6 +99,7 @@ static void take_word(struct reader *r)
         length++;
     r->kind = -1;
     r->commas = length == 7 && !memcmp(r->at, "threads", 7);
+    r->returns = length == 7 && !memcmp(r->at, "returns", 7);
     for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
         if (strlen(predicates[i].name) == length && !memcmp(predicates[i].name, r->at, length))
             r->kind = (int)predicates[i].kind;
@@ -131,6 +135,30 @@ bool pct_script_words_find(struct pct_script_words *words, const char *text)
             take_sign(&r);
     }
     return fine;
+}
+
+char *pct_script_words_functions(const struct pct_script_words *words, const char *given, bool *returns)
+{
+    size_t size = given ? strlen(given) + 1 : 1;
+    for (size_t i = 0; i < words->count; i++)
+        size += strlen(words->item[i].text) + 1;
+    char *functions = malloc(size), *at = functions;
+    *returns = false;
+    if (at && given)
+        at = stpcpy(at, given);
+    for (size_t i = 0; at && i < words->count; i++) {
+        if (words->item[i].kind != PCT_SCRIPT_BODY)
+            continue;
+        *returns |= words->item[i].returns;
+        if (at > functions)
+            *at++ = ',';
+        at = stpcpy(at, words->item[i].text);
+    }
+    if (at == functions) {
+        free(functions);
+        return NULL;
+    }
+    return functions;
 }
 
 void pct_script_words_free(struct pct_script_words *words)
@@ -181,6 +209,10 @@ static int add_pattern(struct pct_scope *scope, const struct pct_script_word *wo
     if (!pattern->text)
         return pct_cli_no_memory("");
     scope->patterns.count++;
+    if (word->kind == PCT_SCRIPT_BODY) {
+        pattern->kind = PCT_SCOPE_FUNCTION;
+        pattern->names = PCT_NAMES_SYMBOL;
+    }
     if (word->kind == PCT_SCRIPT_LINE && !add_line(pattern, pattern->text))
         return pct_cli_usage("%s:%u: at: '%s' is not FILE:LINE", file, word->line, word->text);
     if (word->kind == PCT_SCRIPT_VARIABLE && !add_variable(pattern, pattern->text))
@@ -192,7 +224,8 @@ static int add_pattern(struct pct_scope *scope, const struct pct_script_word *wo
 static int complain(struct pct_scope *scope, const struct pct_script_word *word, const struct pct_pattern *pattern,
                     const char *file)
 {
-    static const char *const kinds[] = { "variable", "function", "source file" };
+    static const char *const kinds[] = { "variable", "function", "source file",
+                                         "function with code of its own, not inlined everywhere," };
     const char *program = scope->modules[0];
     if (word->kind == PCT_SCRIPT_LINE) {
         unsigned line = pattern->at_line;

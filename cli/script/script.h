@@ -16,6 +16,7 @@ struct pct_script_word {
     char *text;
     enum pct_script_kind kind;
     unsigned line;
+    bool returns; /* of BODY: where it returns matters */
 };
 
 struct pct_script_words {
@@ -25,6 +26,9 @@ struct pct_script_words {
 
 /* Find the names: the words in quotes behind locks, starts, from and the like. False: out of memory. */
 bool pct_script_words_find(struct pct_script_words *words, const char *text);
+/* The functions in which threads are to stop, as --functions has them, after those of `given` (NULL: none): to be
+ * freed; NULL: there are none, or no memory. *returns: threads are to stop where they return, too. */
+char *pct_script_words_functions(const struct pct_script_words *words, const char *given, bool *returns);
 void pct_script_words_free(struct pct_script_words *words);
 
 /* What the names stand for, in the order of the words: found in the program and the libraries that it is loaded with.

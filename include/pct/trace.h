@@ -123,9 +123,11 @@
     X(REQUEST, "request", NONE)           /* an asynchronous one is made, or withdrawn */                              \
     X(REQUEST_DONE, "request done", NONE) /* by the thread that performs it */                                         \
     X(REQUEST_WAIT, "wait for request", NONE)                                                                          \
-    X(LOADER, "loader", LOADER) /* is about to take the loader's lock: dlopen and the like */                          \
-    X(POINT, "point", POINT)    /* pct_point() of <pct/script.h> */                                                    \
-    X(CHOICE, "choice", NONE)   /* pct_choose() of it; arg: what was chosen */
+    X(LOADER, "loader", LOADER)      /* is about to take the loader's lock: dlopen and the like */                     \
+    X(POINT, "point", POINT)         /* pct_point() of <pct/script.h> */                                               \
+    X(CHOICE, "choice", NONE)        /* pct_choose() of it; arg: what was chosen */                                    \
+    X(FUNCTION_ENTER, "enter", NONE) /* stands where a function that --functions names begins */                       \
+    X(FUNCTION_RETURN, "return", NONE)
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,

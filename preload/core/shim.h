@@ -115,7 +115,7 @@ struct pct_shim_thread {
     struct pct_shim_try tried;
     struct pct_await *await;        /* await.h */
     const uint64_t *entry;          /* the registers and the stack that it came with to the access; NULL: not known */
-    uintptr_t watched;              /* it stands here, behind an access to what is watched; 0: it does not */
+    uintptr_t here;                 /* where it stands in the program's code, where no call says so; 0: one does */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
     uintptr_t stack_top;            /* the frame from which its start routine was called; 0: the first thread's */
     uintptr_t stack_given;          /* where the program has put it; 0: libc does */

@@ -85,8 +85,8 @@ static bool behind_call(uint64_t address)
 uint64_t pct_sites_call(const struct pct_thread *thread)
 {
     const uint64_t *frame = pct_shim_of(thread)->inside;
-    if (pct_shim_of(thread)->watched)
-        return pct_shim_of(thread)->watched;
+    if (pct_shim_of(thread)->here)
+        return pct_shim_of(thread)->here;
     if (!frame)
         return 0;
     if (!in_shim(frame[1]))

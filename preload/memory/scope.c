@@ -60,12 +60,6 @@ static const struct r_debug *loader(void)
     return list && list->r_state == RT_CONSISTENT ? list : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The file of the program itself, whose name the loader does not keep. */
 static bool find_program(const struct r_debug *list, char *path, size_t size)
 {
@@ -88,6 +82,7 @@ static long make_scope(void)
 {
     static char focus[sizeof "--focus=" + sizeof pct_shim.config.focus];
     static char watch[sizeof "--watch=" + sizeof pct_shim.config.watch], suppressions[PAGE];
+    static char functions[sizeof "--functions=" + sizeof pct_shim.config.functions];
     const size_t option = sizeof "--focus=" - 1;
     char *arguments[MOST_ARGUMENTS] = { (char[]){ "pct" }, (char[]){ "scope" }, (char[]){ "--write" } };
     unsigned count = 3;
@@ -104,6 +99,13 @@ static long make_scope(void)
         pct_text_add(&text, "--watch=");
         pct_config_format_watch(&pct_shim.config, watch + option, sizeof watch - option);
         arguments[count++] = watch;
+    }
+    if (pct_shim.config.functions[0]) {
+        pct_text_init(&text, functions, sizeof functions);
+        pct_text_add(&text, "--functions=");
+        pct_config_format_functions(&pct_shim.config, functions + sizeof "--functions=" - 1,
+                                    sizeof functions - (sizeof "--functions=" - 1));
+        arguments[count++] = functions;
     }
     if (pct_scope_suppressions) {
         pct_text_init(&text, suppressions, sizeof suppressions);
@@ -151,9 +153,10 @@ static void read_scope(void)
     struct stat status = { 0 };
     long file = pct_scope_file ? PCT_SYS3(SYS_open, pct_scope_file, O_RDONLY | O_CLOEXEC, 0) : make_scope();
     if (file < 0 || PCT_SYS2(SYS_fstat, file, &status) || !status.st_size)
-        pct_scope_refuse(
-            "what --focus, --watch and --suppressions stand for in this program could not be found out: run it by "
-            "`pct run`, which says why");
+        pct_scope_refuse("what --focus, --watch, --functions and --suppressions stand for in this program could not be "
+                         "found out: run it "
+                         "by "
+                         "`pct run`, which says why");
     struct pct_scope_head *head = map((size_t)status.st_size, file);
     PCT_SYS1(SYS_close, file);
     if (!head || !is_whole(head, (uint64_t)status.st_size))
@@ -205,7 +208,8 @@ void pct_scope_look(void)
 {
     const struct pct_config *config = &pct_shim.config;
     const struct r_debug *list;
-    if (!scope.looked && (pct_scope_file || config->focus[0] || config->watch[0] || pct_scope_suppressions))
+    if (!scope.looked &&
+        (pct_scope_file || config->focus[0] || config->watch[0] || config->functions[0] || pct_scope_suppressions))
         read_scope();
     if (!scope.looked) {
         scope.looked = true;
@@ -219,7 +223,7 @@ void pct_scope_look(void)
     char program[PAGE];
     find_program(list, program, sizeof program);
     for (const struct link_map *m = list->r_map; m; m = m->l_next) {
-        const char *name = base_name(m == list->r_map ? program : m->l_name);
+        const char *name = pct_text_base_name(m == list->r_map ? program : m->l_name);
         for (uint32_t i = 0; i < scope.scope->modules && scope.found_count < MOST_MODULES; i++)
             if (scope.modules[i].count && !strncmp(scope.modules[i].name, name, PCT_SCOPE_NAME - 1) &&
                 !is_found(&scope.modules[i]))
@@ -227,6 +231,26 @@ void pct_scope_look(void)
     }
     if (scope.found_count > before)
         lay_out();
+}
+
+bool pct_scope_functions(uintptr_t base, struct pct_text *text)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < scope.found_count; i++) {
+        const struct pct_scope_module *module = scope.found[i].module;
+        for (uint32_t j = module->first; scope.found[i].base == base && j < module->first + module->count; j++) {
+            const struct pct_scope_range *range = &scope.ranges[j];
+            if (range->kind != PCT_SCOPE_FUNCTION && range->kind != PCT_SCOPE_COLD)
+                continue;
+            pct_text_add(text, any ? "," : "");
+            pct_text_add_hex(text, range->from, 0);
+            pct_text_add_char(text, '-');
+            pct_text_add_hex(text, range->to, 0);
+            pct_text_add(text, range->kind == PCT_SCOPE_COLD ? ":cold" : "");
+            any = true;
+        }
+    }
+    return any;
 }
 
 void pct_scope_forget(void)
@@ -272,7 +296,7 @@ uint64_t pct_scope_name(uintptr_t pc)
     if (!pct_maps_find((const void *)pc, &mapping, path, sizeof path))
         return pc & (PAGE - 1);
     struct place place = { .range = { mapping.from, mapping.to }, .offset = mapping.offset - mapping.from };
-    for (const char *c = base_name(path); *c; c++)
+    for (const char *c = pct_text_base_name(path); *c; c++)
         place.file = (place.file ^ (unsigned char)*c) * UINT64_C(0x100000001b3); /* FNV-1a */
     if (scope.place_count < MOST_PLACES)
         scope.places[scope.place_count++] = place;

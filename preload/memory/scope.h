@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct pct_snap_race;
+struct pct_text;
 
 /* Not every access may be a point: pct_scope_wants() is to be asked. */
 extern bool pct_scope_chooses;
@@ -27,6 +28,11 @@ bool pct_scope_wants(uintptr_t address, uintptr_t size, uintptr_t pc, bool atomi
 
 /* The range of this kind with this index, in rising order of addresses. False: there are fewer. */
 bool pct_scope_range(unsigned kind, uint32_t index, uintptr_t *from, uintptr_t *to);
+
+/* Add the functions of --functions in the module at this base, as `pct sites --functions` takes them. False: it has
+ * none.
+ */
+bool pct_scope_functions(uintptr_t base, struct pct_text *text);
 
 /* Whether this race does not matter: pct_races_judge of sched/races.h. */
 bool pct_scope_suppresses(const struct pct_snap_race *race);

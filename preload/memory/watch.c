@@ -161,9 +161,9 @@ static void pass(struct pct_shim_thread *self, struct watchpoint *point, uintptr
     self->location = (struct pct_object){
         .address = point->address, .number = point->number, .holder = PCT_NO_THREAD, .class_ = PCT_CLASS_MEMORY
     };
-    self->watched = pc;
+    self->here = pc;
     pct_memory_behind(&pct_S, &self->core, &self->recent, op, &self->location, !pct_preempt_is_libcs(pc));
-    self->watched = 0;
+    self->here = 0;
     pct_resumed(self);
     errno = error;
 }

@@ -10,6 +10,8 @@
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
+#include <preload/memory/scope.h>
+#include "patch_choice.h"
 #include "patch_leaf.h"
 #include "patch_plan.h"
 #include <dlfcn.h>
@@ -55,7 +57,7 @@ struct module {
 /* What all of this depends on: a forked run may want something else than the process that it is forked from. */
 struct settings {
     uint32_t memory, points, races;
-    char modules[sizeof pct_shim.config.modules];
+    char modules[sizeof pct_shim.config.modules], functions[sizeof pct_shim.config.functions];
 };
 
 static struct module *modules;
@@ -78,45 +80,6 @@ static void unmap(const void *at, size_t size)
 {
     if (at)
         PCT_SYS2(SYS_munmap, at, size);
-}
-
-/* --- What is chosen -------------------------------------------------------------------------------------------- */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Whether the name of a file is this word, with a version and the like behind it. */
-static bool is_named(const char *file, const char *word, size_t length)
-{
-    return !strncmp(file, word, length) && (!file[length] || strchr(".-", file[length]));
-}
-
-/* What must never be patched: what the slow half itself runs in, and what is no file. */
-static bool is_excluded(const char *file)
-{
-    static const char *const never[] = { "libc",       "ld-linux-x86-64", "ld",      "libpct",   "libpct-tsan",
-                                         "linux-vdso", "libasan",         "libtsan", "libubsan", "liblsan" };
-    for (unsigned i = 0; i < sizeof never / sizeof *never; i++)
-        if (is_named(file, never[i], strlen(never[i])))
-            return true;
-    return !*file;
-}
-
-static bool is_wanted(const char *file)
-{
-    if (is_excluded(file))
-        return false;
-    for (const char *word = pct_shim.config.modules; *word;) {
-        size_t length = strcspn(word, "/");
-        if (length && (is_named(file, word, length) || (length == 3 && !strncmp(word, "all", 3))))
-            return true;
-        word += length;
-        word += *word != 0;
-    }
-    return false;
 }
 
 /* --- One module --------------------------------------------------------------------------------------------------- */
@@ -361,7 +324,8 @@ static void prepare(struct module *m, const struct link_map *map_)
     if (!pct_patch_entry_start())
         m->why = PCT_PLAN_PROCESSOR;
     else if (pct_maps_find(map_->l_ld, &mapping, m->path, sizeof m->path)) {
-        const struct pct_plan *plan = pct_plan_read(m->path);
+        const struct pct_plan *plan =
+            pct_plan_read(m->path, pct_patch_level(map_, map_ == loader->r_map), pct_patch_functions(map_));
         m->why = plan ? prepare_by(m, plan, map_) : PCT_PLAN_NO_PLAN;
         unmap(plan, plan ? plan->size : 0);
     }
@@ -378,7 +342,7 @@ static void note(const char *path, enum pct_plan_refusal why)
             continue;
         *place = (struct pct_place){ .kind = PCT_UNCONTROLLED_MODULE, .call = why, .count = 1 };
         pct_text_init(&text, place->where, sizeof place->where);
-        pct_text_add(&text, base_name(path));
+        pct_text_add(&text, pct_text_base_name(path));
         return;
     }
 }
@@ -413,9 +377,8 @@ static struct module *module_at(const void *dynamic)
  * itself. NULL: it is none to be patched, or there is no memory. */
 static struct module *look_at(const struct link_map *map_)
 {
-    bool executable = map_ == loader->r_map;
     struct module *m = module_at(map_->l_ld);
-    if (m || (!executable && !is_wanted(base_name(map_->l_name))))
+    if (m || (pct_patch_level(map_, map_ == loader->r_map) == PCT_PATCH_OFF && !*pct_patch_functions(map_)))
         return m;
     m = pct_apart_map(sizeof *m);
     if (!m)
@@ -432,8 +395,9 @@ static struct module *look_at(const struct link_map *map_)
 static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
-    struct settings now = { config->memory, config->memory_points, config->races, "" };
+    struct settings now = { config->memory, config->memory_points, config->races, "", "" };
     memcpy(now.modules, config->modules, sizeof now.modules);
+    memcpy(now.functions, config->functions, sizeof now.functions);
     if (memcmp(&now, &settings, sizeof now) != 0)
         modules = NULL;
     settings = now;
@@ -453,11 +417,27 @@ static bool find_loader(void)
 
 void pct_patch_prepare(void)
 {
-    if (pct_shim.config.memory == PCT_PATCH_OFF || !find_loader())
+    if (!pct_patch_is_wanted() || !find_loader())
         return;
     take_settings();
+    if (pct_shim.config.functions[0])
+        pct_scope_look();
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next)
         look_at(map_);
+    pct_scope_forget(); /* the runs have scopes of their own */
+}
+
+/* A script's threads must be able to stand where it says. In other runs such a place is counted with those that are no
+ * points. */
+static void check_functions(const struct module *m, const char *functions)
+{
+    bool missed = *functions && m->why != PCT_PLAN_NONE;
+    for (uint64_t i = 0; m->place.patched && i < m->sites && !missed; i++)
+        missed =
+            m->place.patched[i].site.flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS) && !m->place.patched[i].trampoline;
+    if (missed && pct_S.run.script)
+        pct_scope_refuse("--functions: where one of these functions begins or returns, this process cannot be patched; "
+                         "`pct sites` says what is known of its file");
 }
 
 /* Change it, if nothing speaks against that. */
@@ -481,7 +461,7 @@ static enum pct_plan_refusal patch(struct module *m)
 
 void pct_patch_modules(void)
 {
-    if (pct_shim.config.memory == PCT_PATCH_OFF || !find_loader())
+    if (!pct_patch_is_wanted() || !find_loader())
         return;
     if (pct_S.threads == 1)
         take_settings();
@@ -491,6 +471,7 @@ void pct_patch_modules(void)
             continue;
         m->changed = true;
         m->why = patch(m);
+        check_functions(m, pct_patch_functions(map_));
         if (m->why != PCT_PLAN_NONE)
             note(*m->path ? m->path : map_ == loader->r_map ? "the program" : map_->l_name, m->why);
     }

@@ -204,6 +204,18 @@ static void look(const struct pct_plan_site *site, const volatile void *place, c
         pct_spin_reads_go_on(&pct_S, &self->reads);
 }
 
+/* A function begins or returns. */
+static void pass_function(enum pct_op op, const void *pc)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return;
+    self->here = (uintptr_t)pc;
+    pct_here(self, op);
+    pct_done(self, op, 0, NULL);
+    self->here = 0;
+}
+
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
 {
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
@@ -211,6 +223,14 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
     int error = errno;
+    if (site->flags & PCT_SITE_ENTERS)
+        pass_function(PCT_OP_FUNCTION_ENTER, pc);
+    if (site->flags & PCT_SITE_RETURNS)
+        pass_function(PCT_OP_FUNCTION_RETURN, pc);
+    if (!pct_memory_view.active) {
+        errno = error;
+        return;
+    }
     switch (site->kind) {
     case PCT_SITE_READ:
     case PCT_SITE_LOOK:

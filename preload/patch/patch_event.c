@@ -56,15 +56,19 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
     const unsigned plain = PCT_MEMORY_SEEN | (site->flags & PCT_SITE_PLAIN ? PCT_MEMORY_PLAIN : 0);
     struct pct_shim_thread *self = pct_self;
     frame->pc = site->address;
-    if (!self || &self->core != pct_S.current || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED ||
-        pct_shim.ended || !pct_memory_view.active)
+    if (!self || &self->core != pct_S.current || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED || pct_shim.ended)
         return PCT_REST_NONE;
+    const bool named = site->flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS);
+    if (!pct_memory_view.active)
+        return named ? PCT_REST_ALL : PCT_REST_NONE;
     uint64_t address = pct_patch_address(site, frame);
     enum pct_patch_rest rest = PCT_REST_ALL;
     bool done = false;
     if (site->flags & PCT_SITE_WAITS || site->kind == PCT_SITE_UPDATE || site->kind == PCT_SITE_EXCHANGE ||
         site->kind == PCT_SITE_COMPARE)
         probe(address, frame);
+    if (named)
+        return PCT_REST_ALL;
     if (site->flags & PCT_SITE_WAITS && pct_read_in_vain(self, address, site->size))
         return pct_spin_reads_wait(&pct_S, &self->reads) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {

@@ -12,10 +12,17 @@
 
 enum { NAME = 1100 };
 
+/* What a plan is wanted for. */
+struct request {
+    unsigned level; /* PCT_PATCH_* */
+    const char *functions;
+};
+
 const char *pct_patch_plans;
 
-static bool make_plan(long file, long output)
+static bool make_plan(const struct request *request, long file, long output)
 {
+    static char named[PCT_PLAN_FUNCTIONS + 32];
     char path[32], option[32];
     struct pct_text text;
     static const char *const levels[] = PCT_MEMORY_WORDS;
@@ -24,13 +31,25 @@ static bool make_plan(long file, long output)
     pct_text_add_u64(&text, (uint64_t)file);
     pct_text_init(&text, option, sizeof option);
     pct_text_add(&text, "--memory=");
-    pct_text_add(&text, levels[pct_shim.config.memory]);
-    char *const arguments[] = { "pct", "sites", "--plan", option, path, NULL };
+    pct_text_add(&text, levels[request->level]);
+    pct_text_init(&text, named, sizeof named);
+    pct_text_add(&text, "--functions=");
+    pct_text_add(&text, request->functions);
+    char *const arguments[] = { "pct", "sites", "--plan", option, path, *request->functions ? named : NULL, NULL };
     return pct_run_pct_run(arguments, (int)output, (int)file);
 }
 
+/* FNV-1a. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 /* The file in pct_patch_plans that is for this module as it is now: other runs may have made it. */
-static void name_plan(char *path, size_t size, const struct stat *status)
+static void name_plan(char *path, size_t size, const struct request *request, const struct stat *status)
 {
     struct pct_text text;
     pct_text_init(&text, path, size);
@@ -41,7 +60,8 @@ static void name_plan(char *path, size_t size, const struct stat *status)
                                  (uint64_t)status->st_size,
                                  (uint64_t)status->st_mtim.tv_sec,
                                  (uint64_t)status->st_mtim.tv_nsec,
-                                 pct_shim.config.memory };
+                                 request->level,
+                                 *request->functions ? hash_of(request->functions) : 0 };
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         pct_text_add_hex(&text, numbers[i], 0);
         pct_text_add_char(&text, '-');
@@ -50,10 +70,10 @@ static void name_plan(char *path, size_t size, const struct stat *status)
 }
 
 /* Whether a plan is what it should be: it comes from a file. */
-static bool is_sound(const struct pct_plan *plan, uint64_t size)
+static bool is_sound(const struct pct_plan *plan, uint64_t size, unsigned level)
 {
     if (size < sizeof *plan || memcmp(plan->magic, PCT_PLAN_MAGIC, sizeof plan->magic) || plan->size != size ||
-        plan->level != pct_shim.config.memory || plan->refusal >= PCT_PLAN_REFUSALS_COUNT ||
+        plan->level != level || plan->refusal >= PCT_PLAN_REFUSALS_COUNT ||
         plan->sites > size / sizeof(struct pct_plan_site) || plan->pads > size / sizeof(struct pct_pad) ||
         size != sizeof *plan + plan->sites * sizeof(struct pct_plan_site) + plan->pads * sizeof(struct pct_pad))
         return false;
@@ -76,7 +96,7 @@ static bool is_sound(const struct pct_plan *plan, uint64_t size)
 }
 
 /* The plan in this file; NULL: there is none that could be used. */
-static const struct pct_plan *map_plan(long plan)
+static const struct pct_plan *map_plan(long plan, unsigned level)
 {
     struct stat status;
     const struct pct_plan *found = NULL;
@@ -84,14 +104,14 @@ static const struct pct_plan *map_plan(long plan)
         found = pct_apart_map_file(plan, (size_t)status.st_size);
     if (plan >= 0)
         PCT_SYS1(SYS_close, plan);
-    if (!found || is_sound(found, (uint64_t)status.st_size))
+    if (!found || is_sound(found, (uint64_t)status.st_size, level))
         return found;
     PCT_SYS2(SYS_munmap, found, status.st_size);
     return NULL;
 }
 
 /* Let the command make the plan of the module that is open as `file`, and keep it as `path`, if that is not NULL. */
-static const struct pct_plan *new_plan(long file, const char *path)
+static const struct pct_plan *new_plan(const struct request *request, long file, const char *path)
 {
     char own[NAME + 24];
     long plan = -1;
@@ -106,16 +126,17 @@ static const struct pct_plan *new_plan(long file, const char *path)
     bool kept = plan >= 0;
     if (!kept)
         plan = PCT_SYS2(SYS_memfd_create, "pct-plan", MFD_CLOEXEC);
-    bool made = plan >= 0 && make_plan(file, plan);
+    bool made = plan >= 0 && make_plan(request, file, plan);
     if (kept && made)
         PCT_SYS2(SYS_rename, own, path);
     else if (kept)
         PCT_SYS1(SYS_unlink, own);
-    return map_plan(plan);
+    return map_plan(plan, request->level);
 }
 
-const struct pct_plan *pct_plan_read(const char *module)
+const struct pct_plan *pct_plan_read(const char *module, unsigned level, const char *functions)
 {
+    const struct request request = { .level = level, .functions = functions };
     char path[NAME];
     struct stat status;
     const struct pct_plan *plan = NULL;
@@ -124,11 +145,11 @@ const struct pct_plan *pct_plan_read(const char *module)
         return NULL;
     bool kept = pct_patch_plans && !PCT_SYS2(SYS_fstat, file, &status);
     if (kept) {
-        name_plan(path, sizeof path, &status);
-        plan = map_plan(PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0));
+        name_plan(path, sizeof path, &request, &status);
+        plan = map_plan(PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), level);
     }
     if (!plan)
-        plan = new_plan(file, kept ? path : NULL);
+        plan = new_plan(&request, file, kept ? path : NULL);
     PCT_SYS1(SYS_close, file);
     return plan;
 }

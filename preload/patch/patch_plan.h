@@ -5,12 +5,15 @@
 
 #include <patch/plan.h>
 
+/* Bytes for the functions of a module. */
+enum { PCT_PLAN_FUNCTIONS = 8192 };
+
 /* PCT_PLANS: the directory where plans are kept, or NULL. */
 extern const char *pct_patch_plans;
 
-/* The plan of the file at this path for the level that PCT_MEMORY asks for; it may say why there is nothing to be
- * patched. NULL: none could be made. To be unmapped, plan->size bytes. With the baton, or before the run; it may run
- * the command and wait for it. */
-const struct pct_plan *pct_plan_read(const char *module);
+/* The plan of the file at this path for this level (PCT_PATCH_*) and these functions (pct_scope_functions()); it may
+ * say why there is nothing to be patched. NULL: none could be made. To be unmapped, plan->size bytes. With the baton,
+ * or before the run; it may run the command and wait for it. */
+const struct pct_plan *pct_plan_read(const char *module, unsigned level, const char *functions);
 
 #endif

@@ -232,11 +232,15 @@ PCT_STARTS static void configure(void)
         refuse(error);
     if (variables.PCT_WATCH && pct_config_parse_watch(config, variables.PCT_WATCH, "PCT_WATCH", error, sizeof error))
         refuse(error);
+    if (variables.PCT_FUNCTIONS &&
+        pct_config_parse_functions(config, variables.PCT_FUNCTIONS, "PCT_FUNCTIONS", error, sizeof error))
+        refuse(error);
     if (variables.PCT_MEMORY_SAMPLE && strcmp(variables.PCT_MEMORY_SAMPLE, "off") != 0 &&
         pct_config_parse_sample(config, variables.PCT_MEMORY_SAMPLE, "PCT_MEMORY_SAMPLE", error, sizeof error))
         refuse(error);
     if (!pct_config_fits(config, pct_shim.strategy))
-        refuse("PCT_MEMORY_MODULES, PCT_FOCUS, PCT_WATCH: they are too long for a token of this strategy");
+        refuse(
+            "PCT_MEMORY_MODULES, PCT_FOCUS, PCT_WATCH, PCT_FUNCTIONS: they are too long for a token of this strategy");
     pct_ordered_directory = keep(0, variables.PCT_ORDERED);
     pct_scope_file = keep(1, variables.PCT_SCOPE);
     pct_scope_suppressions = keep(2, variables.PCT_SUPPRESSIONS);

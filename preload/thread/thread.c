@@ -249,8 +249,8 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     if (!self)
         return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, create_unseen(handle, attr, start, argument, c11));
     pct_here(self, PCT_OP_THREAD_CREATE);
-    pct_patch_modules();
     pct_scope_look();
+    pct_patch_modules();
     pct_watch_look();
     pct_ordered_start();
     struct pct_shim_thread *slot = new_slot();

@@ -44,7 +44,8 @@ enum pct_predicate_kind {
 struct pct_predicate {
     uint8_t kind;  /* enum pct_predicate_kind */
     bool moving;   /* what others do may change its answer */
-    bool named;    /* it has ranges */
+    bool named;    /* it has ranges, */
+    bool by_place; /* which are where the thread stands, not what it operates on */
     uint32_t from; /* its ranges in struct pct_engine, */
     uint32_t to;   /* up to this one */
     uint32_t thread;

@@ -56,6 +56,12 @@ end)
 
 local points = core.operation("is at a point", nil, "point")
 G.point = core.callable(points, function(name) return name and core.point(name) or points end)
+local function of_functions(operation, label)
+    local any = core.operation(label .. " a function", nil, operation)
+    return core.callable(any, function(name) return name and core.in_function(any, label, name) or any end)
+end
+G.enters = of_functions("enter", "enters")
+G.returns = of_functions("return", "returns from")
 
 function G.does(name) return core.operation("does: " .. tostring(name), nil, name) end
 function G.from(name) return core.place("is called from", "function", name) end
@@ -64,10 +70,10 @@ function G.named(name) return core.named(name) end
 function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
 
 -- What the paper has, and pct cannot stop at: refused by name.
-for _, name in ipairs { "enters", "returns", "inside", "calls" } do
+for _, name in ipairs { "inside", "calls" } do
     G[name] = function()
-        core.fail("wrong", name .. ": threads stop at operations only, not where functions begin and end; " ..
-            "say which operation: locks \"m\" * from \"f\", or at \"file.c:12\"")
+        core.fail("wrong", name .. ": threads stop at operations, and where functions begin and return: " ..
+            "enters \"f\", returns \"f\"; or say which operation: locks \"m\" * from \"f\", or at \"file.c:12\"")
     end
 end
 

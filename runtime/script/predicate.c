@@ -20,6 +20,8 @@ static bool is_meant(const struct pct_engine *engine, const struct pct_predicate
 {
     if (look->op >= PCT_OP_COUNT || !(p->operations[look->op >> 6] >> (look->op & 63) & 1))
         return false;
+    if (p->by_place)
+        return look->place && within(engine, p, look->place - 1);
     return !p->named || (look->address && within(engine, p, look->address));
 }
 
@@ -145,6 +147,19 @@ static int make_operation(lua_State *L)
     if (variable)
         set_name(L, p, PCT_SCRIPT_VARIABLE, variable);
     label(p, luaL_checkstring(L, 1), variable ? " " : "", variable ? variable : "");
+    return 1;
+}
+
+/* in_function(operation, label, text): this operation in the own code of a function. */
+static int make_in_function(lua_State *L)
+{
+    const struct pct_predicate *operation = luaL_checkudata(L, 1, metatable);
+    const char *text = luaL_checkstring(L, 3);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_OPERATION);
+    memcpy(p->operations, operation->operations, sizeof p->operations);
+    p->by_place = true;
+    set_name(L, p, PCT_SCRIPT_BODY, text);
+    label(p, luaL_checkstring(L, 2), " ", text);
     return 1;
 }
 
@@ -318,11 +333,16 @@ void pct_predicate_open(lua_State *L)
         { "__add", make_or },       { "__mul", make_and }, { "__unm", make_not }, { "__sub", make_difference },
         { "__tostring", describe }, { "__call", call },    { NULL, NULL }
     };
-    static const luaL_Reg functions[] = {
-        { "operation", make_operation }, { "place", make_place },       { "started", make_started },
-        { "is_thread", make_thread },    { "named", make_named },       { "any", make_any },
-        { "point", make_point },         { "callable", make_callable }, { NULL, NULL }
-    };
+    static const luaL_Reg functions[] = { { "operation", make_operation },
+                                          { "place", make_place },
+                                          { "in_function", make_in_function },
+                                          { "started", make_started },
+                                          { "is_thread", make_thread },
+                                          { "named", make_named },
+                                          { "any", make_any },
+                                          { "point", make_point },
+                                          { "callable", make_callable },
+                                          { NULL, NULL } };
     luaL_newmetatable(L, metatable);
     luaL_setfuncs(L, operators, 0);
     lua_pushboolean(L, 0);

@@ -69,6 +69,35 @@ run(a, done)'
     replays 134
 }
 
+@test "where functions begin and return, in a program as it is, whatever it was optimised for" {
+    local script='local a, b = thread "withdraw", thread "withdraw"
+run(a, enters "set_balance")
+run(b, ends)
+run(a, done)'
+    for level in 0 1 2 3 s; do
+        "$cc" -O$level -g -pthread -o optimised "$root/tests/cli/script.c"
+        script "$script" ./optimised balance
+        is "$status" 134
+        lacks 'no jump fits'
+        replays 134
+    done
+    "$cc" -O2 -g -pthread -o optimised "$root/tests/cli/script.c"
+    script 'local a, b = thread "withdraw", thread "withdraw"
+run(a, returns "get_balance")
+assert(value "balance" == 100)
+run(b, ends)
+run(a, returns "set_balance")
+assert(value "balance" == 70)
+expect(a, returns - enters)' ./optimised balance
+    is "$status" 134
+    replays 134
+    script 'thread(enters "balance")' ./optimised balance
+    is "$status" 2
+    has "test.lua:1: ./optimised and its libraries have no function with code of its own"
+    script 'local t = thread(0) run(t, enters "set_balance")' ./optimised balance
+    is "$status" 117
+}
+
 @test "a script that fits, and a program that passes" {
     script 'local a, b = thread "forwards", thread "backwards"
 finish(b) assert(value "total" == 1)
@@ -210,9 +239,9 @@ run(thread(1), locks "third")' ./script deadlock
     script 'run(thread(1), at "script.c:1")' ./script deadlock
     is "$status" 2
     has 'test.lua:1: line 1 of script.c has no code in'
-    script 'thread(enters "forwards")' ./script deadlock
+    script 'thread(inside "forwards")' ./script deadlock
     is "$status" 2
-    has 'test.lua:1: enters: threads stop at operations only'
+    has 'test.lua:1: inside: threads stop at operations, and where functions begin'
     script 'run(thread(1), 3)' ./script deadlock
     is "$status" 2
     has 'test.lua:1: a predicate is wanted'

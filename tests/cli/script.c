@@ -44,6 +44,27 @@ static void *count(void *unused)
     return unused;
 }
 
+static int balance = 100;
+
+__attribute__((noinline)) static int get_balance(void)
+{
+    __asm__ volatile("");
+    return balance;
+}
+
+__attribute__((noinline)) static void set_balance(int value)
+{
+    __asm__ volatile("");
+    balance = value;
+    __asm__ volatile("");
+}
+
+static void *withdraw(void *unused)
+{
+    set_balance(get_balance() - 30);
+    return unused;
+}
+
 static void *take(void *unused)
 {
     pthread_mutex_lock(&first);
@@ -125,6 +146,10 @@ int main(int argc, char **argv)
     if (!strcmp(what, "counter")) {
         run(2, (void *(*[])(void *)){ count, count });
         assert(counter == 2);
+    }
+    if (!strcmp(what, "balance")) {
+        run(2, (void *(*[])(void *)){ withdraw, withdraw });
+        assert(balance == 40);
     }
     if (!strcmp(what, "queue"))
         run(2, (void *(*[])(void *)){ take, give });

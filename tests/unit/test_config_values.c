@@ -97,6 +97,25 @@ static void test_focus(void **unused)
     assert_says("too long for a token");
 }
 
+/* The same for --functions. */
+static void test_functions(void **unused)
+{
+    (void)unused;
+    struct pct_config config = { .focus = "" }, again = { .focus = "" };
+    char text[sizeof config.functions], large[sizeof config.functions + 1];
+    assert_int_equal(pct_config_parse_functions(&config, "Queue::push,libq.so.1:pop*", "x", error, sizeof error), 0);
+    assert_string_equal(config.functions, "Queue%3a%3apush/libq.so.1%3apop*");
+    pct_config_format_functions(&config, text, sizeof text);
+    assert_string_equal(text, "Queue::push,libq.so.1:pop*");
+    assert_int_equal(pct_config_take_functions(&again, config.functions, "x", error, sizeof error), 0);
+    assert_string_equal(again.functions, config.functions);
+    assert_int_equal(pct_config_take_functions(&again, "a:b", "x", error, sizeof error), -EINVAL);
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    assert_int_equal(pct_config_parse_functions(&config, large, "x", error, sizeof error), -EINVAL);
+    assert_says("too long for a token");
+}
+
 /* The same for --watch, which has less room. */
 static void test_watch(void **unused)
 {
@@ -266,8 +285,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_numbers),   cmocka_unit_test(test_focus),
                                         cmocka_unit_test(test_slack),     cmocka_unit_test(test_watch),
-                                        cmocka_unit_test(test_sample),    cmocka_unit_test(test_ordered),
-                                        cmocka_unit_test(test_variables), cmocka_unit_test(test_end),
-                                        cmocka_unit_test(test_drawn_k) };
+                                        cmocka_unit_test(test_functions), cmocka_unit_test(test_sample),
+                                        cmocka_unit_test(test_ordered),   cmocka_unit_test(test_variables),
+                                        cmocka_unit_test(test_end),       cmocka_unit_test(test_drawn_k) };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

@@ -363,6 +363,57 @@ static void test_entered(void **state)
     drop(&f);
 }
 
+/* Where a function begins: several instructions in one trampoline, one of them with a distance that is made right, and
+ * what is interrupted between them goes on there. */
+static void test_block(void **state)
+{
+    (void)state;
+    /* push %rbp; mov %rsp, %rbp; mov 0x100(%rip), %eax; pop %rbp; ret */
+    static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0x8b, 0x05, 0x00, 0x01, 0x00, 0x00, 0x5d, 0xc3 };
+    struct pct_plan_site site = relative_at(0, 10, PCT_SITE_PLACE, 0x100);
+    site.flags |= PCT_SITE_ENTERS;
+    site.displacement_at = 6;
+    struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+    const struct pct_patched *patched = f.place.patched;
+    uint32_t (*function)(void) = (uint32_t(*)(void))(void *)f.code;
+    f.code[0x10a] = 42;
+    assert_int_equal(f.place.ways[PCT_WAY_JUMP], 1);
+    events = 0;
+    budget = 1000; /* no quick leaf: each time matters */
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(function(), 42);
+        assert_int_equal(events, i);
+        assert_ptr_equal(last, patched);
+    }
+    const uint8_t *in = memmem((const void *)patched->trampoline, 128, code, 4);
+    assert_non_null(in);
+    for (unsigned at = 0; at <= 10; at++) {
+        if (at != 0 && at != 1 && at != 4 && at != 10)
+            continue; /* inside an instruction */
+        struct pct_interrupted interrupted = { .pc = (uint64_t)in + at, .sp = 8 };
+        pct_emit_unwind(patched, &interrupted);
+        assert_int_equal(interrupted.pc, at == 0    ? (uint64_t)f.code
+                                         : at == 10 ? (uint64_t)f.code + 10
+                                                    : (uint64_t)in + at);
+    }
+    drop(&f);
+}
+
+/* A `ret` with filling: it never comes back to the program's code. */
+static void test_return(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = { 0x31, 0xc0, 0xc3, 0x90, 0x90, 0x90, 0x90 }; /* xor %eax, %eax; ret */
+    struct pct_plan_site site = site_at(2, 5, PCT_SITE_PLACE);
+    site.flags = PCT_SITE_RETURNS;
+    struct fixture f = place(code, sizeof code, site, (struct pct_pad){ 0 });
+    uint32_t (*function)(void) = (uint32_t(*)(void))(void *)f.code;
+    events = 0;
+    assert_int_equal(function(), 0);
+    assert_int_equal(events, 1);
+    drop(&f);
+}
+
 /* Interrupted at each byte of a trampoline: found, and back to where the program would be. */
 static void test_unwind(void **state)
 {
@@ -540,10 +591,11 @@ static void test_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative), cmocka_unit_test(test_pun),
-        cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),  cmocka_unit_test(test_unwind),
-        cmocka_unit_test(test_look),          cmocka_unit_test(test_no_look),  cmocka_unit_test(test_unwind_look),
-        cmocka_unit_test(test_reach),         cmocka_unit_test(test_address),
+        cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative),    cmocka_unit_test(test_pun),
+        cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),     cmocka_unit_test(test_block),
+        cmocka_unit_test(test_return),        cmocka_unit_test(test_unwind),      cmocka_unit_test(test_look),
+        cmocka_unit_test(test_no_look),       cmocka_unit_test(test_unwind_look), cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_address),
     };
     return cmocka_run_group_tests_name("patch", tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+/* Whether functions can be patched: see functions_check.h. */
+#include "functions_check.h"
+#include "patch_plan.h"
+#include <cli/base/cli.h>
+#include <stdlib.h>
+
+/* The match of --functions that this address is in; NULL: there is none. */
+static const struct pct_scope_match *match_at(const struct pct_scope *scope, uint32_t module, uint64_t address)
+{
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct pct_scope_match *match = &scope->item[i];
+        if (scope->patterns.item[match->pattern].kind == PCT_SCOPE_FUNCTION && match->module == module &&
+            address >= match->from && address < match->to)
+            return match;
+    }
+    return NULL;
+}
+
+static const char *name_at(const struct pct_scope *scope, uint32_t module, uint64_t address)
+{
+    const struct pct_scope_match *match = match_at(scope, module, address);
+    return match ? match->what : "a function";
+}
+
+static int judge(const struct pct_scope *scope, uint32_t module, const struct pct_plan *plan,
+                 enum pct_functions_returns returns)
+{
+    const char *path = scope->modules[module];
+    unsigned long long entry = plan->no_entry - 1, end = plan->no_return - 1;
+    if (plan->refusal)
+        return pct_cli_usage("--functions: %s cannot be patched: %s", path, pct_plan_refusal(plan->refusal));
+    if (plan->no_entry)
+        return pct_cli_usage(
+            "--functions: no jump fits where %s begins, at 0x%llx of %s: name a function that calls it, "
+            "or build it with -O0",
+            name_at(scope, module, entry), entry, path);
+    if (plan->no_return && returns == PCT_RETURNS_NEEDED)
+        return pct_cli_usage(
+            "no jump fits where %s returns, at 0x%llx of %s: say which function begins next, or build it "
+            "with -O0 or -O2",
+            name_at(scope, module, end), end, path);
+    if (plan->no_return && returns == PCT_RETURNS_TOLD)
+        pct_cli_say("--functions: no jump fits where %s returns, at 0x%llx of %s: there is no scheduling point there",
+                    name_at(scope, module, end), end, path);
+    return 0;
+}
+
+static int check_module(const struct pct_scope *scope, uint32_t module, unsigned level,
+                        enum pct_functions_returns returns)
+{
+    struct pct_plan_function *functions = calloc(scope->count + 1, sizeof *functions);
+    size_t count = 0;
+    int status = 0;
+    for (size_t i = 0; functions && i < scope->count; i++) {
+        const struct pct_scope_match *match = &scope->item[i];
+        if (scope->patterns.item[match->pattern].kind == PCT_SCOPE_FUNCTION && match->module == module)
+            functions[count++] =
+                (struct pct_plan_function){ .from = match->from, .to = match->to, .cold = match->cold };
+    }
+    struct pct_plan *plan = count ? pct_plan_make(scope->modules[module], level, functions, count) : NULL;
+    if (!functions || (count && !plan))
+        status = pct_cli_no_memory("");
+    else if (count)
+        status = judge(scope, module, plan, returns);
+    free(functions);
+    free(plan);
+    return status;
+}
+
+int pct_functions_check(const struct pct_scope *scope, unsigned level, enum pct_functions_returns returns)
+{
+    int status = 0;
+    for (uint32_t module = 0; module < scope->module_count && !status; module++)
+        status = check_module(scope, module, level, returns);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* What the run wants to have patched: see patch_choice.h. */
+#include "patch_choice.h"
+#include <common/text.h>
+#include <patch/plan.h>
+#include <preload/core/shim.h>
+#include <preload/memory/scope.h>
+#include "patch_plan.h"
+#include <string.h>
+
+/* Whether the name of a file is this word, with a version and the like behind it. */
+static bool is_named(const char *file, const char *word, size_t length)
+{
+    return !strncmp(file, word, length) && (!file[length] || strchr(".-", file[length]));
+}
+
+/* What must never be patched: what the slow half itself runs in, and what is no file. */
+static bool is_excluded(const char *file)
+{
+    static const char *const never[] = { "libc",       "ld-linux-x86-64", "ld",      "libpct",   "libpct-tsan",
+                                         "linux-vdso", "libasan",         "libtsan", "libubsan", "liblsan" };
+    for (unsigned i = 0; i < sizeof never / sizeof *never; i++)
+        if (is_named(file, never[i], strlen(never[i])))
+            return true;
+    return !*file;
+}
+
+static bool is_wanted(const char *file)
+{
+    if (is_excluded(file))
+        return false;
+    for (const char *word = pct_shim.config.modules; *word;) {
+        size_t length = strcspn(word, "/");
+        if (length && (is_named(file, word, length) || (length == 3 && !strncmp(word, "all", 3))))
+            return true;
+        word += length;
+        word += *word != 0;
+    }
+    return false;
+}
+
+unsigned pct_patch_level(const struct link_map *module, bool executable)
+{
+    return executable || is_wanted(pct_text_base_name(module->l_name)) ? pct_shim.config.memory : PCT_PATCH_OFF;
+}
+
+const char *pct_patch_functions(const struct link_map *module)
+{
+    static char functions[PCT_PLAN_FUNCTIONS];
+    struct pct_text text;
+    pct_text_init(&text, functions, sizeof functions);
+    if (pct_shim.config.functions[0])
+        pct_scope_functions(module->l_addr, &text);
+    if (text.length > sizeof functions - 64)
+        pct_scope_refuse("--functions: these are more functions than one module can be patched for");
+    return functions;
+}
+
+bool pct_patch_is_wanted(void)
+{
+    return pct_shim.config.memory != PCT_PATCH_OFF || pct_shim.config.functions[0];
+}
