@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 2u
+#define PCT_SCRIPT_VERSION 3u
 
-enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096 };
+enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 
 /* What came of the script. */
 enum pct_script_outcome {
@@ -35,6 +35,10 @@ enum pct_script_kind {
 struct pct_script_name {
     uint32_t text, kind;   /* text: its place behind the head, in bytes; enum pct_script_kind */
     uint32_t first, count; /* its ranges */
+    /* If there are pointers: in its ranges stands one, and what is meant is this far behind where it points to, in
+     * bytes; for all but the last there stands one again. size: of what is meant, in bytes. */
+    uint64_t offset[PCT_SCRIPT_POINTERS], size;
+    uint32_t pointers, unused;
 };
 
 struct pct_script_range {
@@ -141,6 +145,8 @@ struct pct_script_host {
     bool (*look)(uint32_t thread, struct pct_script_look *look);
     /* Its name, as pthread_setname_np() has set it. */
     void (*name)(uint32_t thread, char name[16]);
+    /* What stands here, so many bytes of it. False: this is no memory. */
+    bool (*read)(uint64_t address, void *bytes, size_t size);
 };
 
 #endif

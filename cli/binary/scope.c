@@ -1,6 +1,6 @@
-/* Patterns to ranges: see scope.h. libdwfl opens the files, and their separate debug information where the system has
- * it. */
+/* Patterns to ranges: see scope.h. */
 #include "scope.h"
+#include "debug_info.h"
 #include <cli/base/cli.h>
 #include <common/text.h>
 #include <dwarf.h>
@@ -269,27 +269,10 @@ static void look_at_name(const struct module *m, Elf *elf)
     }
 }
 
-static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file, Elf **elf)
-{
-    (void)module, (void)data, (void)name, (void)base, (void)file, (void)elf;
-    return -1;
-}
-
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = find_nothing,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-};
-
 static void look_at_module(struct pct_scope *scope, uint32_t index)
 {
-    Dwfl *dwfl = dwfl_begin(&callbacks);
     struct module m = { .scope = scope, .index = index, .name = base_name(scope->modules[index]) };
-    if (dwfl)
-        dwfl_report_begin(dwfl);
-    m.dwfl = dwfl ? dwfl_report_offline(dwfl, m.name, scope->modules[index], -1) : NULL;
-    if (dwfl)
-        dwfl_report_end(dwfl, NULL, NULL);
+    Dwfl *dwfl = pct_debug_info_open(scope->modules[index], &m.dwfl);
     Elf *elf = m.dwfl ? dwfl_module_getelf(m.dwfl, &m.bias) : NULL;
     if (elf) {
         scope->elf |= !index;
@@ -307,7 +290,6 @@ static void look_at_module(struct pct_scope *scope, uint32_t index)
 
 int pct_scope_find(struct pct_scope *scope)
 {
-    unsetenv("DEBUGINFOD_URLS"); /* never ask the network */
     for (uint32_t i = 0; i < scope->module_count; i++)
         look_at_module(scope, i);
     if (!scope->elf && !scope->collects)

@@ -24,6 +24,8 @@ static uint32_t put(struct texts *texts, const char *text)
     return place;
 }
 
+_Static_assert(PCT_MEMBER_POINTERS == (int)PCT_SCRIPT_POINTERS, "a member has room in the channel");
+
 /* Write all, or (texts->at is NULL) only count the bytes. */
 static void fill(struct pct_script_channel *c, struct texts *texts, const char *name, const char *text,
                  const struct pct_script_words *words, const struct pct_script_places *places)
@@ -45,10 +47,18 @@ static void fill(struct pct_script_channel *c, struct texts *texts, const char *
                 pct_script_ranges(c)[at] =
                     (struct pct_script_range){ .from = p->from, .to = p->to, .module = module_place };
         }
-        if (c)
-            pct_script_names(c)[w] = (struct pct_script_name){
-                .text = place, .kind = words->item[w].kind, .first = first, .count = (uint32_t)at - first
-            };
+        if (!c)
+            continue;
+        const struct pct_member *member = &words->item[w].member;
+        struct pct_script_name *named = &pct_script_names(c)[w];
+        *named = (struct pct_script_name){ .text = place,
+                                           .kind = words->item[w].kind,
+                                           .first = first,
+                                           .count = (uint32_t)at - first,
+                                           .pointers = (uint32_t)member->pointers,
+                                           .size = member->size };
+        for (unsigned i = 0; i < member->pointers; i++)
+            named->offset[i] = member->offset[i + 1];
     }
 }
 

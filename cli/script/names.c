@@ -19,6 +19,7 @@ static const struct {
     { "writes", PCT_SCRIPT_VARIABLE },  { "accesses", PCT_SCRIPT_VARIABLE }, { "value", PCT_SCRIPT_VARIABLE },
     { "starts", PCT_SCRIPT_FUNCTION },  { "from", PCT_SCRIPT_FUNCTION },     { "thread", PCT_SCRIPT_FUNCTION },
     { "at", PCT_SCRIPT_LINE },          { "enters", PCT_SCRIPT_BODY },       { "returns", PCT_SCRIPT_BODY },
+    { "calls", PCT_SCRIPT_BODY },
 };
 
 struct reader {
@@ -185,12 +186,9 @@ static bool add_line(struct pct_pattern *pattern, char *text)
 }
 
 /* "table+8:8" is a part of a variable. */
-static bool add_variable(struct pct_pattern *pattern, char *text)
+static bool add_part(struct pct_pattern *pattern, char *end)
 {
-    char *end = text + strcspn(text, "+:");
     char first = *end;
-    pattern->kind = PCT_SCOPE_WATCH;
-    pattern->names = PCT_NAMES_VARIABLE;
     if (first)
         *end++ = 0;
     if (first == '+')
@@ -202,7 +200,38 @@ static bool add_variable(struct pct_pattern *pattern, char *text)
     return !first || !*end;
 }
 
-static int add_pattern(struct pct_scope *scope, const struct pct_script_word *word, const char *file)
+/* Where the variable's own name ends: "bank::total.cents" is a member of bank::total. */
+static char *end_of_variable(char *text)
+{
+    while (*text && !strchr(".[+", *text) && (*text != ':' || text[1] == ':') && (*text != '-' || text[1] != '>'))
+        text += *text == ':' ? 2 : 1;
+    return text;
+}
+
+static int add_variable(struct pct_scope *scope, struct pct_pattern *pattern, struct pct_script_word *word,
+                        const char *file)
+{
+    char why[256], *end = end_of_variable(pattern->text);
+    pattern->kind = PCT_SCOPE_WATCH;
+    pattern->names = PCT_NAMES_VARIABLE;
+    if (!*end || *end == '+' || *end == ':')
+        return add_part(pattern, end) ? 0
+                                      : pct_cli_usage("%s:%u: '%s' is not VARIABLE, VARIABLE+OFFSET, "
+                                                      "VARIABLE+OFFSET:BYTES or a member: VARIABLE.FIELD, "
+                                                      "VARIABLE[INDEX], VARIABLE->FIELD",
+                                                      file, word->line, word->text);
+    *end = 0;
+    bool fits = pct_member_find(&word->member, scope->modules, scope->module_count, pattern->text,
+                                word->text + (end - pattern->text), why, sizeof why);
+    if (!fits && *why)
+        return pct_cli_usage("%s:%u: %s: %s", file, word->line, word->text, why);
+    word->unknown = !fits;
+    pattern->offset = word->member.offset[0];
+    pattern->size = word->member.pointers ? sizeof(void *) : word->member.size;
+    return 0;
+}
+
+static int add_pattern(struct pct_scope *scope, struct pct_script_word *word, const char *file)
 {
     struct pct_pattern *pattern = &scope->patterns.item[scope->patterns.count];
     *pattern = (struct pct_pattern){ .text = strdup(word->text), .whole = true, .names = PCT_NAMES_FUNCTION };
@@ -215,9 +244,8 @@ static int add_pattern(struct pct_scope *scope, const struct pct_script_word *wo
     }
     if (word->kind == PCT_SCRIPT_LINE && !add_line(pattern, pattern->text))
         return pct_cli_usage("%s:%u: at: '%s' is not FILE:LINE", file, word->line, word->text);
-    if (word->kind == PCT_SCRIPT_VARIABLE && !add_variable(pattern, pattern->text))
-        return pct_cli_usage("%s:%u: '%s' is not VARIABLE, VARIABLE+OFFSET or VARIABLE+OFFSET:BYTES", file, word->line,
-                             word->text);
+    if (word->kind == PCT_SCRIPT_VARIABLE)
+        return add_variable(scope, pattern, word, file);
     return 0;
 }
 
@@ -283,7 +311,7 @@ static int take_modules(struct pct_script_places *places, const struct pct_scope
     return places->modules ? 0 : pct_cli_no_memory("");
 }
 
-int pct_script_places_find(struct pct_script_places *places, const struct pct_script_words *words, const char *program,
+int pct_script_places_find(struct pct_script_places *places, struct pct_script_words *words, const char *program,
                            const char *file)
 {
     struct pct_scope scope = { .module_count = 0 };
@@ -302,8 +330,11 @@ int pct_script_places_find(struct pct_script_places *places, const struct pct_sc
     if (!status)
         status = pct_scope_find(&scope);
     for (size_t i = 0; i < words->count && !status; i++)
-        status = scope.patterns.item[i].matches ? take_matches(places, &scope, i)
-                                                : complain(&scope, &words->item[i], &scope.patterns.item[i], file);
+        status = !scope.patterns.item[i].matches ? complain(&scope, &words->item[i], &scope.patterns.item[i], file)
+                 : words->item[i].unknown
+                     ? pct_cli_usage("%s:%u: %s: only debug information has members: build with -g", file,
+                                     words->item[i].line, words->item[i].text)
+                     : take_matches(places, &scope, i);
     if (!status)
         status = take_modules(places, &scope);
     pct_scope_free(&scope);

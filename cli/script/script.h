@@ -7,6 +7,7 @@
 #ifndef PCT_CLI_SCRIPT_H
 #define PCT_CLI_SCRIPT_H
 
+#include <cli/binary/members.h>
 #include <cli/campaign/campaign.h>
 #include <common/script.h>
 #include <limits.h>
@@ -16,7 +17,9 @@ struct pct_script_word {
     char *text;
     enum pct_script_kind kind;
     unsigned line;
-    bool returns; /* of BODY: where it returns matters */
+    bool returns;             /* of BODY: where it returns matters */
+    struct pct_member member; /* of VARIABLE: the part that is meant, where there are pointers on the way */
+    bool unknown;             /* no debug information has the variable, and a member of it is meant */
 };
 
 struct pct_script_words {
@@ -44,7 +47,7 @@ struct pct_script_places {
 };
 
 /* Returns 0, or the exit status after a message that names the line: a name stands for nothing. file: the script. */
-int pct_script_places_find(struct pct_script_places *places, const struct pct_script_words *words, const char *program,
+int pct_script_places_find(struct pct_script_places *places, struct pct_script_words *words, const char *program,
                            const char *file);
 void pct_script_places_free(struct pct_script_places *places);
 

@@ -63,6 +63,13 @@ static int release(lua_State *L)
     return 0;
 }
 
+/* others(stand): the threads that the script has not named. */
+static int others(lua_State *L)
+{
+    pct_engine_hold_others(pct_engine_of(L), lua_toboolean(L, 1), pct_engine_line(L));
+    return 0;
+}
+
 bool pct_core_choose(struct pct_script_channel *channel, uint32_t of, uint32_t *chosen)
 {
     if (channel->choices >= PCT_SCRIPT_CHOICES)
@@ -133,7 +140,7 @@ static int holds(lua_State *L)
     return 1;
 }
 
-/* value(name): what stands in this variable now, a whole number. */
+/* value(name): what stands in this variable now, a whole number; nil: a pointer on the way there points to nothing. */
 static int value(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
@@ -145,11 +152,18 @@ static int value(lua_State *L)
     if (!name)
         return luaL_error(L, "the variable '%s' must stand in the script as a word in quotes", text);
     const struct pct_script_range *range = &engine->ranges[name->first];
-    uint64_t size = range->to - range->from;
-    if (name->count != 1 || (size != 1 && size != 2 && size != 4 && size != 8) || !range->from)
+    uint64_t size = name->pointers ? name->size : range->to - range->from, from = range->from;
+    if (name->count != 1 || (size != 1 && size != 2 && size != 4 && size != 8) || !from)
         return luaL_error(L, "value: %s is not one whole number of 1, 2, 4 or 8 bytes", text);
+    if (name->pointers)
+        from = pct_predicate_behind(engine, name);
     int64_t number = 0;
-    memcpy(&number, (const void *)range->from, size);
+    if (!name->pointers) {
+        memcpy(&number, (const void *)from, size);
+    } else if (!from || !engine->host->read(from, &number, size)) {
+        lua_pushnil(L);
+        return 1;
+    }
     unsigned shift = 64 - 8 * (unsigned)size;
     lua_pushinteger(L, (int64_t)((uint64_t)number << shift) >> shift);
     return 1;
@@ -169,10 +183,15 @@ static int fail(lua_State *L)
 
 void pct_core_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        { "select", select_thread }, { "await_end", await_end }, { "release", release },
-        { "choose", choose },        { "look", look_at },        { "holds", holds },
-        { "value", value },          { "fail", fail },           { NULL, NULL }
-    };
+    static const luaL_Reg functions[] = { { "select", select_thread },
+                                          { "await_end", await_end },
+                                          { "release", release },
+                                          { "others", others },
+                                          { "choose", choose },
+                                          { "look", look_at },
+                                          { "holds", holds },
+                                          { "value", value },
+                                          { "fail", fail },
+                                          { NULL, NULL } };
     luaL_setfuncs(L, functions, 0);
 }

@@ -306,9 +306,27 @@ static void chose(void *state, uint32_t thread, uint64_t step)
     channel->switches++;
 }
 
+void pct_engine_hold_others(struct pct_engine *engine, bool stand, uint32_t line)
+{
+    for (uint32_t t = 0; t < engine->threads && stand != engine->others_stand; t++) {
+        if (pct_rank_set_has(&engine->named, t))
+            continue;
+        engine->since[t] = line;
+        if (stand)
+            pct_rank_set_insert(&engine->control->held, t);
+        else
+            pct_rank_set_remove(&engine->control->held, t);
+    }
+    engine->others_stand = stand;
+}
+
 static void created(void *state, uint32_t thread)
 {
     struct pct_engine *engine = state;
+    if (engine->others_stand) {
+        pct_rank_set_insert(&engine->control->held, thread);
+        engine->since[thread] = engine->channel->line;
+    }
     if (thread >= engine->threads)
         engine->threads = thread + 1;
     pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */

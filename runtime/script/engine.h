@@ -43,13 +43,15 @@ enum pct_predicate_kind {
 
 struct pct_predicate {
     uint8_t kind;  /* enum pct_predicate_kind */
+    bool once;     /* the thread is to have made it */
     bool moving;   /* what others do may change its answer */
     bool named;    /* it has ranges, */
     bool by_place; /* which are where the thread stands, not what it operates on */
     uint32_t from; /* its ranges in struct pct_engine, */
     uint32_t to;   /* up to this one */
     uint32_t thread;
-    uint64_t operations[2]; /* bits by enum pct_op */
+    uint64_t operations[2];               /* bits by enum pct_op */
+    const struct pct_script_name *behind; /* what is meant is behind pointers; NULL: it is in the ranges */
     const struct pct_predicate *a, *b;
     int function;     /* its reference in Lua's registry */
     const char *text; /* of a point; Lua has it as long as the predicate */
@@ -63,6 +65,9 @@ struct pct_engine;
  * error in L. */
 bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *predicate,
                          uint32_t thread, const struct pct_script_look *look);
+
+/* Where what this name means is now, behind its pointers; 0: nowhere. */
+uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name);
 
 /* Adds to the table on top of L the functions that make predicates. */
 void pct_predicate_open(lua_State *L);
@@ -102,6 +107,7 @@ struct pct_engine {
     lua_State *lua, *script; /* the script is a coroutine */
     struct pct_request request;
     struct pct_rank_set named; /* threads that the script has named */
+    bool others_stand;         /* threads that it has not */
     struct pct_rank_set used;  /* threads whose pending operation has been answered with already */
     uint32_t threads;          /* that ever existed */
     uint32_t seen;             /* of these, the first so many have been looked at for the request */
@@ -116,6 +122,9 @@ struct pct_engine {
 
 /* The engine that this state belongs to. */
 struct pct_engine *pct_engine_of(lua_State *L);
+
+/* Whether threads that the script has not named stand from now on, those that are yet to come, too. */
+void pct_engine_hold_others(struct pct_engine *engine, bool stand, uint32_t line);
 
 /* End the script from inside: does not return. `message` is on top of the stack. */
 int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome);

@@ -48,6 +48,7 @@ G.reads = operation("reads", "load", "atomic load", "atomic update", "atomic exc
 G.writes = operation("writes", "store", "atomic store", "atomic update", "atomic exchange")
 G.accesses = operation("accesses", "load", "atomic load", "store", "atomic store", "atomic update", "atomic exchange")
 G.done = core.any("has made that step")
+G.once = core.once("once")
 
 local begins = core.operation("starts", nil, "start")
 G.starts = core.callable(begins, function(name)
@@ -61,6 +62,7 @@ local function of_functions(operation, label)
     return core.callable(any, function(name) return name and core.in_function(any, label, name) or any end)
 end
 G.enters = of_functions("enter", "enters")
+G.calls = of_functions("enter", "calls")
 G.returns = of_functions("return", "returns from")
 
 function G.does(name) return core.operation("does: " .. tostring(name), nil, name) end
@@ -69,12 +71,10 @@ function G.at(name) return core.place("is at", "line", name) end
 function G.named(name) return core.named(name) end
 function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
 
--- What the paper has, and pct cannot stop at: refused by name.
-for _, name in ipairs { "inside", "calls" } do
-    G[name] = function()
-        core.fail("wrong", name .. ": threads stop at operations, and where functions begin and return: " ..
-            "enters \"f\", returns \"f\"; or say which operation: locks \"m\" * from \"f\", or at \"file.c:12\"")
-    end
+-- What the paper has, and pct cannot tell: refused by name.
+function G.inside()
+    core.fail("wrong", "inside: threads stop at operations, and where functions begin and return: enters \"f\", " ..
+        "returns \"f\"; or say which operation: locks \"m\" * from \"f\", or at \"file.c:12\"")
 end
 
 local function predicate(p)
@@ -88,9 +88,22 @@ end
 
 -- Naming threads: from then on they stand until a line lets them go on.
 
+-- The threads that no line has named: while other lines wait they go on, or stand.
+local held = false
+
+function G.others(how)
+    if how ~= "free" and how ~= "held" then
+        core.fail("wrong", "others: \"free\" or \"held\" is wanted")
+    end
+    held = how == "held"
+    core.others(held)
+end
+
 function G.thread(p)
     p = predicate(p)
+    core.others(false)
     local id = core.select(nil, p, nil, "a thread that " .. tostring(p))
+    core.others(held)
     return wrap(id)
 end
 
@@ -131,6 +144,7 @@ function G.run(t, p)
     if not go(t, p) and p ~= G.done then
         core.fail("fit", "it has ended")
     end
+    if core.is_once(p) then go(t, G.done) end
     return not G.ended(t) and G.event(t) or nil
 end
 

@@ -15,6 +15,16 @@ static bool within(const struct pct_engine *engine, const struct pct_predicate *
     return false;
 }
 
+uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name)
+{
+    uint64_t address = name->count ? engine->ranges[name->first].from : 0;
+    for (uint32_t i = 0; i < name->pointers && address; i++) {
+        uint64_t pointer;
+        address = engine->host->read(address, &pointer, sizeof pointer) && pointer ? pointer + name->offset[i] : 0;
+    }
+    return address;
+}
+
 /* A location in memory is the aligned eight bytes, of which the access may begin anywhere. */
 static bool is_meant(const struct pct_engine *engine, const struct pct_predicate *p, const struct pct_script_look *look)
 {
@@ -22,6 +32,10 @@ static bool is_meant(const struct pct_engine *engine, const struct pct_predicate
         return false;
     if (p->by_place)
         return look->place && within(engine, p, look->place - 1);
+    if (p->behind) {
+        uint64_t from = look->address ? pct_predicate_behind(engine, p->behind) : 0;
+        return from && look->address >= from && look->address - from < p->behind->size;
+    }
     return !p->named || (look->address && within(engine, p, look->address));
 }
 
@@ -118,6 +132,8 @@ static void set_name(lua_State *L, struct pct_predicate *p, enum pct_script_kind
         p->named = true;
         p->from = names[i].first;
         p->to = names[i].first + names[i].count;
+        p->behind = names[i].pointers ? &names[i] : NULL;
+        p->moving = p->behind != NULL; /* another thread may set the pointer */
         return;
     }
     luaL_error(L, "the %s '%s' must stand in the script as a word in quotes: names are looked up before the run",
@@ -225,6 +241,21 @@ static int make_any(lua_State *L)
     return 1;
 }
 
+/* A factor: run() goes on until the thread has made that, not only stands before it. */
+static int make_once(lua_State *L)
+{
+    struct pct_predicate *p = make(L, PCT_PREDICATE_ANY);
+    p->once = true;
+    label(p, luaL_checkstring(L, 1), "", "");
+    return 1;
+}
+
+static int is_once(lua_State *L)
+{
+    lua_pushboolean(L, pct_predicate_check(L, 1)->once);
+    return 1;
+}
+
 static int make_function(lua_State *L, int at)
 {
     at = lua_absindex(L, at);
@@ -253,9 +284,12 @@ static int combine(lua_State *L, enum pct_predicate_kind kind, const char *word)
 {
     lua_settop(L, 2);
     const struct pct_predicate *a = pct_predicate_check(L, 1), *b = pct_predicate_check(L, 2);
+    if (kind == PCT_PREDICATE_OR && (a->once || b->once))
+        return luaL_error(L, "once goes with all of a predicate: (a + b) * once");
     struct pct_predicate *p = make(L, kind);
     p->a = a;
     p->b = b;
+    p->once = a->once || b->once;
     p->moving = a->moving || b->moving;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 3, 1);
@@ -280,6 +314,8 @@ static int make_not(lua_State *L)
 {
     lua_settop(L, 1);
     const struct pct_predicate *a = pct_predicate_check(L, 1);
+    if (a->once)
+        return luaL_error(L, "once goes with all of a predicate: -a * once");
     struct pct_predicate *p = make(L, PCT_PREDICATE_NOT);
     p->a = a;
     p->moving = a->moving;
@@ -340,6 +376,8 @@ void pct_predicate_open(lua_State *L)
                                           { "is_thread", make_thread },
                                           { "named", make_named },
                                           { "any", make_any },
+                                          { "once", make_once },
+                                          { "is_once", is_once },
                                           { "point", make_point },
                                           { "callable", make_callable },
                                           { NULL, NULL } };

@@ -71,7 +71,7 @@ run(a, done)'
 
 @test "where functions begin and return, in a program as it is, whatever it was optimised for" {
     local script='local a, b = thread "withdraw", thread "withdraw"
-run(a, enters "set_balance")
+run(a, calls "set_balance")
 run(b, ends)
 run(a, done)'
     for level in 0 1 2 3 s; do
@@ -160,6 +160,64 @@ assert(value "counter" == 1)
 assert(value "total" == 0)' ./script sleep
     is "$status" 0
     replays 0
+}
+
+@test "fields, elements of arrays, and what pointers point to" {
+    local name
+    for name in 'binlog.state' 'table[2].in.total'; do
+        script "local a, b = thread \"write_log\", thread \"write_log\"
+run(a, writes \"$name\") run(b, ends) run(a, done) assert(value \"$name\" == 1)" ./told log
+        is "$status" 134
+        replays 134
+    done
+    script 'assert(value "head->next->pad" == nil)
+local a, b = thread "write_log", thread "write_log"
+run(a, writes "head->in.cells[1][1]") assert(value "head->in.cells[1][1]" == 0)
+run(b, locks "head->lock") expect(b, locks "head->lock" - locks "binlog.lock")
+step(a) assert(value "head->in.cells[1][1]" == 1)
+finish(a) run(b, unlocks "head->lock")' ./told log
+    is "$status" 0
+    while IFS='|' read -r name message; do
+        script "run(thread(1), writes \"$name\")" ./told log
+        is "$status" 2
+        has "$message"
+    done <<- 'end'
+		head.pad|test.lua:1: head.pad: a pointer has no field 'pad': write -> for what it points to
+		table[4].pad|test.lua:1: table[4].pad: the array is shorter
+		binlog.stat|test.lua:1: binlog.stat: its structure has no field 'stat'
+		binlog.state.x|test.lua:1: binlog.state.x: there is no structure that could have a field 'x'
+		binlo.state|test.lua:1: ./told and its libraries have no variable 'binlo'; did you mean 'binlog'?
+		binlog->state|there is no pointer
+		binlog[x]|an index is wanted
+		counter+x|is not VARIABLE
+	end
+    script 'run(thread(1), writes "head->next->pad")' ./told log
+    is "$status" 117
+    strip --strip-debug -o bare told
+    script 'run(thread(1), writes "binlog.state")' ./bare log
+    is "$status" 2
+    has 'only debug information has members: build with -g'
+}
+
+@test "once: behind the step; others: the threads that no line names" {
+    script 'local a = thread "count" run(a, writes "counter" * once) assert(value "counter" == 1)' ./told counter
+    is "$status" 0
+    script 'run(thread "count", writes + reads * once)' ./told counter
+    is "$status" 2
+    has 'once goes with all of a predicate'
+    script 'local s = thread "sleeper"
+others "held" run(s, ends) assert(value "total" == 0)
+others "free" finish(thread "forwards") assert(value "total" == 1)' ./script sleep
+    is "$status" 0
+    replays 0
+    script 'local t = thread "take"
+others "held"
+finish(t)' ./script queue
+    is "$status" 117
+    has 'test.lua:3: did not fit: the script wants thread 1 to go on until it has ended, but it waits for: cond wait'
+    script 'others(3)' ./script queue
+    is "$status" 2
+    has 'test.lua:1: others: "free" or "held" is wanted'
 }
 
 @test "did not fit: the line, the thread, what it waits for and who holds that" {

@@ -96,6 +96,32 @@ static void *note(void *number)
     return NULL;
 }
 
+struct log {
+    int pad;
+    union {
+        int state;
+        float unused;
+    };
+    struct {
+        long total;
+        int cells[3][2];
+    } in;
+    pthread_mutex_t lock;
+    struct log *next;
+};
+
+static struct log binlog, table[4], *head;
+
+static void *write_log(void *unused)
+{
+    pthread_mutex_lock(&head->lock);
+    head->in.cells[1][1]++;
+    pthread_mutex_unlock(&head->lock);
+    binlog.state++;
+    table[2].in.total++;
+    return unused;
+}
+
 static void *sleeper(void *unused)
 {
     sleep(5);
@@ -150,6 +176,13 @@ int main(int argc, char **argv)
     if (!strcmp(what, "balance")) {
         run(2, (void *(*[])(void *)){ withdraw, withdraw });
         assert(balance == 40);
+    }
+    if (!strcmp(what, "log")) {
+        head = calloc(1, sizeof *head);
+        pthread_mutex_init(&head->lock, NULL);
+        run(2, (void *(*[])(void *)){ write_log, write_log });
+        assert(binlog.state == 2 && table[2].in.total == 2);
+        free(head);
     }
     if (!strcmp(what, "queue"))
         run(2, (void *(*[])(void *)){ take, give });
