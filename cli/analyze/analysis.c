@@ -274,16 +274,15 @@ static int measure(struct pct_analysis *q)
     return failed;
 }
 
-int pct_analysis_open(struct pct_analysis *q, bool depth, bool quiet)
+int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
 {
     char failure[1200];
-    int failed = pct_shrink_open(&q->shrink);
-    if (!failed && !quiet)
+    if (!quiet)
         pct_cli_say("%s, after %llu steps, %llu switches, %llu preemptions",
                     pct_failure_format(failure, sizeof failure, &q->shrink.trials.failure),
                     (unsigned long long)q->shrink.steps, (unsigned long long)q->shrink.switches,
                     (unsigned long long)q->shrink.preemptions);
-    failed = failed ? failed : pct_shrink_run(&q->shrink);
+    int failed = pct_shrink_run(&q->shrink);
     failed = failed ? failed : open_story(q);
     failed = failed ? failed : find_pass(q);
     if (!failed && depth)

@@ -21,10 +21,10 @@ struct pct_analysis {
     uint64_t pass_seed;
 };
 
-/* Do it all: depth says whether the orderings are wanted. Returns 0, or the exit status for the command, after a
- * message. To be closed in any case. The structure is large: static, zeroed, with the command line parsed into shrink.
- */
-int pct_analysis_open(struct pct_analysis *analysis, bool depth, bool quiet);
+/* Do it all, with a run that pct_shrink_open() has found to fail: depth says whether the orderings are wanted. Returns
+ * 0, or the exit status for the command, after a message. To be closed in any case. The structure is large: static,
+ * zeroed, with the command line parsed into shrink. */
+int pct_analysis_run(struct pct_analysis *analysis, bool depth, bool quiet);
 void pct_analysis_close(struct pct_analysis *analysis);
 
 /* "after lock mutex 1 `a`, fig.c:21 (thread1): thread 2 goes on". */

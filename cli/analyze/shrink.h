@@ -17,6 +17,7 @@ struct pct_shrink {
     const char *name;                      /* the token or file, as given */
     bool whole_report;                     /* say what is being done, on standard error */
     uint64_t steps, switches, preemptions; /* of the run as given */
+    char given[PCT_TOKEN_MAX];             /* its token, with its hash */
     struct pct_switches minimal;
     struct pct_range *ranges; /* by switch */
     uint64_t minimal_switches, minimal_preemptions;

@@ -317,6 +317,7 @@ int pct_shrink_open(struct pct_shrink *s)
     s->steps = trace->header.steps;
     s->switches = trace->header.switches;
     s->preemptions = trace->header.preemptions;
+    snprintf(s->given, sizeof s->given, "%s", trace->header.token);
     uint64_t hash = trace->header.hash;
     if (t->config.has_hash && hash != t->config.hash) {
         pct_cli_say(

@@ -1,7 +1,11 @@
-/* `pct explain`: why a run fails, on one screen: the orderings that the bug needs, with stacks; what is left of each
- * thread; the schedule around them, and the one nearest to it that passes. Everything that is looked up stands in
- * analysis.c. */
+/* `pct explain`: why a run fails, on one screen. First by rules, from the one run and some that pass
+ * (cli/campaign/diagnosing.h). With --search, or where no rule fits: the orderings that the bug needs, with stacks;
+ * what is left of each thread; the schedule around them, and the one nearest to it that passes. Everything that is
+ * looked up for that stands in analysis.c. */
 #include <cli/analyze/analysis.h>
+#include <cli/base/status_line.h>
+#include <cli/campaign/diagnosing.h>
+#include <cli/analyze/series.h>
 #include <cli/process/options.h>
 #include "parse.h"
 #include <cli/trace/races.h>
@@ -19,28 +23,49 @@ enum {
     HALF = 50    /* columns of a side */
 };
 
+enum { KEY_SEARCH = 4000, KEY_ALL };
+
+static const struct argp_option options[] = {
+    { "search", KEY_SEARCH, NULL, 0,
+      "make the failing schedule small, and look for the orderings that the bug needs, by hundreds of runs", 1 },
+    { "all", KEY_ALL, NULL, 0, "the three best diagnoses, not just the first", 1 },
+    { 0 },
+};
+
 struct explain {
     struct pct_analysis analysis;
+    struct pct_diagnosing diagnosing;
+    bool search, all;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     (void)argument;
     struct explain *e = state->input;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = &e->analysis.shrink;
-    return 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &e->analysis.shrink;
+        return 0;
+    case KEY_SEARCH:
+        e->search = true;
+        return 0;
+    case KEY_ALL:
+        e->all = true;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
+    .options = options,
     .parser = parse,
     .args_doc = "TOKEN|FILE [--] COMMAND [ARGUMENT...]",
     .doc =
-        "Say why the run of this token fails (or of a trace, or of a schedule that `pct minimize` wrote): which "
-        "operations "
-        "came in an order that the program does not survive, where they stand in the source, and how a run that passes "
-        "differs.\vThe exit status is 0 if there was something to explain, 122 if the run does not fail any more.",
+        "Say why the run of this token fails (or of a trace, or of a schedule that `pct minimize` wrote), by rules "
+        "that "
+        "know how concurrent programs go wrong. Where none fits, or with --search: which operations came in an order "
+        "that the program does not survive, where they stand in the source, and how a run that passes differs.\vThe "
+        "exit status is 0 if there was something to explain, 122 if the run does not fail any more.",
     .children = pct_shrink_options,
 };
 
@@ -136,30 +161,6 @@ static void print_cycle(FILE *out, const struct pct_narrative *narrative)
     }
     if (count > PCT_CYCLE_MOST)
         fprintf(out, "  and %zu more\n", count - PCT_CYCLE_MOST);
-}
-
-/* Signals that came when nobody waited, on what a thread now waits for without end. */
-static void print_lost_signals(FILE *out, const struct pct_narrative *narrative)
-{
-    const struct pct_snapshot *snapshot = &narrative->snapshot;
-    for (size_t i = 0; i < snapshot->thread_count; i++) {
-        const struct pct_snap_thread *thread = &snapshot->threads[i];
-        if (thread->state != PCT_SNAP_BLOCKED || thread->op != PCT_OP_COND_WAIT)
-            continue;
-        for (uint64_t at = 0; at < narrative->trace->count; at++) {
-            uint64_t record = narrative->trace->records[at];
-            unsigned op = PCT_RECORD_OP(record);
-            if (PCT_RECORD_OBJECT(record) != thread->object ||
-                !((op == PCT_OP_COND_SIGNAL && PCT_RECORD_ARG(record) == PCT_ARG_NOBODY) ||
-                  op == PCT_OP_COND_BROADCAST))
-                continue;
-            struct pct_event event = pct_narrative_event(narrative, at);
-            fprintf(out, "Lost wake-up: thread %u waits on cond %u, and ", thread->id, thread->object);
-            pct_analysis_print_event(out, narrative, &event);
-            fprintf(out, " came at step %llu, when %s waited.\n", (unsigned long long)at + 1,
-                    op == PCT_OP_COND_SIGNAL ? "nobody" : "it had not yet");
-        }
-    }
 }
 
 /* What became of the others. */
@@ -313,30 +314,88 @@ static void print_commands(FILE *out, const struct pct_analysis *q)
     print_command(out, q, &q->pass_trial, q->pass.trace->header.token);
 }
 
+/* The run as it was given, and the commands that go on from here. */
+static void print_given(FILE *out, const struct explain *e)
+{
+    static const char *const commands[2] = { "explain --search", "replay" };
+    const struct pct_trials *trials = &e->analysis.shrink.trials;
+    const struct pct_process *process = &e->diagnosing.run.process;
+    for (unsigned i = 0; i < 2; i++) {
+        fputs(i ? "and this replays the run:\n" : "\nThis looks for the smallest schedule that fails:\n", out);
+        pct_cli_print_quoted(out, pct_cli_program);
+        fprintf(out, " %s ", commands[i]);
+        pct_options_print(out, &trials->launch, process, false);
+        pct_cli_print_quoted(out, e->analysis.shrink.given);
+        fputs(" -- ", out);
+        pct_cli_print_command(out, process->command);
+        fputc('\n', out);
+    }
+}
+
+/* Explain it by rules. *done: there was something to say. */
+static int diagnose(struct explain *e, bool *done)
+{
+    enum { OTHERS = 40, SECONDS = 5 };
+    struct pct_trials *trials = &e->analysis.shrink.trials;
+    struct pct_diagnosing *d = &e->diagnosing;
+    *d = (struct pct_diagnosing){ .launch = &trials->launch,
+                                  .jobs = trials->jobs,
+                                  .token = e->analysis.shrink.given,
+                                  .others = OTHERS,
+                                  .seconds = trials->limited && trials->seconds < SECONDS ? trials->seconds : SECONDS,
+                                  .quiet = true };
+    pct_series_step(trials, "diagnosing it", 0);
+    int failed = pct_diagnosing_run(d);
+    pct_status_line_clear(trials->progress.quiet);
+    *done = !failed && d->known;
+    if (!*done)
+        return failed;
+    const struct pct_history *history = &d->history;
+    pct_report_print_verdict(stdout, &d->run.result.trace);
+    fputs("\n\n", stdout);
+    if (!history->unwinder)
+        fputs("(no names: the memory map of the run cannot be read)\n", stdout);
+    pct_diagnosing_print(stdout, d, e->all ? 3 : 1);
+    pct_races_print(stdout, &history->snapshot, history->unwinder);
+    print_given(stdout, e);
+    return 0;
+}
+
+/* Explain it by hundreds of runs. */
+static int search(struct explain *e)
+{
+    struct pct_analysis *q = &e->analysis;
+    int failed = pct_analysis_run(q, true, true);
+    if (failed)
+        return failed;
+    const struct pct_trace *trace = q->narrative.trace;
+    pct_report_print_verdict(stdout, trace);
+    fputc('\n', stdout);
+    if (!q->narrative.unwinder)
+        fputs("(no names: the memory map of the run cannot be read)\n", stdout);
+    if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
+        print_cycle(stdout, &q->narrative);
+    else
+        print_meanwhile(stdout, &q->narrative);
+    pct_races_print(stdout, &q->narrative.snapshot, q->narrative.unwinder);
+    print_needs(stdout, q);
+    print_schedule(stdout, q);
+    print_beside(stdout, q);
+    print_commands(stdout, q);
+    return 0;
+}
+
 int pct_cmd_explain(int argc, char **argv)
 {
     static struct explain e;
-    struct pct_analysis *q = &e.analysis;
+    bool done = false;
     pct_parse(&argp, argc, argv, 1, &e);
-    int failed = pct_analysis_open(q, true, true);
-    if (!failed) {
-        const struct pct_trace *trace = q->narrative.trace;
-        pct_report_print_verdict(stdout, trace);
-        fputc('\n', stdout);
-        if (!q->narrative.unwinder)
-            fputs("(no names: the memory map of the run cannot be read)\n", stdout);
-        if (trace->header.verdict == PCT_VERDICT_DEADLOCK) {
-            print_cycle(stdout, &q->narrative);
-            print_lost_signals(stdout, &q->narrative);
-        } else {
-            print_meanwhile(stdout, &q->narrative);
-        }
-        pct_races_print(stdout, &q->narrative.snapshot, q->narrative.unwinder);
-        print_needs(stdout, q);
-        print_schedule(stdout, q);
-        print_beside(stdout, q);
-        print_commands(stdout, q);
-    }
-    pct_analysis_close(q);
+    int failed = pct_shrink_open(&e.analysis.shrink);
+    if (!failed && !e.search)
+        failed = diagnose(&e, &done);
+    if (!failed && !done)
+        failed = search(&e);
+    pct_diagnosing_close(&e.diagnosing);
+    pct_analysis_close(&e.analysis);
     return failed;
 }

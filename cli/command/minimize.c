@@ -222,7 +222,8 @@ int pct_cmd_minimize(int argc, char **argv)
     struct pct_analysis *q = &m.analysis;
     pct_parse(&argp, argc, argv, 1, &m);
     q->shrink.trials.progress.quiet = m.quiet;
-    int failed = pct_analysis_open(q, m.depth, m.quiet);
+    int failed = pct_shrink_open(&q->shrink);
+    failed = failed ? failed : pct_analysis_run(q, m.depth, m.quiet);
     if (!failed && m.output)
         failed = write_file(&m);
     if (!failed && !m.quiet) {

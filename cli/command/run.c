@@ -1,6 +1,7 @@
 /* `pct run`: its options, the configuration that they make, and what is said at the end. campaign.c does the runs. */
 #include <strategies/strategies.h>
 #include <cli/campaign/campaign.h>
+#include <cli/campaign/diagnosing.h>
 #include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
 #include "configure.h"
@@ -284,6 +285,8 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
     print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
     pct_outcome_report(&c->first, result);
+    if (!status)
+        pct_diagnosing_show(stderr, &c->launch, &c->first, result, c->ok);
     pct_setup_teardown_keep(stderr, &c->first);
     if (!w->quiet)
         print_summary(c, status);

@@ -49,9 +49,9 @@ find_deadlock()
     done
     cmp result.1 result.2
     cmp result.1 result.5
-    run "$pct" explain -j 1 "$token" -- ./target abba
+    run "$pct" explain --search -j 1 "$token" -- ./target abba
     one=$output
-    run "$pct" explain -j 3 "$token" -- ./target abba
+    run "$pct" explain --search -j 3 "$token" -- ./target abba
     is "$output" "$one"
     run -2 "$pct" minimize -j 0 "$token" -- ./target abba
     has "--jobs"
@@ -161,7 +161,7 @@ END
     is "$(grep -c '^switch ' whole.schedule)" "$switches"
     run "$pct" replay whole.schedule -- ./target abba
     is "$status" 120
-    run "$pct" explain --seconds 0 "$token" -- ./target abba
+    run "$pct" explain --search --seconds 0 "$token" -- ./target abba
     is "$status" 0
     has "The orderings that it needs were not found: out of time"
     has "No schedule was found that passes: out of time"
@@ -183,7 +183,7 @@ END
     has "wakes.c:$culprit (main)"
     has "     wakes thread 2, of those that wait"
     has "The other way round, 24 of 24 pass."
-    run "$pct" explain "$token" -- ./wakes
+    run "$pct" explain --search "$token" -- ./wakes
     is "$status" 0
     has "     wakes, of those that wait, thread 2: cond wake"
 }
@@ -191,10 +191,10 @@ END
 @test "--quick does not look for what else decides it" {
     run --separate-stderr "$pct" run -n 1000 -s 1 -d 2 -- "$build/bugs/stringbuffer"
     token=$(replay_token)
-    run "$pct" explain "$token" -- "$build/bugs/stringbuffer"
+    run "$pct" explain --search "$token" -- "$build/bugs/stringbuffer"
     has "fail all the same"
     has "The other way round, and with this as well, "
-    run "$pct" explain --quick "$token" -- "$build/bugs/stringbuffer"
+    run "$pct" explain --search --quick "$token" -- "$build/bugs/stringbuffer"
     has "fail all the same"
     lacks " as well, "
     lacks "No orderings were found that rule this out"
@@ -245,7 +245,7 @@ END
 
 @test "explain a deadlock, from its trace" {
     find_deadlock
-    run "$pct" explain deadlock.trace -- ./target abba
+    run "$pct" explain --search deadlock.trace -- ./target abba
     is "$status" 0
     has "the cycle:"
     has "It needs these orderings (depth 2; 100 of 100"
@@ -253,13 +253,13 @@ END
     has "The smallest schedule that fails (1 preemption"
     has "The schedule that differs least and passes is the same up to step "
     has "Objects: mutex 1: \`"
-    run -2 "$pct" explain deadlock.trace
+    run -2 "$pct" explain --search deadlock.trace
     has "no command is given; the trace was recorded with:"
 }
 
 @test "explain a deadlock: where each waits, and where it locked what the other waits for" {
     find_deadlock
-    run "$pct" explain "$token" -- ./target abba
+    run "$pct" explain --search "$token" -- ./target abba
     is "$status" 0
     first=$(grep -n 'pthread_mutex_lock(first)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
     second=$(grep -n 'pthread_mutex_lock(second)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
@@ -271,7 +271,7 @@ END
 @test "explain a data race: both accesses, marked among the steps" {
     "$build/pct-cc" -g -O1 -pthread -I"$root/bench/bugs-memory" -o racy "$root/bench/bugs-memory/store-order.c"
     run --separate-stderr "$pct" run -n 200 -s 1 -S pos --races=fail -- ./racy
-    run "$pct" explain "$(replay_token)" -- ./racy
+    run "$pct" explain --search "$(replay_token)" -- ./racy
     is "$status" 0
     stored=$(grep -n 'message = 42; /\* culprit' "$root/bench/bugs-memory/store-order.c" | cut -d : -f 1)
     loaded=$(grep -n 'received = message' "$root/bench/bugs-memory/store-order.c" | cut -d : -f 1)
@@ -286,11 +286,11 @@ END
     "$cc" -O1 -pthread -o bare "$root/tests/cli/target.c"
     run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=20 -- ./bare abba
     token=$(replay_token)
-    run "$pct" explain "$token" -- ./bare abba
+    run "$pct" explain --search "$token" -- ./bare abba
     is "$status" 0
     has "take_both in bare"
     strip bare
-    run "$pct" explain "$token" -- ./bare abba
+    run "$pct" explain --search "$token" -- ./bare abba
     is "$status" 0
     has "bare+0x"
 }
@@ -332,7 +332,7 @@ END
     run -2 "$pct" minimize
     has "no token and no file is given"
     run -2 "$pct" minimize pct1:nonsense -- ./target abba
-    run -2 "$pct" explain pct1:nonsense:1:1:-:0000 -- ./target abba
+    run -2 "$pct" explain --search pct1:nonsense:1:1:-:0000 -- ./target abba
     has "damaged"
     run --separate-stderr "$pct" run -S none -s 1 -- ./target exit 3
     run -2 "$pct" minimize "$(replay_token)" -- ./target exit 3
@@ -371,7 +371,7 @@ END
     run -122 "$pct" replay -q -n 2 small -- ./changed
     has "/changed was written 2100-01-01 00:00:00, after the run that this schedule is from"
     has "function update has changed since this schedule was made"
-    run -0 "$pct" explain --quick small -- ./changed
+    run -0 "$pct" explain --search --quick small -- ./changed
     has "function update has changed since this schedule was made"
     if command -v gdb > /dev/null; then
         run "$pct" replay --gdb='-batch -ex run' small -- ./changed

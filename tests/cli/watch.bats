@@ -64,7 +64,7 @@ token()
     is "$(grep -c 'store memory' <<< "$output")" 2
     is "$(grep -c 'load memory' <<< "$output")" 2
     run "$pct" run -n 50 -s 1 -S pct,depth=2,k=12 --watch=pair -- ./torn
-    run "$pct" explain "$(token)" -- ./torn
+    run "$pct" explain --search "$(token)" -- ./torn
     has "store memory 1 \`pair\`"
     has "torn-publication.c:"
     has "before thread 2: load memory"

@@ -1,0 +1,206 @@
+/* Diagnosing a run that failed: see diagnosing.h. */
+#include "diagnosing.h"
+#include <cli/base/cli.h>
+#include <cli/diagnose/print.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The runs of one step. */
+struct source {
+    struct pct_run_source base; /* the first member */
+    struct pct_diagnosing *d;
+    struct pct_config config; /* of the failing run */
+    uint64_t hash, points;
+    const char *sites;
+    uint64_t next, count; /* run 0 is the failing one again, the others are others */
+    double end, stop;     /* on the clock of pct_cli_now() */
+};
+
+/* Schedules that have nothing to do with the failing one: half of them by random walks, which pass where nearly every
+ * run with priorities fails. */
+static void make_other(const struct source *s, uint64_t number, struct pct_config *config)
+{
+    char error[256];
+    const struct pct_config *given = &s->config;
+    const char *name = number % 2 ? "pct" : "random-walk";
+    const struct pct_strategy *strategy = pct_cli_find_strategy(name, error, sizeof error);
+    *config = *given;
+    config->run = (struct pct_run){ .seed = number };
+    config->given = 0;
+    config->list[0] = '\0';
+    config->has_hash = false;
+    /* Whatever this seed decides: which accesses are points stays. */
+    if (config->sample && !config->sample_fixed) {
+        config->sample_fixed = true;
+        config->sample_seed = given->run.seed;
+    }
+    config->end = (uint8_t)pct_end_of_run(given->end, given->run.seed);
+    snprintf(config->strategy, sizeof config->strategy, "%s", name);
+    int k = strategy ? pct_cli_strategy_parameter(strategy, "k") : -1;
+    for (unsigned i = 0; strategy && strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
+        config->run.param[i] = strategy->params[i].default_value;
+    if (k >= 0) {
+        config->run.param[k] = s->points > 4 ? s->points : 4;
+        config->given = UINT32_C(1) << k;
+    }
+}
+
+static int next(struct pct_run_source *source, struct pct_run_spec *spec)
+{
+    struct source *s = (struct source *)source;
+    if (s->next == s->count || (s->next && !s->d->have) || (s->next > 1 && pct_cli_now() > s->end)) {
+        s->d->late = s->d->late || (s->d->have && s->next < s->count);
+        return PCT_RUNS_WAIT;
+    }
+    spec->index = s->next++;
+    spec->sites = s->sites;
+    if (spec->index)
+        make_other(s, spec->index, &spec->config);
+    else
+        spec->config = s->config;
+    return PCT_RUNS_ON;
+}
+
+static int tick(struct pct_run_source *source)
+{
+    struct source *s = (struct source *)source;
+    if (pct_cli_now() < s->stop)
+        return PCT_RUNS_ON;
+    s->d->late = true;
+    return PCT_RUNS_ENOUGH;
+}
+
+static bool passes(const struct pct_diagnosing *d, const struct pct_result *result)
+{
+    static const bool zero[256] = { true };
+    return !pct_result_fails(result, d->ok ? d->ok : zero);
+}
+
+/* The failing run again: kept, if it is the same. */
+static int look_at_failing(struct source *s, struct pct_ended_run *run)
+{
+    struct pct_diagnosing *d = s->d;
+    const struct pct_trace_header *header = &run->result.trace.header;
+    if (passes(d, &run->result) || !header->hash || header->hash != s->hash)
+        return PCT_RUNS_ON;
+    if (d->have) {
+        pct_history_close(&d->history);
+        pct_ended_run_close(&d->run);
+        d->have = false;
+    }
+    d->run = *run;
+    if (pct_history_open(&d->history, &d->run.result.trace))
+        return PCT_RUNS_ON;
+    run->taken = d->have = true;
+    s->points = pct_trace_points(&d->run.result.trace);
+    return PCT_RUNS_ON;
+}
+
+static int ended(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct source *s = (struct source *)source;
+    struct pct_history history;
+    if (!run->process.index)
+        return look_at_failing(s, run);
+    /* A run that fails otherwise says nothing about this failure. */
+    if (passes(s->d, &run->result) && !pct_history_open(&history, &run->result.trace)) {
+        pct_evidence_add(&s->d->evidence, &history, false);
+        pct_history_close(&history);
+    }
+    return PCT_RUNS_ON;
+}
+
+/* The runs of these numbers. */
+static int run_step(struct source *s, const char *sites, uint64_t first, uint64_t count)
+{
+    struct pct_diagnosing *d = s->d;
+    struct pct_engine engine = {
+        .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .exec = true, .quiet = d->quiet
+    };
+    s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
+    s->sites = sites;
+    s->next = first;
+    s->count = first + count;
+    int failed = pct_engine_run(&engine, &s->base);
+    d->interrupted = (unsigned)engine.signal;
+    return failed;
+}
+
+int pct_diagnosing_run(struct pct_diagnosing *d)
+{
+    struct source s = { .d = d };
+    char error[512];
+    if (pct_config_parse_token(&s.config, d->token, pct_cli_find_strategy, error, sizeof error))
+        return 0;
+    if (!s.config.has_hash || !strcmp(s.config.strategy, "none"))
+        return 0;
+    s.hash = s.config.hash;
+    s.config.has_hash = false;
+    s.end = pct_cli_now() + d->seconds;
+    s.stop = s.end + d->seconds;
+    int failed = run_step(&s, "on", 0, 1);
+    /* All others behind it: a failing run that does not come again is not worth them. */
+    if (!failed && d->have)
+        failed = run_step(&s, "on", 1, d->others);
+    if (!d->have)
+        return failed;
+    pct_evidence_add(&d->evidence, &d->history, true);
+    pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
+    pct_evidence_weigh(&d->evidence, &d->diagnoses);
+    d->known = d->diagnoses.count;
+    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, 3);
+    if (stacks)
+        failed = run_step(&s, stacks, 0, 1);
+    free(stacks);
+    d->known = d->known && d->have;
+    return failed;
+}
+
+void pct_diagnosing_close(struct pct_diagnosing *d)
+{
+    pct_diagnoses_free(&d->diagnoses);
+    pct_evidence_free(&d->evidence);
+    if (d->have) {
+        pct_history_close(&d->history);
+        pct_ended_run_close(&d->run);
+    }
+    d->have = d->known = false;
+}
+
+void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, unsigned most)
+{
+    for (size_t i = 0; d->known && i < d->diagnoses.count && i < most; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        char lead[64];
+        snprintf(lead, sizeof lead, "%s: ", i ? "or" : item->score < PCT_DIAGNOSIS_LIKELY ? "likely cause" : "cause");
+        pct_diagnosis_print(out, lead, &d->history, item);
+    }
+}
+
+/* Whether a run may simply be made again: it is short, and nothing is set up for it that could be made but once. */
+static bool is_cheap(const struct pct_launch *launch, const struct pct_process *process,
+                     const struct pct_result *result)
+{
+    return !result->children && !result->unrecorded && !launch->drive.client && !launch->around.setup &&
+           !launch->around.teardown && !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 &&
+           result->state == PCT_TRACE_GOOD;
+}
+
+void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,
+                         const struct pct_result *result, const bool *ok)
+{
+    static struct pct_diagnosing d; /* large */
+    if (!is_cheap(launch, process, result))
+        return;
+    d = (struct pct_diagnosing){ .launch = launch,
+                                 .jobs = 1,
+                                 .token = result->trace.header.token,
+                                 .ok = ok,
+                                 .others = PCT_DIAGNOSING_OTHERS,
+                                 .seconds = PCT_DIAGNOSING_SECONDS,
+                                 .quiet = true };
+    if (!pct_diagnosing_run(&d))
+        pct_diagnosing_print(out, &d, 1);
+    pct_diagnosing_close(&d);
+}

@@ -1,0 +1,47 @@
+/* Diagnosing a run that failed: it is run again, with the places of its steps, and others beside it, most of which
+ * pass; what the rules (cli/diagnose/) find in it is weighed by those. */
+#ifndef PCT_CLI_DIAGNOSING_H
+#define PCT_CLI_DIAGNOSING_H
+
+#include "engine.h"
+#include <cli/diagnose/evidence.h>
+#include <stdio.h>
+
+struct pct_diagnosing {
+    /* What the caller chooses. */
+    struct pct_launch *launch; /* prepared */
+    unsigned jobs;
+    const char *token; /* of the failing run, as in its header */
+    const bool *ok;    /* [256]: exit statuses that are no failure; NULL: 0 alone */
+    unsigned others;   /* runs beside it, at most */
+    double seconds;    /* after these no other run begins; and what goes on in twice these is ended */
+    bool quiet;        /* there is no progress line that has to make room */
+    /* What came of it. */
+    bool known;           /* diagnoses has at least one */
+    bool late;            /* there was no time for all */
+    unsigned interrupted; /* the signal that told us to end, 0: none */
+    struct pct_history history;
+    struct pct_diagnoses diagnoses; /* best first */
+    struct pct_evidence evidence;
+    /* Private. */
+    struct pct_ended_run run;
+    bool have;
+};
+
+/* Other runs that are enough, and the time that the first screen gives it, in seconds. */
+enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2 };
+
+/* Do it: nothing is known where the run does not replay. Returns 0, or an exit status after a message. To be closed in
+ * any case. */
+int pct_diagnosing_run(struct pct_diagnosing *diagnosing);
+void pct_diagnosing_close(struct pct_diagnosing *diagnosing);
+
+/* The best `most` of them; nothing if there are none. */
+void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, unsigned most);
+
+/* For the first screen of a run that has just failed: all of the above, as far as it is cheap and can do no harm;
+ * otherwise nothing. */
+void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,
+                         const struct pct_result *result, const bool *ok);
+
+#endif

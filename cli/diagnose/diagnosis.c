@@ -1,0 +1,182 @@
+/* The list of what the rules found: see diagnosis.h. */
+#include "evidence.h"
+#include "rules.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    double base;
+    bool decides;
+    const char *words, *sentence;
+} rules[] = {
+#define PCT_RULE_ROW(id, base, decides, words, sentence) { base, decides, words, sentence },
+    PCT_RULES(PCT_RULE_ROW)
+#undef PCT_RULE_ROW
+};
+
+const char *pct_rule_words(enum pct_rule rule)
+{
+    return rules[rule].words;
+}
+
+const char *pct_rule_sentence(enum pct_rule rule)
+{
+    return rules[rule].sentence;
+}
+
+bool pct_rule_decides(enum pct_rule rule)
+{
+    return rules[rule].decides;
+}
+
+/* How near to the end a pattern stands, and how compact it is: what made a run fail is mostly both. */
+static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    uint32_t first = h->count, last = 0, culprit = h->trace->header.culprit, behind = 0;
+    bool takes_part = false;
+    for (unsigned i = 0; i < d->count; i++) {
+        uint32_t step = d->step[i] < h->count ? d->step[i] : h->count;
+        first = step < first ? step : first;
+        last = step > last ? step : last;
+        takes_part = takes_part || h->steps[d->step[i]].thread == culprit;
+    }
+    if (culprit < h->threads)
+        for (uint32_t step = h->last[culprit]; step != PCT_NO_STEP && step > last && behind < 3;
+             step = h->steps[step].previous)
+            behind += step < h->count;
+    double near = takes_part && behind <= 2 ? 1.1 : 0.6 + 0.4 / (1 + (h->count - last) / 6.0);
+    double compact = 1 / (1 + (last - first) / 200.0);
+    double base = d->base;
+    if (rules[d->rule].decides)
+        base *= rules[d->rule].base >= 9 ? 1.3 : 1;
+    else if (h->trace->header.verdict == PCT_VERDICT_DEADLOCK)
+        base *= 0.6;
+    return base * near * compact;
+}
+
+static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    uint64_t key = d->rule + 1;
+    for (unsigned i = 0; i < d->count; i++) {
+        const struct pct_moment *m = &h->steps[d->step[i]];
+        /* Without places, what was done to which object has to do. */
+        uint64_t place = m->place ? m->place : (uint64_t)m->op << 32 | m->object;
+        key = (key ^ place) * UINT64_C(0x9e3779b97f4a7c15);
+        key ^= key >> 29;
+    }
+    return key;
+}
+
+/* The slot of this key, or the free one where it goes. */
+static uint32_t *slot_of(struct pct_diagnoses *ds, uint64_t key)
+{
+    uint32_t mask = ds->slot_count - 1, at = (uint32_t)(key >> 20) & mask;
+    while (ds->slots[at] && ds->item[ds->slots[at] - 1].key != key)
+        at = (at + 1) & mask;
+    return &ds->slots[at];
+}
+
+static bool make_room(struct pct_diagnoses *ds)
+{
+    if (ds->count < ds->room)
+        return true;
+    size_t room = ds->room ? 2 * ds->room : 64;
+    struct pct_diagnosis *item = realloc(ds->item, room * sizeof *item);
+    if (!item)
+        return false;
+    ds->item = item;
+    uint32_t *slots = calloc(4 * room, sizeof *slots);
+    if (!slots)
+        return false;
+    free(ds->slots);
+    ds->slots = slots;
+    ds->slot_count = (uint32_t)(4 * room);
+    ds->room = room;
+    for (size_t i = 0; i < ds->count; i++)
+        *slot_of(ds, ds->item[i].key) = (uint32_t)i + 1;
+    return true;
+}
+
+struct pct_diagnosis *pct_diagnoses_add(struct pct_diagnoses *ds, enum pct_rule rule, double base, unsigned count,
+                                        const uint32_t *steps)
+{
+    struct pct_diagnosis d = { .rule = rule, .base = base > 0 ? base : rules[rule].base, .count = count };
+    memcpy(d.step, steps, count * sizeof *steps);
+    d.key = key_of(ds->history, &d);
+    d.score = weigh(ds->history, &d);
+    if (!make_room(ds)) {
+        ds->full = true;
+        return NULL;
+    }
+    uint32_t *slot = slot_of(ds, d.key);
+    if (*slot && ds->item[*slot - 1].score >= d.score)
+        return NULL;
+    if (!*slot)
+        *slot = (uint32_t)++ds->count;
+    ds->item[*slot - 1] = d;
+    return &ds->item[*slot - 1];
+}
+
+void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *history,
+                        const struct pct_evidence *evidence)
+{
+    *ds = (struct pct_diagnoses){ .history = history };
+    if (history->sure) {
+        pct_rules_objects(ds, history);
+        pct_rules_waits(ds, history);
+        pct_rules_wakes(ds, history, evidence);
+    }
+}
+
+void pct_diagnoses_free(struct pct_diagnoses *ds)
+{
+    free(ds->item);
+    free(ds->slots);
+    *ds = (struct pct_diagnoses){ 0 };
+}
+
+static int better(const void *a, const void *b)
+{
+    const struct pct_diagnosis *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    /* Of equal ones the earlier, so that the order depends on nothing else. */
+    return x->step[0] < y->step[0] ? -1 : x->step[0] > y->step[0] ? 1 : (int)x->rule - (int)y->rule;
+}
+
+/* Whether all that one says is said of the same places by the other. */
+static bool same_places(const struct pct_history *h, const struct pct_diagnosis *one, const struct pct_diagnosis *other)
+{
+    for (unsigned i = 0; i < one->count; i++) {
+        const struct pct_moment *m = &h->steps[one->step[i]];
+        bool there = false;
+        for (unsigned j = 0; j < other->count && !there; j++) {
+            const struct pct_moment *n = &h->steps[other->step[j]];
+            there = one->step[i] == other->step[j] || (m->place && m->place == n->place);
+        }
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+void pct_diagnoses_rank(struct pct_diagnoses *ds)
+{
+    enum { KEPT = 32 };
+    size_t kept = 0;
+    if (ds->count)
+        qsort(ds->item, ds->count, sizeof *ds->item, better);
+    for (size_t i = 0; i < ds->count && kept < KEPT; i++) {
+        bool told = false;
+        for (size_t j = 0; j < kept && !told; j++)
+            told = same_places(ds->history, &ds->item[i], &ds->item[j]) &&
+                   same_places(ds->history, &ds->item[j], &ds->item[i]);
+        if (!told)
+            ds->item[kept++] = ds->item[i];
+    }
+    ds->count = kept;
+    /* The slots no longer fit: nothing is added behind this. */
+    free(ds->slots);
+    ds->slots = NULL;
+    ds->room = kept;
+}

@@ -1,0 +1,105 @@
+/* What went wrong in a run: what the rules found, best first. The table of all rules. */
+#ifndef PCT_CLI_DIAGNOSES_H
+#define PCT_CLI_DIAGNOSES_H
+
+#include "history.h"
+
+/* X(identifier, base, decides, words, sentence). base: how good a rule is, from 1 to 10. decides: one trace is enough;
+ * of the others, other runs tell whether the pattern has to do with the failure. In a sentence, behind @ and a letter
+ * stands the number of one of the diagnosis's steps: t: its thread; o: its object; s: its number; v: the operation. */
+#define PCT_RULES(X)                                                                                                   \
+    X(USE_AFTER_DESTROY, 10, true, "use after destroy",                                                                \
+      "thread @t0 destroys @o0 (@s0) while thread @t1 is about to use it: @v1")                                        \
+    X(DESTROYED_WHILE_HELD, 10, true, "destroyed while held",                                                          \
+      "thread @t1 destroys @o1 (@s1), which thread @t0 has held since @s0")                                            \
+    X(FOREIGN_UNLOCK, 9, true, "unlocked by another thread",                                                           \
+      "thread @t1 unlocks @o1 (@s1), which thread @t0 has held since @s0")                                             \
+    X(ENDS_WITH_LOCK, 10, true, "a thread ends with a lock held",                                                      \
+      "thread @t0 ends (@s1) and still holds @o0, for which thread @t2 waits")                                         \
+    X(SELF_DEADLOCK, 10, true, "a thread waits for itself",                                                            \
+      "thread @t0 waits for @o1, which it holds itself since @s0")                                                     \
+    X(WAIT_CYCLE, 10, true, "wait cycle",                                                                              \
+      "threads wait for each other: each holds, or will not give, what the next one needs")                            \
+    X(WAITS_WITH_LOCK, 9, true, "waits with a lock held",                                                              \
+      "thread @t0 waits on @o1 and still holds @o0, which thread @t2 needs")                                           \
+    X(LOST_WAKEUP, 10, true, "lost wake-up",                                                                           \
+      "thread @t1 signals @o1 (@s1) without the mutex, after thread @t0 has looked and before it waits (@s2)")         \
+    X(WRONG_WAITER, 9.5, true, "the signal woke the wrong waiter",                                                     \
+      "thread @t1's signal (@s1) woke thread @t2, which waited again at once; thread @t0, which waits at another "     \
+      "place, stayed. One condition serves two purposes, and a signal wakes one thread: broadcast, or use two "        \
+      "conditions")                                                                                                    \
+    X(NO_NOTICE, 8, true, "change without a notice",                                                                   \
+      "thread @t0 waits on @o0; thread @t1 goes through this section at @s1 and does not signal, where it is done at " \
+      "other times")                                                                                                   \
+    X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
+    X(NOT_LOOKED_AGAIN, 5, false, "the condition is not looked at again",                                              \
+      "between the signal (@s0) and the return of thread @t2 from its wait (@s2), thread @t1 took the mutex; thread "  \
+      "@t2 went on without another look")                                                                              \
+    X(NOT_THE_SAME_LOCK, 7, false, "not the same lock",                                                                \
+      "thread @t0's accesses at @s0 and @s2 belong together under one lock; thread @t1's (@s1) comes between, under "  \
+      "another lock")                                                                                                  \
+    X(ATOMICITY, 6, false, "atomicity violation",                                                                      \
+      "what thread @t0 does at @s0 and @s2 belongs together; thread @t1 comes between, at @s1")                        \
+    X(ATOMICITY_OF_TWO, 4.5, false, "atomicity violation over two objects",                                            \
+      "what thread @t0 does to @o0 (@s0) and @o2 (@s2) belongs together; thread @t1 comes between, at @s1")            \
+    X(ORDER_MISSING, 7, false, "order violation",                                                                      \
+      "thread @t0 does this (@s0) before what came first in every run that passed")                                    \
+    X(ORDER_REVERSED, 3.5, false, "order violation", "thread @t0's access (@s0) comes before thread @t1's (@s1)")      \
+    X(NOT_WAITED_FOR, 4, false, "a thread is not waited for",                                                          \
+      "thread @t0 makes a thread (@s0) that nobody joins, and that has not ended when the process ends")               \
+    X(STARVATION, 6, false, "starvation",                                                                              \
+      "thread @t0 has waited on @o0 since @s0, while another takes its mutex again and again at the same place")       \
+    X(LOCK_ORDER, 4, false, "lock order inverted",                                                                     \
+      "thread @t0 takes @o1 while it holds @o0, and thread @t2 takes them the other way round: they can deadlock")
+
+enum pct_rule {
+#define PCT_RULE_ENUM(id, base, decides, words, sentence) PCT_RULE_##id,
+    PCT_RULES(PCT_RULE_ENUM)
+#undef PCT_RULE_ENUM
+        PCT_RULE_COUNT
+};
+
+const char *pct_rule_words(enum pct_rule rule);
+const char *pct_rule_sentence(enum pct_rule rule);
+bool pct_rule_decides(enum pct_rule rule);
+
+enum { PCT_DIAGNOSIS_STEPS = 8 };
+
+struct pct_diagnosis {
+    enum pct_rule rule;
+    unsigned count;
+    uint32_t step[PCT_DIAGNOSIS_STEPS];    /* of the history; those that the sentence speaks of first */
+    const char *note[PCT_DIAGNOSIS_STEPS]; /* beside a step, or NULL */
+    double base;                           /* of this one */
+    double score;                          /* from what is above, and from other runs (evidence.h) */
+    uint64_t key;                          /* the same in other runs: the rule and the places */
+    unsigned failing, passing;             /* runs that had it */
+};
+
+struct pct_diagnoses {
+    const struct pct_history *history;
+    struct pct_diagnosis *item; /* one for each key: the one with the best score */
+    size_t count, room;
+    uint32_t *slots; /* by key: numbers of items, from 1 */
+    uint32_t slot_count;
+    bool full; /* there was no memory for all */
+};
+
+/* Below this, say "likely". */
+#define PCT_DIAGNOSIS_LIKELY 2.0
+
+/* Apply all rules. notices: of other runs, may be NULL (rules.h). To be freed in any case. */
+struct pct_evidence;
+void pct_diagnoses_find(struct pct_diagnoses *diagnoses, const struct pct_history *history,
+                        const struct pct_evidence *evidence);
+void pct_diagnoses_free(struct pct_diagnoses *diagnoses);
+
+/* Best first; what is said of the same places by a lesser rule goes. */
+void pct_diagnoses_rank(struct pct_diagnoses *diagnoses);
+
+/* For the rules: one more; `count` steps follow, those with which the pattern begins and ends among them. base: 0: the
+ * rule's. Returns it, to be completed, until the next call; NULL: there is a better one of the same key. */
+struct pct_diagnosis *pct_diagnoses_add(struct pct_diagnoses *diagnoses, enum pct_rule rule, double base,
+                                        unsigned count, const uint32_t *steps);
+
+#endif

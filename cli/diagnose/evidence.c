@@ -1,0 +1,85 @@
+/* What other runs say about a failing one: see evidence.h. */
+#include "evidence.h"
+#include "rules.h"
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+
+struct row {
+    uint64_t key;
+    unsigned failing, passing;
+    unsigned run; /* the last one that had it */
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static const struct row *find(const struct pct_evidence *e, uint64_t key)
+{
+    struct row wanted = { .key = key };
+    struct row *const *found = tfind(&wanted, &e->rows, by_key);
+    return found ? *found : NULL;
+}
+
+void pct_evidence_note(struct pct_evidence *e, uint64_t key, bool fails)
+{
+    unsigned run = e->failing + e->passing;
+    struct row *row = (struct row *)find(e, key);
+    if (!row) {
+        row = calloc(1, sizeof *row);
+        if (!row || !tsearch(row, &e->rows, by_key)) {
+            free(row);
+            e->full = true;
+            return;
+        }
+        row->key = key;
+    }
+    if (row->run == run)
+        return;
+    row->run = run;
+    *(fails ? &row->failing : &row->passing) += 1;
+}
+
+bool pct_evidence_has(const struct pct_evidence *e, uint64_t key)
+{
+    return find(e, key);
+}
+
+uint64_t pct_evidence_notice(uint64_t place, uint64_t address)
+{
+    return (place * UINT64_C(0x9e3779b97f4a7c15)) ^ (address * UINT64_C(0xc2b2ae3d27d4eb4f));
+}
+
+void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history, bool fails)
+{
+    struct pct_diagnoses ds;
+    *(fails ? &e->failing : &e->passing) += 1;
+    pct_diagnoses_find(&ds, history, NULL);
+    for (size_t i = 0; i < ds.count; i++)
+        pct_evidence_note(e, ds.item[i].key, fails);
+    e->full = e->full || ds.full;
+    pct_diagnoses_free(&ds);
+    pct_rules_notices(history, e, fails);
+}
+
+void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
+{
+    for (size_t i = 0; i < ds->count; i++) {
+        struct pct_diagnosis *d = &ds->item[i];
+        const struct row *row = find(e, d->key);
+        d->failing = row && row->failing ? row->failing : 1;
+        d->passing = row ? row->passing : 0;
+        if (!pct_rule_decides(d->rule) && e->failing)
+            d->score *= d->failing / sqrt((double)e->failing * (d->failing + d->passing));
+    }
+    pct_diagnoses_rank(ds);
+}
+
+void pct_evidence_free(struct pct_evidence *e)
+{
+    tdestroy(e->rows, free);
+    *e = (struct pct_evidence){ 0 };
+}

@@ -1,0 +1,30 @@
+/* What other runs say about a failing one: how often each pattern is found in runs that fail and in runs that pass. */
+#ifndef PCT_CLI_EVIDENCE_H
+#define PCT_CLI_EVIDENCE_H
+
+#include "diagnosis.h"
+
+struct pct_evidence {
+    unsigned failing, passing; /* runs that were looked at */
+    void *rows;                /* by key (search.h) */
+    bool full;                 /* there was no memory for all */
+};
+
+void pct_evidence_free(struct pct_evidence *evidence);
+
+/* One more run: what the rules find in it, and what sections notify. */
+void pct_evidence_add(struct pct_evidence *evidence, const struct pct_history *history, bool fails);
+
+/* Weigh the diagnoses of a run that was added as a failing one: those that one trace does not decide by Ochiai's
+ * coefficient, ef / sqrt(F (ef + ep)), of F failing runs, ef and ep failing and passing runs with the same key (Ochiai
+ * 1957; Abreu, Zoeteweij and van Gemund, "On the accuracy of spectrum-based fault localization", 2007). Ranks them. */
+void pct_evidence_weigh(const struct pct_evidence *evidence, struct pct_diagnoses *diagnoses);
+
+/* For the rules. The key of a section at this place that notifies the condition variable at this address. */
+uint64_t pct_evidence_notice(uint64_t place, uint64_t address);
+
+/* Remember this key of the run that is being added, once; and whether any run had it. */
+void pct_evidence_note(struct pct_evidence *evidence, uint64_t key, bool fails);
+bool pct_evidence_has(const struct pct_evidence *evidence, uint64_t key);
+
+#endif

@@ -1,0 +1,370 @@
+/* A recorded run as the rules see it: see history.h. */
+#include "history.h"
+#include "places.h"
+#include <cli/base/cli.h>
+#include <cli/trace/events.h>
+#include <cli/trace/unwind.h>
+#include <pct/strategy.h>
+#include <errno.h>
+#include <stdlib.h>
+
+bool pct_moment_failed(const struct pct_moment *moment)
+{
+    switch (moment->argument) {
+    case PCT_ARG_BUSY:
+    case PCT_ARG_TIMEOUT:
+    case PCT_ARG_ERROR:
+    case PCT_ARG_CANCELLED:
+        /* A signal's and a wake's is a number among the waiters. */
+        return moment->op != PCT_OP_COND_SIGNAL && moment->op != PCT_OP_FUTEX_WAKE;
+    default:
+        return false;
+    }
+}
+
+static bool takes(unsigned op)
+{
+    switch (op) {
+    case PCT_OP_MUTEX_LOCK:
+    case PCT_OP_MUTEX_TRYLOCK:
+    case PCT_OP_SPIN_LOCK:
+    case PCT_OP_SPIN_TRYLOCK:
+    case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+    case PCT_OP_RWLOCK_WRLOCK:
+    case PCT_OP_RWLOCK_TRYWRLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool gives(unsigned op)
+{
+    return op == PCT_OP_MUTEX_UNLOCK || op == PCT_OP_SPIN_UNLOCK || op == PCT_OP_RWLOCK_UNLOCK;
+}
+
+static bool reads_only(unsigned op)
+{
+    return op == PCT_OP_RWLOCK_RDLOCK || op == PCT_OP_RWLOCK_TRYRDLOCK;
+}
+
+bool pct_moment_locks(const struct pct_moment *moment)
+{
+    return takes(moment->op);
+}
+
+bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
+{
+    return a->object && a->class_ == b->class_ && a->object == b->object;
+}
+
+enum pct_access pct_moment_access(const struct pct_moment *moment)
+{
+    if (!moment->object || (pct_moment_failed(moment) && moment->op != PCT_OP_COND_WAKE))
+        return PCT_ACCESS_NONE;
+    switch (moment->op) {
+    case PCT_OP_LOAD:
+    case PCT_OP_ATOMIC_LOAD:
+    case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+        return PCT_ACCESS_READ;
+    case PCT_OP_STORE:
+    case PCT_OP_ATOMIC_STORE:
+        return PCT_ACCESS_WRITE;
+    case PCT_OP_ATOMIC_UPDATE:
+    case PCT_OP_ATOMIC_TRY:
+        return PCT_ACCESS_UPDATE;
+    case PCT_OP_SEM_WAIT:
+    case PCT_OP_SEM_TRYWAIT:
+    case PCT_OP_SEM_POST:
+        return PCT_ACCESS_UNKNOWN;
+    default:
+        return takes(moment->op) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
+    }
+}
+
+bool pct_access_conflict(enum pct_access a, enum pct_access b)
+{
+    return a && b && !(a == PCT_ACCESS_READ && b == PCT_ACCESS_READ);
+}
+
+/* --- What is held ------------------------------------------------------------------------------------------------- */
+
+static const struct pct_hold *held_in(const struct pct_history *h, uint32_t held, unsigned class_, uint32_t object)
+{
+    for (; held; held = h->links[held].next) {
+        const struct pct_hold *hold = &h->holds[h->links[held].hold];
+        if (hold->object == object && hold->class_ == class_)
+            return hold;
+    }
+    return NULL;
+}
+
+const struct pct_hold *pct_history_holds(const struct pct_history *h, uint32_t step, unsigned class_, uint32_t object)
+{
+    return object ? held_in(h, h->steps[step].held, class_, object) : NULL;
+}
+
+const struct pct_hold *pct_history_holder(const struct pct_history *h, uint32_t step, unsigned class_, uint32_t object,
+                                          uint32_t but, bool shared)
+{
+    /* The latest come last. */
+    for (uint32_t i = h->hold_count; object && i-- > 0;) {
+        const struct pct_hold *hold = &h->holds[i];
+        if (hold->object == object && hold->class_ == class_ && hold->thread != but && hold->taken < step &&
+            (hold->released == PCT_NO_STEP || hold->released > step) && (shared || !hold->shared))
+            return hold;
+    }
+    return NULL;
+}
+
+/* Room for one more of something. */
+static bool grow(void **array, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    uint32_t more = *room ? *room * 2 : 256;
+    void *moved = realloc(*array, more * size);
+    if (!moved)
+        return false;
+    *array = moved;
+    *room = more;
+    return true;
+}
+
+/* The list with this hold in front. 0: out of memory, too. */
+static uint32_t link_hold(struct pct_history *h, uint32_t hold, uint32_t next)
+{
+    if (!grow((void **)&h->links, h->link_count + 1, &h->link_room, sizeof *h->links))
+        return 0;
+    h->links[++h->link_count] = (struct pct_held){ hold, next };
+    return h->link_count;
+}
+
+/* The list without this hold: what stands before it is copied, since earlier steps keep theirs. */
+static uint32_t unlink_hold(struct pct_history *h, uint32_t held, uint32_t hold)
+{
+    if (!held || h->links[held].hold == hold)
+        return held ? h->links[held].next : 0;
+    uint32_t rest = unlink_hold(h, h->links[held].next, hold);
+    return link_hold(h, h->links[held].hold, rest);
+}
+
+static bool take(struct pct_history *h, uint32_t *held, uint32_t step, unsigned class_, uint32_t object, bool shared)
+{
+    const struct pct_hold *known = held_in(h, *held, class_, object);
+    if (known) {
+        h->holds[known - h->holds].depth++;
+        return true;
+    }
+    if (!grow((void **)&h->holds, h->hold_count, &h->hold_room, sizeof *h->holds))
+        return false;
+    h->holds[h->hold_count] = (struct pct_hold){ .thread = h->steps[step].thread,
+                                                 .class_ = class_,
+                                                 .object = object,
+                                                 .taken = step,
+                                                 .released = PCT_NO_STEP,
+                                                 .depth = 1,
+                                                 .shared = shared };
+    h->steps[step].hold = h->hold_count;
+    *held = link_hold(h, h->hold_count++, *held);
+    return *held;
+}
+
+/* whole: all levels of a recursive lock. */
+static void give(struct pct_history *h, uint32_t *held, uint32_t step, unsigned class_, uint32_t object, bool whole)
+{
+    const struct pct_hold *known = held_in(h, *held, class_, object);
+    if (!known)
+        return;
+    struct pct_hold *hold = &h->holds[known - h->holds];
+    if (!whole && --hold->depth)
+        return;
+    hold->released = step;
+    *held = unlink_hold(h, *held, (uint32_t)(hold - h->holds));
+}
+
+/* The mutex that a wait on a condition variable gives up: the run says it, or the thread has only one. */
+static uint32_t mutex_of(struct pct_history *h, uint32_t held, uint64_t told)
+{
+    uint32_t only = 0, count = 0;
+    for (; held; held = h->links[held].next) {
+        const struct pct_hold *hold = &h->holds[h->links[held].hold];
+        if (hold->class_ != PCT_CLASS_MUTEX)
+            continue;
+        if (told && h->steps[hold->taken].address == told)
+            return hold->object;
+        only = hold->object;
+        count++;
+    }
+    if (told || count != 1)
+        h->sure = false;
+    return count == 1 ? only : 0;
+}
+
+/* What the step does to what its thread holds. */
+static bool follow(struct pct_history *h, uint32_t i, uint32_t *held, uint32_t *waits)
+{
+    struct pct_moment *m = &h->steps[i];
+    if (m->op == PCT_OP_COND_WAIT && !pct_moment_failed(m)) {
+        m->mutex = mutex_of(h, *held, pct_places_second(&h->snapshot, i));
+        *waits = m->mutex;
+        give(h, held, i, PCT_CLASS_MUTEX, m->mutex, true);
+    } else if (m->op == PCT_OP_COND_WAKE) {
+        m->mutex = *waits;
+        *waits = 0;
+        if (m->mutex && !take(h, held, i, PCT_CLASS_MUTEX, m->mutex, false))
+            return false;
+    } else if (takes(m->op) && m->object && !pct_moment_failed(m)) {
+        if (!take(h, held, i, m->class_, m->object, reads_only(m->op)))
+            return false;
+    } else if (gives(m->op) && !pct_moment_failed(m)) {
+        give(h, held, i, m->class_, m->object, false);
+    } else if (m->op == PCT_OP_MUTEX_INIT || m->op == PCT_OP_RWLOCK_INIT || m->op == PCT_OP_SPIN_INIT) {
+        give(h, held, i, m->class_, m->object, true);
+    }
+    m->held = *held;
+    return true;
+}
+
+/* --- Steps -------------------------------------------------------------------------------------------------------- */
+
+static void fill(const struct pct_history *h, uint32_t i, const struct pct_event *event, struct pct_places *places)
+{
+    struct pct_moment *m = &h->steps[i];
+    const struct pct_site *site = pct_snapshot_site(&h->snapshot, i);
+    *m = (struct pct_moment){ .thread = event->thread,
+                              .op = PCT_RECORD_OP(event->record),
+                              .argument = PCT_RECORD_ARG(event->record),
+                              .previous = PCT_NO_STEP,
+                              .next = PCT_NO_STEP,
+                              .woken = event->woken,
+                              .cause = PCT_NO_STEP,
+                              .hold = PCT_NO_HOLD };
+    m->class_ = pct_name_op_class(m->op);
+    m->object = m->class_ == PCT_CLASS_NONE ? 0 : PCT_RECORD_OBJECT(event->record);
+    if (m->op == PCT_OP_COND_WAKE && event->link == PCT_LINK_WAKE && m->argument != PCT_ARG_TIMEOUT)
+        m->cause = (uint32_t)event->from - 1;
+    if (site) {
+        m->address = site->object;
+        m->place = pct_places_of(places, &h->snapshot, i);
+    }
+}
+
+/* What the threads were about to do at the end. */
+static void add_pending(struct pct_history *h, struct pct_places *places)
+{
+    static struct pct_stack stack;
+    for (size_t i = 0; i < h->snapshot.thread_count; i++) {
+        const struct pct_snap_thread *thread = &h->snapshot.threads[i];
+        if (thread->id >= h->threads || (thread->state != PCT_SNAP_BLOCKED && thread->state != PCT_SNAP_ENABLED))
+            continue;
+        struct pct_moment *m = &h->steps[h->all];
+        *m = (struct pct_moment){ .thread = thread->id,
+                                  .op = thread->op,
+                                  .class_ = pct_snapshot_wait_class(&h->snapshot, thread),
+                                  .object = thread->object,
+                                  .previous = h->last[thread->id],
+                                  .next = PCT_NO_STEP,
+                                  .woken = PCT_NO_THREAD,
+                                  .cause = PCT_NO_STEP,
+                                  .hold = PCT_NO_HOLD,
+                                  .pending = true,
+                                  .blocked = thread->state == PCT_SNAP_BLOCKED };
+        const struct pct_moment *before = m->previous == PCT_NO_STEP ? NULL : &h->steps[m->previous];
+        if (m->op == PCT_OP_COND_WAIT && before && before->op == PCT_OP_COND_WAIT) {
+            m->op = PCT_OP_COND_WAKE;
+            m->mutex = before->mutex;
+        }
+        /* Numbers of objects have that many bits; a damaged snapshot's may be anything. */
+        if (m->class_ == PCT_CLASS_NONE || m->object != PCT_RECORD_OBJECT(m->object))
+            m->object = 0;
+        m->held = before ? before->held : 0;
+        const struct pct_snap_object *object =
+            m->object && m->class_ != PCT_CLASS_THREAD ? pct_snapshot_object(&h->snapshot, m->object) : NULL;
+        m->address = object ? object->address : 0;
+        for (uint32_t step = h->count; !m->address && m->object && step-- > 0;)
+            if (pct_moment_same_object(&h->steps[step], m))
+                m->address = h->steps[step].address;
+        stack.count = 0;
+        if (h->unwinder)
+            pct_unwind_thread(h->unwinder, i, &stack);
+        m->place = pct_places_of_stack(places, &stack);
+        if (before)
+            h->steps[m->previous].next = h->all;
+        h->last[thread->id] = h->all++;
+    }
+}
+
+/* What pct could not order may have locked, unlocked or signalled, too. */
+static bool knows_all(const struct pct_trace *trace)
+{
+    static const unsigned blind[] = { PCT_UNCONTROLLED_FOREIGN, PCT_UNCONTROLLED_PSHARED, PCT_UNCONTROLLED_HANDLER,
+                                      PCT_UNCONTROLLED_STRICT, PCT_UNCONTROLLED_HELD };
+    for (size_t i = 0; i < sizeof blind / sizeof *blind; i++)
+        if (trace->header.uncontrolled[blind[i]])
+            return false;
+    return true;
+}
+
+static int read_steps(struct pct_history *h)
+{
+    struct pct_events *events = pct_events_open(h->trace, &h->snapshot);
+    uint32_t *held = calloc(PCT_MAX_THREADS + 1, sizeof *held), *waits = calloc(PCT_MAX_THREADS + 1, sizeof *waits);
+    struct pct_places places;
+    struct pct_event event;
+    int failed = events && held && waits ? 0 : -ENOMEM;
+    pct_places_open(&places, &h->snapshot);
+    while (!failed && h->count < h->trace->count && pct_events_next(events, &event)) {
+        uint32_t i = h->count++, thread = event.thread;
+        fill(h, i, &event, &places);
+        h->steps[i].previous = h->last[thread];
+        if (h->last[thread] != PCT_NO_STEP)
+            h->steps[h->last[thread]].next = i;
+        h->last[thread] = i;
+        h->threads = thread >= h->threads ? thread + 1 : h->threads;
+        failed = follow(h, i, &held[thread], &waits[thread]) ? 0 : -ENOMEM;
+    }
+    h->all = h->count;
+    if (!failed)
+        add_pending(h, &places);
+    pct_places_close(&places);
+    pct_events_close(events);
+    free(held);
+    free(waits);
+    return failed;
+}
+
+int pct_history_open(struct pct_history *h, const struct pct_trace *trace)
+{
+    *h = (struct pct_history){ .trace = trace };
+    if (trace->first || !trace->complete)
+        return -ENODATA;
+    if (trace->count > PCT_HISTORY_MOST)
+        return -E2BIG;
+    if (pct_snapshot_read(&h->snapshot, trace))
+        return -ENOMEM;
+    h->unwinder = pct_unwind_open(&h->snapshot);
+    h->sure = knows_all(trace);
+    h->places = h->snapshot.site_count;
+    h->steps = calloc(trace->count + h->snapshot.thread_count + 1, sizeof *h->steps);
+    h->last = malloc((PCT_MAX_THREADS + 1) * sizeof *h->last);
+    for (uint32_t i = 0; h->last && i <= PCT_MAX_THREADS; i++)
+        h->last[i] = PCT_NO_STEP;
+    int failed = h->steps && h->last ? read_steps(h) : -ENOMEM;
+    if (failed)
+        pct_history_close(h);
+    return failed;
+}
+
+void pct_history_close(struct pct_history *h)
+{
+    pct_unwind_close(h->unwinder);
+    pct_snapshot_free(&h->snapshot);
+    free(h->steps);
+    free(h->holds);
+    free(h->links);
+    free(h->last);
+    *h = (struct pct_history){ 0 };
+}

@@ -1,0 +1,88 @@
+/* A recorded run as the rules of diagnosis see it: its steps, what each thread held at each of them, and what each was
+ * about to do at the end. Pure; on the command's only thread. */
+#ifndef PCT_CLI_HISTORY_H
+#define PCT_CLI_HISTORY_H
+
+#include <cli/trace/snapshot.h>
+
+struct pct_unwinder;
+
+#define PCT_NO_STEP UINT32_MAX
+#define PCT_NO_HOLD UINT32_MAX
+
+/* What an access does to its object. */
+enum pct_access { PCT_ACCESS_NONE, PCT_ACCESS_READ, PCT_ACCESS_WRITE, PCT_ACCESS_UPDATE, PCT_ACCESS_UNKNOWN };
+
+/* A step; or, behind all of them, one that a thread was about to make at the end. Steps are known by their index. */
+struct pct_moment {
+    uint32_t thread, op, argument;
+    uint32_t class_, object; /* enum pct_class, and the number; 0: none */
+    uint32_t mutex;          /* of a wait on a condition variable and its end: the mutex's number; 0: not known */
+    uint32_t previous, next; /* of the same thread, or PCT_NO_STEP */
+    uint32_t woken;          /* of a signal: the thread that it woke, or PCT_NO_THREAD */
+    uint32_t cause;          /* of the end of such a wait: the signal, or PCT_NO_STEP */
+    uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
+    uint32_t hold;           /* of a step that takes a lock: that hold, or PCT_NO_HOLD */
+    bool pending, blocked;   /* it was not made; and could not have been */
+    uint64_t address;        /* of the object, 0: not known */
+    uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */
+};
+
+/* A lock that a thread had from one step to another: a critical section. A wait on a condition variable ends it. */
+struct pct_hold {
+    uint32_t thread, class_, object;
+    uint32_t taken, released; /* steps; PCT_NO_STEP: never */
+    uint32_t depth;           /* while it is followed: of a recursive lock */
+    bool shared;              /* for reading */
+};
+
+struct pct_held {
+    uint32_t hold, next; /* next: as struct pct_moment.held */
+};
+
+struct pct_history {
+    const struct pct_trace *trace;
+    struct pct_snapshot snapshot;
+    struct pct_unwinder *unwinder; /* NULL: there are no names */
+    struct pct_moment *steps;
+    uint32_t count, all; /* steps that were made, and these with the pending ones */
+    struct pct_hold *holds;
+    uint32_t hold_count, hold_room;
+    struct pct_held *links; /* from 1 */
+    uint32_t link_count, link_room;
+    uint32_t threads; /* ids are below this */
+    uint32_t *last;   /* by thread: its last step, a pending one included, or PCT_NO_STEP */
+    bool sure;        /* who held what is known throughout */
+    bool places;      /* where the steps were made is known */
+};
+
+/* Longer runs are not looked at. */
+#define PCT_HISTORY_MOST 2000000u
+
+/* The trace must stay. Returns 0; -ENOMEM; -E2BIG: the run is too long; -ENODATA: its first steps are not there. */
+int pct_history_open(struct pct_history *history, const struct pct_trace *trace);
+void pct_history_close(struct pct_history *history);
+
+/* The hold of this object that the step's thread has behind the step, or NULL. */
+const struct pct_hold *pct_history_holds(const struct pct_history *history, uint32_t step, unsigned class_,
+                                         uint32_t object);
+
+/* A hold of this object by a thread other than `but` at the moment of this step; not one for reading, unless `shared`.
+ * NULL: there is none. */
+const struct pct_hold *pct_history_holder(const struct pct_history *history, uint32_t step, unsigned class_,
+                                          uint32_t object, uint32_t but, bool shared);
+
+/* Whether the two are on the same object of this run. */
+bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b);
+
+/* What the step does to its object, seen as data; a section stands for what is done in it, which nobody knows. */
+enum pct_access pct_moment_access(const struct pct_moment *moment);
+
+/* Whether two such accesses by different threads depend on their order. */
+bool pct_access_conflict(enum pct_access a, enum pct_access b);
+
+/* Whether the operation takes or, on another object, waits for a lock; and whether it failed. */
+bool pct_moment_locks(const struct pct_moment *moment);
+bool pct_moment_failed(const struct pct_moment *moment);
+
+#endif

@@ -1,0 +1,29 @@
+/* Places in the code as numbers that are the same in other runs of the program, wherever it was loaded. */
+#ifndef PCT_CLI_PLACES_H
+#define PCT_CLI_PLACES_H
+
+#include <cli/trace/unwind.h>
+
+/* Where the files of a run are in memory. */
+struct pct_places {
+    struct pct_mapped {
+        uint64_t begin, end, bias; /* address - bias + offset is the same everywhere */
+    } * mapped;
+    size_t count;
+};
+
+/* Without a memory map, addresses stand for themselves. */
+void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot);
+void pct_places_close(struct pct_places *places);
+
+/* Where the step of this index was made, with the calls that led there as far as they were recorded. 0: not known. */
+uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index);
+
+/* The same of a stack. */
+uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack);
+
+/* The address of the second object of the step of this index, the mutex of a wait. 0: there is none, or it was not
+ * recorded. */
+uint64_t pct_places_second(const struct pct_snapshot *snapshot, uint64_t index);
+
+#endif

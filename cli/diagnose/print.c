@@ -1,0 +1,183 @@
+/* A diagnosis on the screen: see print.h. */
+#include "print.h"
+#include <cli/base/cli.h>
+#include <cli/trace/schedule.h>
+#include <cli/trace/unwind.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 3, TEXT = 900 };
+
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A wait that began at a step is the same operation when it is still going on at the end. */
+static void format_operation(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *m = &h->steps[step];
+    bool takes_mutex = m->pending && m->op == PCT_OP_COND_WAIT && m->class_ == PCT_CLASS_MUTEX;
+    pct_schedule_format(buffer, size, takes_mutex ? PCT_OP_MUTEX_LOCK : m->op, m->pending ? 0 : m->argument, m->object);
+    char name[256];
+    size_t length = strlen(buffer);
+    if (h->unwinder && m->object && m->class_ != PCT_CLASS_THREAD && m->class_ != PCT_CLASS_FD &&
+        pct_unwind_object(h->unwinder, m->address, name, sizeof name))
+        snprintf(buffer + length, size - length, " `%s`", name);
+}
+
+static void format_object(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *m = &h->steps[step];
+    char name[256];
+    int length = snprintf(buffer, size, "%s %u", pct_name_class(m->class_), m->object);
+    if (h->unwinder && length > 0 && (size_t)length < size &&
+        pct_unwind_object(h->unwinder, m->address, name, sizeof name))
+        snprintf(buffer + length, size - (size_t)length, " `%s`", name);
+}
+
+static void format_step(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
+{
+    if (h->steps[step].pending)
+        snprintf(buffer, size, "at the end");
+    else
+        snprintf(buffer, size, "step %u", step + 1);
+}
+
+const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    char word[TEXT];
+    int length = snprintf(buffer, size, "%s: ", pct_rule_words(d->rule));
+    for (const char *at = pct_rule_sentence(d->rule); *at && length >= 0 && (size_t)length < size; at++) {
+        word[0] = *at;
+        word[1] = '\0';
+        if (*at == '@' && at[1] && at[2]) {
+            uint32_t step = d->step[(unsigned)(at[2] - '0') % PCT_DIAGNOSIS_STEPS];
+            if (at[1] == 't')
+                snprintf(word, sizeof word, "%u", h->steps[step].thread);
+            else if (at[1] == 'o')
+                format_object(word, sizeof word, h, step);
+            else if (at[1] == 's')
+                format_step(word, sizeof word, h, step);
+            else
+                format_operation(word, sizeof word, h, step);
+            at += 2;
+        }
+        length += snprintf(buffer + length, size - (size_t)length, "%s", word);
+    }
+    return buffer;
+}
+
+/* How much a place says: 0 without a line, 1 in a library, 2 in the program's own source. */
+static int rank(const struct pct_frame *frame)
+{
+    bool system = !strncmp(frame->file, "/usr/", 5) || !strncmp(frame->file, "./", 2);
+    return !frame->file[0] ? 0 : system ? 1 : 2;
+}
+
+static void find_stack(const struct pct_history *h, uint32_t step, struct pct_stack *stack)
+{
+    const struct pct_moment *m = &h->steps[step];
+    stack->count = 0;
+    if (!h->unwinder)
+        return;
+    if (m->pending) {
+        const struct pct_snap_thread *thread = pct_snapshot_thread(&h->snapshot, m->thread);
+        if (thread)
+            pct_unwind_thread(h->unwinder, (size_t)(thread - h->snapshot.threads), stack);
+        return;
+    }
+    for (size_t i = 0; i < h->snapshot.stop_count && !stack->count; i++)
+        if (h->snapshot.stops[i].step == step + 1)
+            pct_unwind_stop(h->unwinder, i, stack);
+    const struct pct_site *site = pct_snapshot_site(&h->snapshot, step);
+    if (!stack->count && site && site->call)
+        pct_unwind_place(h->unwinder, site->call, m->op != PCT_OP_THREAD_START, stack);
+}
+
+void pct_diagnosis_stack(const struct pct_history *h, uint32_t step, struct pct_stack *stack)
+{
+    find_stack(h, step, stack);
+    int best = 0;
+    for (size_t i = 0; i < stack->count; i++)
+        best = rank(&stack->frames[i]) > best ? rank(&stack->frames[i]) : best;
+    size_t kept = 0;
+    for (size_t i = 0; i < stack->count; i++)
+        if (rank(&stack->frames[i]) >= best)
+            stack->frames[kept++] = stack->frames[i];
+    stack->count = kept;
+}
+
+static void print_place(FILE *out, const struct pct_history *h, uint32_t step)
+{
+    static struct pct_stack stack;
+    pct_diagnosis_stack(h, step, &stack);
+    for (size_t i = 0; i < stack.count && i < FRAMES; i++) {
+        const struct pct_frame *frame = &stack.frames[i];
+        char text[512];
+        if (frame->file[0])
+            snprintf(text, sizeof text, "%s%s%s:%d", frame->function, frame->function[0] ? " " : "", base(frame->file),
+                     frame->line);
+        else
+            snprintf(text, sizeof text, "%s%s%s", frame->function, frame->function[0] ? " in " : "", frame->module);
+        fputs(i ? " < " : "", out);
+        pct_cli_print_clean(out, text, sizeof text);
+    }
+    if (!stack.count)
+        fputs("(its place is not known)", out);
+}
+
+/* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
+void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    char text[4 * TEXT];
+    fputs(lead, out);
+    pct_cli_print_clean(out, pct_diagnosis_format(text, sizeof text, h, d), sizeof text);
+    fputs(".\n", out);
+    unsigned order[PCT_DIAGNOSIS_STEPS];
+    for (unsigned i = 0; i < d->count; i++) {
+        unsigned at = i;
+        for (; at && d->rule != PCT_RULE_WAIT_CYCLE && d->step[order[at - 1]] > d->step[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (unsigned i = 0; i < d->count; i++) {
+        unsigned next = order[i];
+        uint32_t step = d->step[next];
+        format_step(text, sizeof text, h, step);
+        fprintf(out, "  %-11s thread %u: ", text, h->steps[step].thread);
+        format_operation(text, sizeof text, h, step);
+        pct_cli_print_clean(out, text, sizeof text);
+        fprintf(out, "%s%s\n              ", d->note[next] ? "   " : "", d->note[next] ? d->note[next] : "");
+        print_place(out, h, step);
+        fputc('\n', out);
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+char *pct_diagnoses_stacks(const struct pct_diagnoses *ds, size_t most)
+{
+    enum { MOST = 64 }; /* of PCT_SITES */
+    uint32_t steps[MOST];
+    size_t count = 0, size = 0;
+    char *text = NULL;
+    for (size_t i = 0; i < ds->count && i < most; i++)
+        for (unsigned j = 0; j < ds->item[i].count && count < MOST; j++)
+            if (ds->item[i].step[j] < ds->history->count)
+                steps[count++] = ds->item[i].step[j];
+    FILE *out = count ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    qsort(steps, count, sizeof *steps, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (!i || steps[i] != steps[i - 1])
+            fprintf(out, "%s%u", i ? "," : "", steps[i] + 1);
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,25 @@
+/* A diagnosis on the screen: a sentence, and its steps with their places in the source. */
+#ifndef PCT_CLI_DIAGNOSIS_PRINT_H
+#define PCT_CLI_DIAGNOSIS_PRINT_H
+
+#include "diagnosis.h"
+#include <stdio.h>
+
+/* "use after destroy: thread 0 destroys mutex 4 (step 76) while ..." of at most `size` bytes. Text of the target in it
+ * is not clean yet. Returns buffer. */
+const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_history *history,
+                                 const struct pct_diagnosis *diagnosis);
+
+/* That, after `lead`, and a line a step. */
+void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *history,
+                         const struct pct_diagnosis *diagnosis);
+
+/* The value for PCT_SITES that keeps the stacks before these steps of the best `most` diagnoses; NULL: there are none,
+ * or no memory. To be freed. */
+char *pct_diagnoses_stacks(const struct pct_diagnoses *diagnoses, size_t most);
+
+/* The frames of a step, the program's own first: libraries' are left out where others are known. */
+struct pct_stack;
+void pct_diagnosis_stack(const struct pct_history *history, uint32_t step, struct pct_stack *stack);
+
+#endif

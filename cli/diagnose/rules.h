@@ -1,0 +1,19 @@
+/* The families of rules. Each looks at a whole history and adds what it finds. */
+#ifndef PCT_CLI_RULES_H
+#define PCT_CLI_RULES_H
+
+#include "diagnosis.h"
+
+/* rules_objects.c: locks and the like that are destroyed or unlocked while others use them. */
+void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *history);
+
+/* rules_waits.c: of a run that ended in a deadlock, who holds what the others wait for. */
+void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *history);
+
+/* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
+void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
+
+/* Of any run: at which places a section comes with a notice to a condition variable. */
+void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
+
+#endif

@@ -1,0 +1,112 @@
+/* Locks and the like that are destroyed or unlocked while others use them: see rules.h. One trace decides, and it does
+ * so only where nothing else can have happened:
+ *
+ * - A thread that is not running stands before its next operation, on an object that it has already chosen. If another
+ *   thread destroys that object then, its use comes behind the destruction, whatever stands at that address later: no
+ *   other object can have taken its place, since the thread has not run in between.
+ * - An object that somebody holds was not given back, wherever it was destroyed from. */
+#include "rules.h"
+#include <stdlib.h>
+
+static bool is_lockable(unsigned class_)
+{
+    return class_ == PCT_CLASS_MUTEX || class_ == PCT_CLASS_COND || class_ == PCT_CLASS_RWLOCK ||
+           class_ == PCT_CLASS_BARRIER || class_ == PCT_CLASS_SPIN || class_ == PCT_CLASS_SEM;
+}
+
+static bool destroys(unsigned op)
+{
+    return op == PCT_OP_MUTEX_DESTROY || op == PCT_OP_COND_DESTROY || op == PCT_OP_RWLOCK_DESTROY ||
+           op == PCT_OP_BARRIER_DESTROY || op == PCT_OP_SPIN_DESTROY || op == PCT_OP_SEM_DESTROY;
+}
+
+static bool makes(unsigned op)
+{
+    return op == PCT_OP_MUTEX_INIT || op == PCT_OP_COND_INIT || op == PCT_OP_RWLOCK_INIT || op == PCT_OP_BARRIER_INIT ||
+           op == PCT_OP_SPIN_INIT || op == PCT_OP_SEM_INIT;
+}
+
+/* POSIX: who was woken, or has left a barrier, no longer needs the object. */
+static bool is_over(unsigned op)
+{
+    return op == PCT_OP_COND_WAKE || op == PCT_OP_BARRIER_LEAVE;
+}
+
+/* How it came to that: the last lock that the user took before, and that the destroyer took after it. */
+static void add_reason(const struct pct_history *h, uint32_t use, uint32_t destroy, uint32_t *reason, uint32_t *after)
+{
+    *reason = *after = PCT_NO_STEP;
+    for (uint32_t p = h->steps[use].previous; p != PCT_NO_STEP && *reason == PCT_NO_STEP; p = h->steps[p].previous)
+        if (pct_moment_locks(&h->steps[p]) && !pct_moment_same_object(&h->steps[p], &h->steps[use]))
+            *reason = p;
+    if (*reason == PCT_NO_STEP)
+        return;
+    for (uint32_t q = h->steps[destroy].previous; q != PCT_NO_STEP && q > *reason; q = h->steps[q].previous)
+        if (pct_moment_locks(&h->steps[q]) && pct_moment_same_object(&h->steps[q], &h->steps[*reason]))
+            *after = q;
+}
+
+static void use_after_destroy(struct pct_diagnoses *out, const struct pct_history *h, uint32_t use, uint32_t destroy)
+{
+    uint32_t steps[4] = { destroy, use };
+    add_reason(h, use, destroy, &steps[2], &steps[3]);
+    unsigned count = steps[3] == PCT_NO_STEP ? 2 : 4;
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_USE_AFTER_DESTROY, 0, count, steps);
+    if (d && count == 4) {
+        d->note[2] = "it had got there by this,";
+        d->note[3] = "before this";
+    }
+}
+
+static void look_at_use(struct pct_diagnoses *out, const struct pct_history *h, uint32_t use, const uint32_t *destroyed)
+{
+    const struct pct_moment *m = &h->steps[use];
+    if (!destroyed[m->object])
+        return;
+    uint32_t destroy = destroyed[m->object] - 1;
+    if (h->steps[destroy].thread == m->thread || h->steps[destroy].class_ != m->class_ || is_over(m->op) ||
+        makes(m->op))
+        return;
+    /* A thread that lost the baton in its own code may have gone on meanwhile. */
+    uint32_t before = m->previous;
+    if (before != PCT_NO_STEP && before < destroy && h->steps[before].op != PCT_OP_STUCK)
+        use_after_destroy(out, h, use, destroy);
+}
+
+static void look_at_unlock(struct pct_diagnoses *out, const struct pct_history *h, uint32_t unlock)
+{
+    const struct pct_moment *m = &h->steps[unlock];
+    bool had = m->previous != PCT_NO_STEP && pct_history_holds(h, m->previous, m->class_, m->object);
+    const struct pct_hold *hold = had ? NULL : pct_history_holder(h, unlock, m->class_, m->object, m->thread, false);
+    if (hold)
+        pct_diagnoses_add(out, PCT_RULE_FOREIGN_UNLOCK, 0, 2, (uint32_t[]){ hold->taken, unlock });
+}
+
+void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    uint32_t objects = 0;
+    for (uint32_t i = 0; i < h->all; i++)
+        if (is_lockable(h->steps[i].class_) && h->steps[i].object >= objects)
+            objects = h->steps[i].object + 1;
+    uint32_t *destroyed = calloc(objects + (size_t)1, sizeof *destroyed); /* by object: the step + 1, or 0 */
+    for (uint32_t i = 0; destroyed && i < h->all; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (!m->object || !is_lockable(m->class_))
+            continue;
+        look_at_use(out, h, i, destroyed);
+        if (m->pending)
+            continue;
+        if (makes(m->op))
+            destroyed[m->object] = 0;
+        if (destroys(m->op)) {
+            const struct pct_hold *hold = pct_history_holder(h, i, m->class_, m->object, m->thread, true);
+            if (hold)
+                pct_diagnoses_add(out, PCT_RULE_DESTROYED_WHILE_HELD, 0, 2, (uint32_t[]){ hold->taken, i });
+            if (!pct_moment_failed(m))
+                destroyed[m->object] = i + 1;
+        }
+        if (!pct_moment_failed(m) && (m->op == PCT_OP_MUTEX_UNLOCK || m->op == PCT_OP_SPIN_UNLOCK))
+            look_at_unlock(out, h, i);
+    }
+    free(destroyed);
+}

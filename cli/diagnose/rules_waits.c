@@ -1,0 +1,155 @@
+/* Of a run that ended in a deadlock, who holds what the others wait for: see rules.h. */
+#include "rules.h"
+#include <stdlib.h>
+
+/* Of each thread that is blocked at the end, the threads that could let it go on, and by what. */
+struct graph {
+    const struct pct_history *history;
+    unsigned char *state; /* by thread: 0 not visited, 1 on the path, 2 done */
+    uint32_t *path;       /* threads */
+    uint32_t *by;         /* by place on the path: the step by which the next one has it; PCT_NO_STEP: it is joined */
+    uint32_t length;
+    bool found;
+};
+
+static bool blocked(const struct pct_history *h, uint32_t thread)
+{
+    return h->last[thread] != PCT_NO_STEP && h->steps[h->last[thread]].pending && h->steps[h->last[thread]].blocked;
+}
+
+static bool visit(struct graph *g, uint32_t thread);
+
+/* This thread waits for that one. True: that closes a cycle, which begins at *path. */
+static bool go(struct graph *g, uint32_t from, uint32_t to, uint32_t by)
+{
+    const struct pct_history *h = g->history;
+    if (to >= h->threads || !blocked(h, to) || g->state[to] == 2)
+        return false;
+    g->by[g->length - 1] = by;
+    if (g->state[to] != 1)
+        return visit(g, to);
+    (void)from;
+    uint32_t first = 0;
+    while (g->path[first] != to)
+        first++;
+    for (uint32_t i = first; i < g->length; i++) {
+        g->path[i - first] = g->path[i];
+        g->by[i - first] = g->by[i];
+    }
+    g->length -= first;
+    return g->found = true;
+}
+
+/* A semaphore's count is with those who took from it and have not given back since. */
+static uint32_t took(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
+{
+    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->pending || !pct_moment_same_object(m, wait) || pct_moment_failed(m))
+            continue;
+        if (m->op == PCT_OP_SEM_POST)
+            return PCT_NO_STEP;
+        if (m->op == PCT_OP_SEM_WAIT || m->op == PCT_OP_SEM_TRYWAIT)
+            return i;
+    }
+    return PCT_NO_STEP;
+}
+
+static bool visit(struct graph *g, uint32_t thread)
+{
+    const struct pct_history *h = g->history;
+    const struct pct_moment *wait = &h->steps[h->last[thread]];
+    bool found = false;
+    g->state[thread] = 1;
+    g->path[g->length++] = thread;
+    if (wait->class_ == PCT_CLASS_THREAD)
+        found = go(g, thread, wait->object, PCT_NO_STEP);
+    for (uint32_t other = 0; other < h->threads && !found && wait->object && wait->class_ != PCT_CLASS_THREAD;
+         other++) {
+        uint32_t by = PCT_NO_STEP;
+        const struct pct_hold *hold =
+            h->last[other] == PCT_NO_STEP ? NULL : pct_history_holds(h, h->last[other], wait->class_, wait->object);
+        if (hold)
+            by = hold->taken;
+        else if (wait->class_ == PCT_CLASS_SEM)
+            by = took(h, other, wait);
+        if (by != PCT_NO_STEP)
+            found = go(g, thread, other, by);
+    }
+    if (found)
+        return true;
+    g->length--;
+    g->state[thread] = 2;
+    return false;
+}
+
+static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
+{
+    const struct pct_history *h = g->history;
+    uint32_t steps[PCT_DIAGNOSIS_STEPS];
+    const char *notes[PCT_DIAGNOSIS_STEPS];
+    unsigned count = 0;
+    if (g->length == 1) {
+        if (g->by[0] != PCT_NO_STEP)
+            pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, 0, 2, (uint32_t[]){ g->by[0], h->last[g->path[0]] });
+        return;
+    }
+    bool semaphore = false;
+    for (uint32_t i = 0; i < g->length && count + 2 <= PCT_DIAGNOSIS_STEPS; i++) {
+        uint32_t before = g->by[(i + g->length - 1) % g->length], wait = h->last[g->path[i]];
+        semaphore = semaphore || h->steps[wait].class_ == PCT_CLASS_SEM;
+        if (before != PCT_NO_STEP) {
+            notes[count] = "holds this,";
+            steps[count++] = before;
+        }
+        notes[count] = "and waits for this";
+        steps[count++] = wait;
+    }
+    /* Nobody owns a semaphore: who took from it last is the best guess, no more. */
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_WAIT_CYCLE, semaphore ? 6 : 0, count, steps);
+    for (unsigned i = 0; d && i < count; i++)
+        d->note[i] = notes[i];
+}
+
+static void find_cycle(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    struct graph g = { .history = h,
+                       .state = calloc(h->threads + 1, 1),
+                       .path = calloc(h->threads + 1, sizeof *g.path),
+                       .by = calloc(h->threads + 1, sizeof *g.by) };
+    for (uint32_t thread = 0; g.state && g.path && g.by && thread < h->threads && !g.found; thread++) {
+        g.length = 0;
+        if (blocked(h, thread) && !g.state[thread])
+            visit(&g, thread);
+    }
+    if (g.found)
+        add_cycle(out, &g);
+    free(g.state);
+    free(g.path);
+    free(g.by);
+}
+
+/* This thread waits at the end for a lock that another one has, who will not give it back. */
+static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting)
+{
+    const struct pct_moment *wait = &h->steps[waiting];
+    const struct pct_hold *hold = pct_history_holder(h, h->count, wait->class_, wait->object, wait->thread, true);
+    if (!hold)
+        return;
+    uint32_t last = h->last[hold->thread];
+    const struct pct_moment *end = &h->steps[last];
+    if (end->op == PCT_OP_THREAD_FINISH)
+        pct_diagnoses_add(out, PCT_RULE_ENDS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
+    else if (end->pending && end->op == PCT_OP_COND_WAKE && end->class_ == PCT_CLASS_COND)
+        pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, end->previous, waiting });
+}
+
+void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
+        return;
+    find_cycle(out, h);
+    for (uint32_t i = h->count; i < h->all; i++)
+        if (h->steps[i].blocked && h->steps[i].object && h->steps[i].op != PCT_OP_COND_WAKE)
+            look_at_holder(out, h, i);
+}

@@ -1,0 +1,203 @@
+/* Of a run that ended in a deadlock, why nobody woke those that wait on condition variables: see rules.h. */
+#include "evidence.h"
+#include "rules.h"
+
+static bool notifies(const struct pct_moment *m)
+{
+    return m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_COND_BROADCAST;
+}
+
+/* A thread that waits at the end. */
+struct waiter {
+    const struct pct_history *history;
+    uint32_t wait, taken; /* steps: where its wait began, and where it had taken the mutex of it */
+    const struct pct_moment *at;
+};
+
+/* --- Lost wake-up ------------------------------------------------------------------------------------------------- */
+
+/* The change that this signal tells of was made under the mutex, before the waiter took it: then the waiter has seen
+ * it, and the signal was for others. */
+static bool was_seen(const struct waiter *w, uint32_t signal)
+{
+    const struct pct_history *h = w->history;
+    uint32_t before = h->steps[signal].previous;
+    while (before != PCT_NO_STEP && notifies(&h->steps[before]))
+        before = h->steps[before].previous;
+    return before != PCT_NO_STEP && before < w->taken && h->steps[before].op == PCT_OP_MUTEX_UNLOCK &&
+           h->steps[before].object == w->at->mutex;
+}
+
+/* The last thing that the waiter looked at before it waits, with the mutex of the wait. */
+static uint32_t last_look(const struct waiter *w)
+{
+    const struct pct_history *h = w->history;
+    for (uint32_t i = h->steps[w->wait].previous; i != PCT_NO_STEP && i > w->taken; i = h->steps[i].previous)
+        if (pct_moment_access(&h->steps[i]))
+            return i;
+    return w->taken;
+}
+
+static bool lost_wakeup(struct pct_diagnoses *out, const struct waiter *w)
+{
+    const struct pct_history *h = w->history;
+    for (uint32_t i = w->wait; i-- > w->taken + 1;) {
+        const struct pct_moment *m = &h->steps[i];
+        if (!notifies(m) || !pct_moment_same_object(m, w->at) || m->thread == w->at->thread || was_seen(w, i))
+            continue;
+        uint32_t look = last_look(w);
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_LOST_WAKEUP, 0, 3, (uint32_t[]){ look, i, w->wait });
+        if (d) {
+            d->note[0] = "it looks,";
+            d->note[1] = "which nobody waits for yet,";
+            d->note[2] = "and it waits";
+        }
+        return true;
+    }
+    return false;
+}
+
+/* --- The wrong waiter --------------------------------------------------------------------------------------------- */
+
+/* Whether the thread of this return from a wait waited again at once: at this step; PCT_NO_STEP: it did not. */
+static uint32_t waited_again(const struct pct_history *h, uint32_t wake)
+{
+    const struct pct_moment *woken = &h->steps[wake];
+    for (uint32_t i = woken->next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op == PCT_OP_COND_WAIT && pct_moment_same_object(m, woken))
+            return i;
+        if (m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ)
+            return PCT_NO_STEP;
+    }
+    return PCT_NO_STEP;
+}
+
+static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
+{
+    const struct pct_history *h = w->history;
+    bool found = false;
+    for (uint32_t wake = w->wait + 1; wake < h->count; wake++) {
+        const struct pct_moment *m = &h->steps[wake];
+        if (m->op != PCT_OP_COND_WAKE || !pct_moment_same_object(m, w->at) || m->cause == PCT_NO_STEP ||
+            m->cause < w->wait || h->steps[m->cause].op != PCT_OP_COND_SIGNAL)
+            continue;
+        uint32_t again = waited_again(h, wake);
+        uint64_t place = h->steps[w->wait].place;
+        if (again == PCT_NO_STEP || !place || !h->steps[again].place || h->steps[again].place == place)
+            continue;
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, PCT_RULE_WRONG_WAITER, 0, 3, (uint32_t[]){ w->wait, m->cause, again });
+        if (d) {
+            d->note[0] = "waits";
+            d->note[1] = "wakes the other one,";
+            d->note[2] = "which waits again";
+        }
+        found = true;
+    }
+    return found;
+}
+
+/* --- A change without a notice ------------------------------------------------------------------------------------ */
+
+/* The notice to this condition variable that comes with a section: inside, or before the thread takes its next lock,
+ * waits or ends. PCT_NO_STEP: there is none. */
+static uint32_t notice_of(const struct pct_history *h, const struct pct_hold *section, const struct pct_moment *cond)
+{
+    bool behind = false;
+    for (uint32_t i = h->steps[section->taken].next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
+        const struct pct_moment *m = &h->steps[i];
+        if (notifies(m) && pct_moment_same_object(m, cond))
+            return i;
+        if (behind && (pct_moment_locks(m) || m->op == PCT_OP_COND_WAIT || m->op == PCT_OP_THREAD_FINISH))
+            break;
+        if (i == section->released && m->op == PCT_OP_COND_WAIT)
+            break;
+        behind = behind || i == section->released;
+    }
+    return PCT_NO_STEP;
+}
+
+void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        /* The section that it stands in or behind: the last lock that was taken. */
+        uint32_t taken = notifies(m) && m->address ? m->previous : PCT_NO_STEP;
+        while (taken != PCT_NO_STEP && h->steps[taken].hold == PCT_NO_HOLD)
+            taken = h->steps[taken].previous;
+        if (taken != PCT_NO_STEP && h->steps[taken].place)
+            pct_evidence_note(evidence, pct_evidence_notice(h->steps[taken].place, m->address), fails);
+    }
+}
+
+/* A section at the same place that does notify, in this run. PCT_NO_STEP: there is none. */
+static uint32_t elsewhere(const struct waiter *w, uint64_t place)
+{
+    const struct pct_history *h = w->history;
+    for (uint32_t i = 0; i < h->hold_count; i++) {
+        const struct pct_hold *section = &h->holds[i];
+        uint32_t notice = h->steps[section->taken].place == place && section->object == w->at->mutex &&
+                                  section->class_ == PCT_CLASS_MUTEX
+                              ? notice_of(h, section, w->at)
+                              : PCT_NO_STEP;
+        if (notice != PCT_NO_STEP)
+            return notice;
+    }
+    return PCT_NO_STEP;
+}
+
+static bool no_notice(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+{
+    const struct pct_history *h = w->history;
+    bool found = false;
+    for (uint32_t i = 0; i < h->hold_count; i++) {
+        const struct pct_hold *section = &h->holds[i];
+        uint64_t place = h->steps[section->taken].place;
+        /* A section that the run did not come to the end of could still have signalled. */
+        if (section->class_ != PCT_CLASS_MUTEX || section->object != w->at->mutex || section->taken < w->wait ||
+            section->thread == w->at->thread || section->released == PCT_NO_STEP || !place ||
+            h->steps[section->released].op == PCT_OP_COND_WAIT || notice_of(h, section, w->at) != PCT_NO_STEP)
+            continue;
+        uint32_t notice = elsewhere(w, place);
+        bool other_run =
+            notice == PCT_NO_STEP && evidence && pct_evidence_has(evidence, pct_evidence_notice(place, w->at->address));
+        if (notice == PCT_NO_STEP && !other_run)
+            continue;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NO_NOTICE, 0, notice == PCT_NO_STEP ? 2 : 3,
+                                                    (uint32_t[]){ w->wait, section->taken, notice });
+        if (d)
+            d->note[2] = notice == PCT_NO_STEP ? NULL : "elsewhere";
+        found = true;
+    }
+    return found;
+}
+
+static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
+{
+    const struct pct_history *h = w->history;
+    for (uint32_t i = w->wait + 1; i < h->count; i++)
+        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
+            return;
+    pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
+}
+
+void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
+{
+    if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
+        return;
+    for (uint32_t i = h->count; i < h->all; i++) {
+        struct waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
+        if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)
+            continue;
+        w.taken = PCT_NO_STEP;
+        for (uint32_t j = h->hold_count; j-- > 0 && w.taken == PCT_NO_STEP;)
+            if (h->holds[j].released == w.wait && h->holds[j].thread == w.at->thread)
+                w.taken = h->holds[j].taken;
+        bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
+        found = wrong_waiter(out, &w) || found;
+        found = no_notice(out, &w, evidence) || found;
+        if (!found)
+            nobody_signals(out, &w);
+    }
+}

@@ -1,0 +1,403 @@
+/* The rules of `pct explain` and of the first screen (cli/diagnose/): for each a hand-made run that shows the pattern, and
+ * its neighbour, which must not be accused. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <cli/diagnose/evidence.h>
+#include <cli/diagnose/print.h>
+#include <pct/strategy.h>
+#include <string.h>
+
+enum { STEPS = 64, PENDING = 8, OBJECT_AT = 0x10000 };
+
+/* A run that is being made. */
+struct made {
+    uint64_t records[STEPS];
+    struct pct_site sites[STEPS];
+    unsigned count;
+    struct pct_snap_thread pending[PENDING];
+    unsigned pending_count;
+    unsigned char snapshot[16384] __attribute__((aligned(8)));
+    struct pct_trace trace;
+    struct pct_history history;
+    struct pct_diagnoses diagnoses;
+};
+
+static void step_at(struct made *run, unsigned thread, unsigned op, unsigned argument, unsigned object, uint64_t place)
+{
+    assert_true(run->count < STEPS);
+    run->records[run->count] = PCT_RECORD(thread, op, argument, object);
+    run->sites[run->count++] = (struct pct_site){ .call = place, .object = object ? OBJECT_AT + 64 * object : 0 };
+}
+
+/* Each step stands at a place of its own. */
+#define STEP(run, thread, op, object) step_at(run, thread, PCT_OP_##op, 0, object, 1000 + (run)->count)
+#define STEP_ARG(run, thread, op, argument, object)                                                                    \
+    step_at(run, thread, PCT_OP_##op, argument, object, 1000 + (run)->count)
+
+/* What a thread was about to do at the end. */
+static void pending(struct made *run, unsigned thread, unsigned op, unsigned object)
+{
+    run->pending[run->pending_count++] = (struct pct_snap_thread){
+        .id = thread, .state = PCT_SNAP_BLOCKED, .op = op, .object = object, .holder = PCT_NO_THREAD
+    };
+}
+
+static size_t add_section(struct made *run, size_t at, uint32_t type, const void *data, size_t size)
+{
+    struct pct_snap_section head = { .type = type, .size = size };
+    assert_true(at + sizeof head + size + 8 < sizeof run->snapshot);
+    memcpy(run->snapshot + at, &head, sizeof head);
+    memcpy(run->snapshot + at + sizeof head, data, size);
+    return at + sizeof head + (size + 7) / 8 * 8;
+}
+
+static void look(struct made *run, unsigned verdict, const struct pct_evidence *evidence)
+{
+    size_t size = add_section(run, 0, PCT_SNAP_SITES, run->sites, run->count * sizeof *run->sites);
+    for (unsigned i = 0; i < run->pending_count; i++)
+        size = add_section(run, size, PCT_SNAP_THREAD, &run->pending[i], sizeof run->pending[i]);
+    run->trace = (struct pct_trace){
+        .records = run->records, .count = run->count, .complete = true, .snapshot = run->snapshot, .snapshot_size = size
+    };
+    run->trace.header.verdict = verdict;
+    run->trace.header.culprit = PCT_NO_THREAD;
+    assert_int_equal(pct_history_open(&run->history, &run->trace), 0);
+    pct_diagnoses_find(&run->diagnoses, &run->history, evidence);
+}
+
+static void done(struct made *run)
+{
+    pct_diagnoses_free(&run->diagnoses);
+    pct_history_close(&run->history);
+    memset(run, 0, sizeof *run);
+}
+
+static const struct pct_diagnosis *found(const struct made *run, enum pct_rule rule)
+{
+    for (size_t i = 0; i < run->diagnoses.count; i++)
+        if (run->diagnoses.item[i].rule == rule)
+            return &run->diagnoses.item[i];
+    return NULL;
+}
+
+/* Look at it, and expect this of the rule; then it is empty again. */
+static void expect(struct made *run, unsigned verdict, enum pct_rule rule, bool fires)
+{
+    look(run, verdict, NULL);
+    if (!!found(run, rule) != fires)
+        fail_msg("%s: %s", pct_rule_words(rule), fires ? "not found" : "found");
+    done(run);
+}
+
+static struct made run;
+
+static void begin(unsigned threads)
+{
+    for (unsigned i = 1; i <= threads; i++)
+        STEP(&run, 0, THREAD_CREATE, i);
+    for (unsigned i = 1; i <= threads; i++)
+        STEP(&run, i, THREAD_START, i);
+}
+
+/* --- Objects ------------------------------------------------------------------------------------------------------ */
+
+static void test_use_after_destroy(void **unused)
+{
+    (void)unused;
+    begin(1);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    STEP_ARG(&run, 1, MUTEX_LOCK, PCT_ARG_ERROR, 4);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_USE_AFTER_DESTROY);
+    assert_non_null(d);
+    assert_int_equal(d->step[0], 2);
+    assert_int_equal(d->step[1], 3);
+    char text[300];
+    assert_string_equal(pct_diagnosis_format(text, sizeof text, &run.history, d),
+                        "use after destroy: thread 0 destroys mutex 4 (step 3) while thread 1 is about to use it: "
+                        "lock mutex 4 (error)");
+    done(&run);
+    /* It waits for it in the end. */
+    begin(1);
+    STEP(&run, 0, SEM_DESTROY, 4);
+    pending(&run, 1, PCT_OP_SEM_WAIT, 4);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_USE_AFTER_DESTROY, true);
+    /* Another object may be there by then: its thread has run in between. */
+    begin(1);
+    STEP(&run, 0, COND_DESTROY, 4);
+    STEP(&run, 1, YIELD, 0);
+    STEP(&run, 1, COND_SIGNAL, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, false);
+    /* Made anew. */
+    begin(1);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    STEP(&run, 0, MUTEX_INIT, 4);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, false);
+    /* POSIX lets a condition variable go when all have been woken. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    STEP(&run, 0, COND_BROADCAST, 4);
+    STEP(&run, 0, COND_DESTROY, 4);
+    STEP(&run, 1, COND_WAKE, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, false);
+    /* In its own code without a point, it may have made another one. */
+    begin(1);
+    STEP_ARG(&run, 1, STUCK, PCT_ARG_SPINS, 0);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, false);
+}
+
+static void test_destroyed_while_held(void **unused)
+{
+    (void)unused;
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP_ARG(&run, 0, MUTEX_DESTROY, PCT_ARG_ERROR, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_DESTROYED_WHILE_HELD, true);
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 4);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_DESTROYED_WHILE_HELD, false);
+    /* A wait gives it back. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 1, COND_WAIT, 5);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_DESTROYED_WHILE_HELD, false);
+    /* Which of two mutexes it gives back is not known. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 5);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_DESTROYED_WHILE_HELD, false);
+    /* Locks by threads that pct did not see. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 0, MUTEX_DESTROY, 4);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    assert_non_null(found(&run, PCT_RULE_DESTROYED_WHILE_HELD));
+    struct pct_trace trace = run.trace;
+    pct_diagnoses_free(&run.diagnoses);
+    pct_history_close(&run.history);
+    trace.header.uncontrolled[PCT_UNCONTROLLED_FOREIGN] = 1;
+    assert_int_equal(pct_history_open(&run.history, &trace), 0);
+    pct_diagnoses_find(&run.diagnoses, &run.history, NULL);
+    assert_int_equal(run.diagnoses.count, 0);
+    done(&run);
+}
+
+static void test_foreign_unlock(void **unused)
+{
+    (void)unused;
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 0, MUTEX_UNLOCK, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_FOREIGN_UNLOCK, true);
+    /* An error-checking mutex said no. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP_ARG(&run, 0, MUTEX_UNLOCK, PCT_ARG_ERROR, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_FOREIGN_UNLOCK, false);
+    /* A recursive one. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 4);
+    STEP(&run, 0, MUTEX_LOCK, 4);
+    STEP(&run, 0, MUTEX_UNLOCK, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_FOREIGN_UNLOCK, false);
+    /* Nobody is known to have it: a child process begins in the middle. */
+    begin(1);
+    STEP(&run, 0, MUTEX_UNLOCK, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_FOREIGN_UNLOCK, false);
+}
+
+/* --- Waits -------------------------------------------------------------------------------------------------------- */
+
+static void test_cycle(void **unused)
+{
+    (void)unused;
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_WAIT_CYCLE);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    done(&run);
+    /* One of them could go on. */
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    STEP(&run, 2, MUTEX_UNLOCK, 4);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+    /* A run that has not ended in a deadlock. */
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_WAIT_CYCLE, false);
+    /* Somebody joins who holds what the other one needs. */
+    begin(1);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, true);
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
+}
+
+static void test_ends_with_lock(void **unused)
+{
+    (void)unused;
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    pending(&run, 0, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, true);
+    /* Nobody waits for it: it may be a robust mutex. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    pending(&run, 0, PCT_OP_SEM_WAIT, 5);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, false);
+}
+
+/* --- Wakes -------------------------------------------------------------------------------------------------------- */
+
+/* A waiter with mutex 3 and condition variable 4, and a signaller: the signal comes in the window, or before it. */
+static void make_lost(bool before, bool under_mutex)
+{
+    begin(2);
+    if (before) {
+        if (under_mutex) {
+            STEP(&run, 2, MUTEX_LOCK, 3);
+            STEP(&run, 2, MUTEX_UNLOCK, 3);
+        } else
+            STEP(&run, 2, COND_SIGNAL, 4);
+    }
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    if (!before || under_mutex)
+        STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, COND_WAIT, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_lost_wakeup(void **unused)
+{
+    (void)unused;
+    make_lost(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, true);
+    /* Just outside of the window. */
+    make_lost(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
+    make_lost(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOBODY_SIGNALS, true);
+    /* What it tells of was there when the waiter looked. */
+    make_lost(true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
+}
+
+/* A signal wakes thread 2, which waits again, at this place, or changes something first. */
+static void make_wrong(uint64_t place, bool changes)
+{
+    begin(2);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_WAIT, 4);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    step_at(&run, 1, PCT_OP_COND_WAIT, 0, 4, 7);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    STEP(&run, 0, COND_SIGNAL, 4);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, COND_WAKE, 4);
+    if (changes) {
+        STEP(&run, 2, COND_SIGNAL, 9);
+    }
+    step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, place);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_wrong_waiter(void **unused)
+{
+    (void)unused;
+    make_wrong(8, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, true);
+    make_wrong(7, false); /* both wait for the same thing */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+    make_wrong(8, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+}
+
+/* A section at place 7 of thread 2, while thread 1 waits; one like it, of thread 0, notifies. */
+static void make_change(bool twin, bool notifies)
+{
+    begin(2);
+    step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 7);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    if (twin)
+        STEP_ARG(&run, 0, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 7);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (notifies)
+        STEP(&run, 2, COND_BROADCAST, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_no_notice(void **unused)
+{
+    (void)unused;
+    make_change(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, true);
+    make_change(false, false); /* such sections never notify */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, false);
+    make_change(true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, false);
+    /* The twin was in another run. */
+    struct pct_evidence evidence = { 0 };
+    make_change(true, true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_change(false, false);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_non_null(found(&run, PCT_RULE_NO_NOTICE));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_use_after_destroy), cmocka_unit_test(test_destroyed_while_held),
+        cmocka_unit_test(test_foreign_unlock),    cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_ends_with_lock),    cmocka_unit_test(test_lost_wakeup),
+        cmocka_unit_test(test_wrong_waiter),      cmocka_unit_test(test_no_notice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
