@@ -58,7 +58,8 @@ static bool is_controlled(const struct pct_shim_thread *self)
            self->core.state != PCT_STATE_FINISHED && pct_is_process(pct_shim.pid);
 }
 
-static void run(int signal, siginfo_t *info, void *context)
+/* Inline: handlers may have small stacks. */
+__attribute__((always_inline)) static inline void run(int signal, siginfo_t *info, void *context)
 {
     struct pct_action action = pct_action_of(signal);
     if (action.flags & (int)SA_RESETHAND)
@@ -112,8 +113,9 @@ static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, u
 }
 
 /* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal
- * in. So execute them one by one, and let it in when they are done. */
-static void step(struct pct_shim_thread *self, ucontext_t *context)
+ * in. So execute them one by one, and let it in when they are done. Not inline: what it has on the stack shall not lie
+ * below each handler of the target's. */
+__attribute__((noinline)) static void step(struct pct_shim_thread *self, ucontext_t *context)
 {
     struct sigaction trap;
     if (self->stepping) /* a second one, perhaps in the handler of the trap: it is let in together with the first */
