@@ -284,7 +284,7 @@ experiments:
 minimized:
 	@scripts/setup build
 	@$(build_with) all
-	@PCT_BUILD='$(B)' bench/minimize > docs/bugs-minimized.md.new && mv docs/bugs-minimized.md.new docs/bugs-minimized.md
+	@PCT_BUILD='$(B)' bench/minimize > docs/experiments/MINIMIZED.md.new && mv docs/experiments/MINIMIZED.md.new docs/experiments/MINIMIZED.md
 
 # Data races of the programs with known bugs, by pct and by other tools; writes docs/RACES.md.
 races:
@@ -365,7 +365,7 @@ help:
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'
 	@echo 'check-distros     make demo and the suite on fresh Debian 12, 13 and sid, gcc and clang, as root; SUITES=sid:gcc:cases: only that'
-	@echo 'minimized         minimize every program with a known bug; writes docs/bugs-minimized.md'
+	@echo 'minimized         minimize every program with a known bug; writes docs/experiments/MINIMIZED.md'
 	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
 	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
