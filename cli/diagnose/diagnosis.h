@@ -32,25 +32,13 @@
       "thread @t0 waits on @o0; thread @t1 goes through this section at @s1 and does not signal, where it is done at " \
       "other times")                                                                                                   \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
-    X(NOT_LOOKED_AGAIN, 5, false, "the condition is not looked at again",                                              \
-      "between the signal (@s0) and the return of thread @t2 from its wait (@s2), thread @t1 took the mutex; thread "  \
-      "@t2 went on without another look")                                                                              \
     X(NOT_THE_SAME_LOCK, 7, false, "not the same lock",                                                                \
       "thread @t0's accesses at @s0 and @s2 belong together under one lock; thread @t1's (@s1) comes between, under "  \
       "another lock")                                                                                                  \
     X(ATOMICITY, 6, false, "atomicity violation",                                                                      \
       "what thread @t0 does at @s0 and @s2 belongs together; thread @t1 comes between, at @s1")                        \
-    X(ATOMICITY_OF_TWO, 4.5, false, "atomicity violation over two objects",                                            \
-      "what thread @t0 does to @o0 (@s0) and @o2 (@s2) belongs together; thread @t1 comes between, at @s1")            \
     X(ORDER_MISSING, 7, false, "order violation",                                                                      \
-      "thread @t0 does this (@s0) before what came first in every run that passed")                                    \
-    X(ORDER_REVERSED, 3.5, false, "order violation", "thread @t0's access (@s0) comes before thread @t1's (@s1)")      \
-    X(NOT_WAITED_FOR, 4, false, "a thread is not waited for",                                                          \
-      "thread @t0 makes a thread (@s0) that nobody joins, and that has not ended when the process ends")               \
-    X(STARVATION, 6, false, "starvation",                                                                              \
-      "thread @t0 has waited on @o0 since @s0, while another takes its mutex again and again at the same place")       \
-    X(LOCK_ORDER, 4, false, "lock order inverted",                                                                     \
-      "thread @t0 takes @o1 while it holds @o0, and thread @t2 takes them the other way round: they can deadlock")
+      "thread @t0 does this (@s0) before what came first in every run that passed")
 
 enum pct_rule {
 #define PCT_RULE_ENUM(id, base, decides, words, sentence) PCT_RULE_##id,
@@ -70,10 +58,11 @@ struct pct_diagnosis {
     unsigned count;
     uint32_t step[PCT_DIAGNOSIS_STEPS];    /* of the history; those that the sentence speaks of first */
     const char *note[PCT_DIAGNOSIS_STEPS]; /* beside a step, or NULL */
-    double base;                           /* of this one */
-    double score;                          /* from what is above, and from other runs (evidence.h) */
-    uint64_t key;                          /* the same in other runs: the rule and the places */
-    unsigned failing, passing;             /* runs that had it */
+    uint64_t absent;           /* an address of code that the run did not come to, and others did; 0: none */
+    double base;               /* of this one */
+    double score;              /* from what is above, and from other runs (evidence.h) */
+    uint64_t key;              /* the same in other runs: the rule and the places */
+    unsigned failing, passing; /* runs that had it */
 };
 
 struct pct_diagnoses {

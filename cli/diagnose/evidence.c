@@ -30,12 +30,13 @@ void pct_evidence_note(struct pct_evidence *e, uint64_t key, bool fails)
     struct row *row = (struct row *)find(e, key);
     if (!row) {
         row = calloc(1, sizeof *row);
+        if (row)
+            row->key = key;
         if (!row || !tsearch(row, &e->rows, by_key)) {
             free(row);
             e->full = true;
             return;
         }
-        row->key = key;
     }
     if (row->run == run)
         return;
@@ -46,6 +47,31 @@ void pct_evidence_note(struct pct_evidence *e, uint64_t key, bool fails)
 bool pct_evidence_has(const struct pct_evidence *e, uint64_t key)
 {
     return find(e, key);
+}
+
+void pct_evidence_note_pair(struct pct_evidence *e, uint64_t key, const struct pct_evidence_pair *pair)
+{
+    bool known = find(e, key);
+    pct_evidence_note(e, key, false);
+    if (known)
+        return;
+    if (e->pair_count == e->pair_room) {
+        size_t room = e->pair_room ? 2 * e->pair_room : 256;
+        struct pct_evidence_pair *more = realloc(e->pairs, room * sizeof *more);
+        if (!more) {
+            e->full = true;
+            return;
+        }
+        e->pairs = more;
+        e->pair_room = room;
+    }
+    e->pairs[e->pair_count++] = *pair;
+}
+
+unsigned pct_evidence_passing(const struct pct_evidence *e, uint64_t key)
+{
+    const struct row *row = find(e, key);
+    return row ? row->passing : 0;
 }
 
 uint64_t pct_evidence_notice(uint64_t place, uint64_t address)
@@ -63,10 +89,20 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
     e->full = e->full || ds.full;
     pct_diagnoses_free(&ds);
     pct_rules_notices(history, e, fails);
+    if (!fails)
+        pct_rules_orders(history, e);
+}
+
+/* Good runs are full of such patterns: without some to compare with, or where most have it, too, nothing is said. */
+static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis *d)
+{
+    enum { ENOUGH = 3 };
+    return pct_rule_decides(d->rule) || (e->passing >= ENOUGH && 2 * d->passing < e->passing);
 }
 
 void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
 {
+    size_t kept = 0;
     for (size_t i = 0; i < ds->count; i++) {
         struct pct_diagnosis *d = &ds->item[i];
         const struct row *row = find(e, d->key);
@@ -74,12 +110,16 @@ void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
         d->passing = row ? row->passing : 0;
         if (!pct_rule_decides(d->rule) && e->failing)
             d->score *= d->failing / sqrt((double)e->failing * (d->failing + d->passing));
+        if (is_telling(e, d))
+            ds->item[kept++] = *d;
     }
+    ds->count = kept;
     pct_diagnoses_rank(ds);
 }
 
 void pct_evidence_free(struct pct_evidence *e)
 {
     tdestroy(e->rows, free);
+    free(e->pairs);
     *e = (struct pct_evidence){ 0 };
 }

@@ -4,10 +4,17 @@
 
 #include "diagnosis.h"
 
+/* In a run that passed, an access at one place came before the first one at another, on the same object. */
+struct pct_evidence_pair {
+    uint64_t address, first, then;
+};
+
 struct pct_evidence {
     unsigned failing, passing; /* runs that were looked at */
     void *rows;                /* by key (search.h) */
-    bool full;                 /* there was no memory for all */
+    struct pct_evidence_pair *pairs;
+    size_t pair_count, pair_room;
+    bool full; /* there was no memory for all */
 };
 
 void pct_evidence_free(struct pct_evidence *evidence);
@@ -26,5 +33,9 @@ uint64_t pct_evidence_notice(uint64_t place, uint64_t address);
 /* Remember this key of the run that is being added, once; and whether any run had it. */
 void pct_evidence_note(struct pct_evidence *evidence, uint64_t key, bool fails);
 bool pct_evidence_has(const struct pct_evidence *evidence, uint64_t key);
+
+/* The same of a run that passes, with what the key stands for; and how many of those had a key. */
+void pct_evidence_note_pair(struct pct_evidence *evidence, uint64_t key, const struct pct_evidence_pair *pair);
+unsigned pct_evidence_passing(const struct pct_evidence *evidence, uint64_t key);
 
 #endif

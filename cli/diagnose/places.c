@@ -58,6 +58,19 @@ uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_s
     return stack->count ? portable(places, stack->frames[0].pc) : 0;
 }
 
+uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place)
+{
+    struct pct_places places;
+    uint64_t found = 0;
+    pct_places_open(&places, snapshot);
+    for (size_t i = 0; i < places.count && !found; i++) {
+        uint64_t address = place + places.mapped[i].bias;
+        found = address >= places.mapped[i].begin && address < places.mapped[i].end ? address : 0;
+    }
+    pct_places_close(&places);
+    return found;
+}
+
 uint64_t pct_places_second(const struct pct_snapshot *snapshot, uint64_t index)
 {
     (void)snapshot;

@@ -109,12 +109,10 @@ void pct_diagnosis_stack(const struct pct_history *h, uint32_t step, struct pct_
     stack->count = kept;
 }
 
-static void print_place(FILE *out, const struct pct_history *h, uint32_t step)
+static void print_frames(FILE *out, const struct pct_stack *stack)
 {
-    static struct pct_stack stack;
-    pct_diagnosis_stack(h, step, &stack);
-    for (size_t i = 0; i < stack.count && i < FRAMES; i++) {
-        const struct pct_frame *frame = &stack.frames[i];
+    for (size_t i = 0; i < stack->count && i < FRAMES; i++) {
+        const struct pct_frame *frame = &stack->frames[i];
         char text[512];
         if (frame->file[0])
             snprintf(text, sizeof text, "%s%s%s:%d", frame->function, frame->function[0] ? " " : "", base(frame->file),
@@ -124,13 +122,14 @@ static void print_place(FILE *out, const struct pct_history *h, uint32_t step)
         fputs(i ? " < " : "", out);
         pct_cli_print_clean(out, text, sizeof text);
     }
-    if (!stack.count)
+    if (!stack->count)
         fputs("(its place is not known)", out);
 }
 
 /* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
 void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
 {
+    static struct pct_stack stack;
     char text[4 * TEXT];
     fputs(lead, out);
     pct_cli_print_clean(out, pct_diagnosis_format(text, sizeof text, h, d), sizeof text);
@@ -150,7 +149,14 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
         format_operation(text, sizeof text, h, step);
         pct_cli_print_clean(out, text, sizeof text);
         fprintf(out, "%s%s\n              ", d->note[next] ? "   " : "", d->note[next] ? d->note[next] : "");
-        print_place(out, h, step);
+        pct_diagnosis_stack(h, step, &stack);
+        print_frames(out, &stack);
+        fputc('\n', out);
+    }
+    if (d->absent && h->unwinder) {
+        pct_unwind_place(h->unwinder, d->absent, true, &stack);
+        fputs("  not yet     what came first in every run that passed\n              ", out);
+        print_frames(out, &stack);
         fputc('\n', out);
     }
 }

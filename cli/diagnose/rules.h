@@ -16,4 +16,12 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *histor
 /* Of any run: at which places a section comes with a notice to a condition variable. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 
+/* rules_atomicity.c: two steps of a thread that belong together, and another one comes between. */
+void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *history);
+
+/* rules_order.c: what came first in every run that passed and does not in this one; and what came first in a run that
+ * passes. */
+void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
+void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence);
+
 #endif

@@ -391,13 +391,113 @@ static void test_no_notice(void **unused)
     pct_evidence_free(&evidence);
 }
 
+/* --- Patterns that other runs tell about -------------------------------------------------------------------------- */
+
+/* Thread 1 reads object 4 twice, thread 2 writes it: between the two, or behind them. Under one lock, or none. */
+static void make_reads(bool between, bool locked)
+{
+    begin(2);
+    if (locked)
+        step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 10);
+    step_at(&run, 1, PCT_OP_LOAD, 0, 4, 11);
+    if (between && locked)
+        step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 5, 20);
+    if (between)
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
+    step_at(&run, 1, PCT_OP_LOAD, 0, 4, 12);
+    if (!between)
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
+}
+
+static void test_atomicity(void **unused)
+{
+    (void)unused;
+    make_reads(true, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, true);
+    make_reads(false, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
+    make_reads(true, true);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, true);
+    /* Two reads with a read between them: nothing. */
+    begin(2);
+    STEP(&run, 1, LOAD, 4);
+    STEP(&run, 2, LOAD, 4);
+    STEP(&run, 1, LOAD, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
+}
+
+/* With `passing` runs like the one that fails, or not, what is left of a pattern. */
+static bool is_left(unsigned passing, bool like)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < passing; i++) {
+        make_reads(like, false);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_reads(true, false);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    pct_evidence_add(&evidence, &run.history, true);
+    pct_evidence_weigh(&evidence, &run.diagnoses);
+    bool left = found(&run, PCT_RULE_ATOMICITY);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return left;
+}
+
+static void test_evidence(void **unused)
+{
+    (void)unused;
+    assert_true(is_left(3, false));
+    assert_false(is_left(3, true));  /* runs that pass have it, too */
+    assert_false(is_left(2, false)); /* too few to compare with */
+}
+
+/* Thread 2 stores, then thread 1 loads, in `passing` runs; here it is the other way round. */
+static bool order_is_missing(unsigned passing, bool other_thread)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < passing; i++) {
+        begin(2);
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
+        step_at(&run, 1, PCT_OP_LOAD, 0, 4, 11);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    begin(2);
+    step_at(&run, 1, PCT_OP_LOAD, 0, 4, 11);
+    step_at(&run, other_thread ? 2 : 1, PCT_OP_STORE, 0, 4, 21);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    bool missing = found(&run, PCT_RULE_ORDER_MISSING);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return missing;
+}
+
+static void test_order(void **unused)
+{
+    (void)unused;
+    assert_true(order_is_missing(3, true));
+    assert_false(order_is_missing(2, true));
+    assert_false(order_is_missing(3, false)); /* its own thread does it later: the threads have swapped roles */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_use_after_destroy), cmocka_unit_test(test_destroyed_while_held),
-        cmocka_unit_test(test_foreign_unlock),    cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_ends_with_lock),    cmocka_unit_test(test_lost_wakeup),
-        cmocka_unit_test(test_wrong_waiter),      cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_use_after_destroy),
+        cmocka_unit_test(test_destroyed_while_held),
+        cmocka_unit_test(test_foreign_unlock),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_ends_with_lock),
+        cmocka_unit_test(test_lost_wakeup),
+        cmocka_unit_test(test_wrong_waiter),
+        cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_atomicity),
+        cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

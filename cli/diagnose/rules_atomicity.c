@@ -1,0 +1,77 @@
+/* What one thread does to an object in two steps, and another one comes between: see rules.h. The unserializable
+ * interleavings of AVIO (Lu, Tucek, Qin and Zhou, "AVIO: detecting atomicity violations via access interleaving
+ * invariants", 2006). Good runs have such patterns, too: only other runs tell which one matters. */
+#include "rules.h"
+#include <stdlib.h>
+
+enum { REMOTE = 64 }; /* accesses of others between two of a thread that are looked at */
+
+static bool reads(enum pct_access access)
+{
+    return access == PCT_ACCESS_READ || access == PCT_ACCESS_UPDATE || access == PCT_ACCESS_UNKNOWN;
+}
+
+static bool writes(enum pct_access access)
+{
+    return access == PCT_ACCESS_WRITE || access == PCT_ACCESS_UPDATE || access == PCT_ACCESS_UNKNOWN;
+}
+
+static bool unserializable(enum pct_access p, enum pct_access r, enum pct_access q)
+{
+    return (writes(r) && reads(q)) || (writes(p) && reads(r) && writes(q)) || (reads(p) && writes(r) && writes(q));
+}
+
+/* The lock that the thread has at both of its steps, PCT_NO_HOLD: none. */
+static uint32_t common_lock(const struct pct_history *h, const struct pct_moment *p, const struct pct_moment *q)
+{
+    for (uint32_t a = p->held; a; a = h->links[a].next)
+        for (uint32_t b = q->held; b; b = h->links[b].next)
+            if (h->links[a].hold == h->links[b].hold && h->links[a].hold != p->hold)
+                return h->links[a].hold;
+    return PCT_NO_HOLD;
+}
+
+static void look_between(struct pct_diagnoses *out, const struct pct_history *h, const uint32_t *steps)
+{
+    const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
+    enum pct_access a = pct_moment_access(p), b = pct_moment_access(r), c = pct_moment_access(q);
+    if (!unserializable(a, b, c))
+        return;
+    bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
+    bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
+    uint32_t lock = common_lock(h, p, q);
+    bool other = !unknown && lock != PCT_NO_HOLD && r->held;
+    struct pct_diagnosis *d = pct_diagnoses_add(out, other ? PCT_RULE_NOT_THE_SAME_LOCK : PCT_RULE_ATOMICITY,
+                                                unknown   ? 5.5
+                                                : updates ? 3
+                                                          : 0,
+                                                3, steps);
+    if (d)
+        d->note[1] = "comes between";
+}
+
+void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    uint32_t objects = 0;
+    for (uint32_t i = 0; i < h->all; i++)
+        if (pct_moment_access(&h->steps[i]) && h->steps[i].object >= objects)
+            objects = h->steps[i].object + 1;
+    /* By object and by step: the access before, + 1. */
+    uint32_t *last = calloc(objects + (size_t)1, sizeof *last), *before = calloc(h->all + (size_t)1, sizeof *before);
+    for (uint32_t i = 0; last && before && i < h->all; i++) {
+        const struct pct_moment *q = &h->steps[i];
+        if (!pct_moment_access(q))
+            continue;
+        before[i] = last[q->object];
+        last[q->object] = i + 1;
+        uint32_t p = before[i];
+        for (unsigned n = 0; p && n < REMOTE && h->steps[p - 1].thread != q->thread; n++)
+            p = before[p - 1];
+        if (!p || h->steps[p - 1].thread != q->thread)
+            continue;
+        for (uint32_t r = before[i]; r != p; r = before[r - 1])
+            look_between(out, h, (uint32_t[]){ p - 1, r - 1, i });
+    }
+    free(last);
+    free(before);
+}

@@ -1,0 +1,141 @@
+/* What came first in every run that passed, and has not come yet in this one: see rules.h. */
+#include "evidence.h"
+#include "places.h"
+#include "rules.h"
+#include <stdlib.h>
+
+enum { PLACES = 32, ENOUGH = 3 }; /* places of an object that are told apart; passing runs that say something */
+
+/* The places at which an object was accessed so far. */
+struct accessed {
+    uint64_t address;
+    unsigned count;
+    struct {
+        uint64_t place;
+        enum pct_access access;
+    } by[PLACES];
+};
+
+struct table {
+    struct accessed *item;
+    uint32_t size, used; /* a power of two */
+};
+
+static struct accessed *find(struct table *t, uint64_t address)
+{
+    uint32_t at = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (t->size - 1);
+    while (t->item[at].address && t->item[at].address != address)
+        at = (at + 1) & (t->size - 1);
+    if (!t->item[at].address) {
+        if (t->used >= t->size / 2)
+            return NULL;
+        t->used++;
+        t->item[at].address = address;
+    }
+    return &t->item[at];
+}
+
+static uint64_t key_of_pair(uint64_t address, uint64_t first, uint64_t then)
+{
+    uint64_t key = (address ^ UINT64_C(0x5bd1e995)) * UINT64_C(0x9e3779b97f4a7c15);
+    key = (key ^ first) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return ((key ^ key >> 31) + then) * UINT64_C(0x165667b19e3779f9);
+}
+
+/* What is made of the first access at a place to an object: the accesses before it. */
+typedef void each_first(void *context, const struct pct_history *h, uint32_t step, const struct accessed *before);
+
+static void walk(const struct pct_history *h, each_first *each, void *context)
+{
+    struct table t = { .size = 1 };
+    while (t.size < 4 * h->count && t.size < UINT32_C(1) << 16)
+        t.size *= 2;
+    t.item = calloc(t.size, sizeof *t.item);
+    for (uint32_t i = 0; t.item && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        enum pct_access access = pct_moment_access(m);
+        struct accessed *a = access && m->address && m->place ? find(&t, m->address) : NULL;
+        unsigned known = 0;
+        while (a && known < a->count && a->by[known].place != m->place)
+            known++;
+        if (!a || known < a->count || a->count == PLACES)
+            continue;
+        each(context, h, i, a);
+        a->by[a->count].place = m->place;
+        a->by[a->count++].access = access;
+    }
+    free(t.item);
+}
+
+/* --- Runs that pass ----------------------------------------------------------------------------------------------- */
+
+static void note_first(void *context, const struct pct_history *h, uint32_t step, const struct accessed *before)
+{
+    struct pct_evidence *e = context;
+    const struct pct_moment *m = &h->steps[step];
+    pct_evidence_note(e, key_of_pair(m->address, 0, m->place), false);
+    for (unsigned i = 0; i < before->count; i++)
+        if (pct_access_conflict(before->by[i].access, pct_moment_access(m)))
+            pct_evidence_note_pair(e, key_of_pair(m->address, before->by[i].place, m->place),
+                                   &(struct pct_evidence_pair){ m->address, before->by[i].place, m->place });
+}
+
+void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence)
+{
+    walk(history, note_first, evidence);
+}
+
+/* --- The one that fails ------------------------------------------------------------------------------------------- */
+
+struct failing {
+    struct pct_diagnoses *out;
+    const struct pct_evidence *evidence;
+};
+
+/* The step of another thread by which it comes all the same, later or as soon as it can; PCT_NO_STEP: it is not in this
+ * run. *own: the same thread does it later, which is no violation. */
+static uint32_t comes_later(const struct pct_history *h, uint32_t step, uint64_t place, bool *own)
+{
+    const struct pct_moment *m = &h->steps[step];
+    uint32_t found = PCT_NO_STEP;
+    for (uint32_t i = step + 1; i < h->all; i++) {
+        if (h->steps[i].place != place || (h->steps[i].address && h->steps[i].address != m->address))
+            continue;
+        *own = *own || h->steps[i].thread == m->thread;
+        found = found == PCT_NO_STEP ? i : found;
+    }
+    return found;
+}
+
+static void look_at_first(void *context, const struct pct_history *h, uint32_t step, const struct accessed *before)
+{
+    struct failing *f = context;
+    const struct pct_moment *m = &h->steps[step];
+    unsigned runs = pct_evidence_passing(f->evidence, key_of_pair(m->address, 0, m->place));
+    for (size_t i = 0; runs >= ENOUGH && i < f->evidence->pair_count; i++) {
+        const struct pct_evidence_pair *pair = &f->evidence->pairs[i];
+        if (pair->address != m->address || pair->then != m->place ||
+            pct_evidence_passing(f->evidence, key_of_pair(pair->address, pair->first, pair->then)) != runs)
+            continue;
+        bool seen = false, own = false;
+        for (unsigned j = 0; j < before->count && !seen; j++)
+            seen = before->by[j].place == pair->first;
+        if (seen)
+            continue;
+        uint32_t later = comes_later(h, step, pair->first, &own);
+        struct pct_diagnosis *d = own ? NULL
+                                      : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0,
+                                                          later == PCT_NO_STEP ? 1 : 2, (uint32_t[]){ step, later });
+        if (!d)
+            continue;
+        d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->first) : 0;
+        d->note[1] = later == PCT_NO_STEP ? NULL : "which came first in every run that passed";
+    }
+}
+
+void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence)
+{
+    struct failing f = { out, evidence };
+    if (evidence && evidence->passing >= ENOUGH)
+        walk(history, look_at_first, &f);
+}
