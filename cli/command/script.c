@@ -1,6 +1,7 @@
 /* `pct script`: its options, and the configuration that they make. cli/script/ does the rest. */
 #include <cli/base/cli.h>
 #include "configure.h"
+#include "each_test.h"
 #include <cli/binary/functions_check.h>
 #include <cli/binary/locate.h>
 #include <cli/process/environment.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_ALL = 2700, KEY_FIRST, KEY_OK_STATUS };
+enum { KEY_ALL = 2700, KEY_FIRST, KEY_OK_STATUS, KEY_TEST, KEY_OF_TEST, KEY_EACH_TEST };
 enum { SCRIPT_MOST = 1 << 20 };
 
 static const struct argp_option options[] = {
@@ -25,6 +26,12 @@ static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "with --all: stop after this many runs (default: no bound)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { "test", KEY_TEST, "NAME", OPTION_ARG_OPTIONAL,
+      "no FILE.lua: the script is in the program, by pct_script() of <pct/script.h>, or by PCT_TEST() for this test",
+      1 },
+    { "of-test", KEY_OF_TEST, "NAME", OPTION_HIDDEN, NULL, 1 }, /* for --each-test */
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP "; the scripts are theirs",
+      1 },
     { NULL, 0, NULL, 0, "Output", 3 },
     { "trace", 't', "FILE", 0, "keep the trace of the run; with --all, of the first that fails", 3 },
     { "quiet", 'q', NULL, 0, "print nothing of a run that ends as the script says and passes", 3 },
@@ -35,6 +42,10 @@ struct arguments {
     struct pct_campaign *campaign;
     struct pct_script_runs *runs;
     struct pct_run_options schedules;
+    const char *test;      /* whose script is in the program; NULL: it is in a file */
+    bool each_test;        /* all of them */
+    bool one_of_all;       /* for --each-test: a test may have none */
+    const char *framework; /* what --each-test says */
 };
 
 struct script {
@@ -70,8 +81,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'q':
         w->runs->quiet = true;
         return 0;
+    case KEY_OF_TEST:
+        w->one_of_all = true;
+        __attribute__((fallthrough));
+    case KEY_TEST:
+        w->test = argument ? argument : "";
+        return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
+        return 0;
     case ARGP_KEY_ARG:
-        if (!w->runs->name) {
+        if (!w->runs->name && !w->test && !w->each_test) {
             w->runs->name = argument;
             return 0;
         }
@@ -80,7 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!w->campaign->launch.command)
             argp_error(state, "no %s is given: pct script FILE.lua -- COMMAND [ARGUMENT...]",
-                       w->runs->name ? "command" : "script");
+                       w->runs->name || w->test || w->each_test ? "command" : "script");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -89,7 +110,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "FILE.lua [--] COMMAND [ARGUMENT...]",
+    .args_doc = "FILE.lua [--] COMMAND [ARGUMENT...]\n--test[=NAME] [--] COMMAND [ARGUMENT...]",
     .doc = "Run a program under the schedule that a script in Lua says, or under each that its choices allow.\v"
            "The exit status is 0 if the script ended and the program passed; that of the program if it failed (with "
            "--all: 1); 116 if an assertion of the script failed, 117 if the threads did not do what it says; 2 if the "
@@ -139,6 +160,33 @@ static char *read_script(const char *name)
     if (file >= 0)
         close(file);
     return text;
+}
+
+/* Or the one in the program, for w->test. Returns 0 or the exit status, after a message. */
+static int read_own(struct arguments *w, char **text)
+{
+    char program[PATH_MAX];
+    unsigned count = 0;
+    const char *command = w->campaign->launch.command[0];
+    int status = pct_locate_command(command, program, sizeof program);
+    if (status) {
+        pct_cli_say("%s: %s", command, strerror(status == 126 ? EACCES : ENOENT));
+        return status;
+    }
+    w->runs->name = w->test && *w->test ? w->test : "pct_script";
+    *text = pct_script_own(program, w->test, &count);
+    if (*text)
+        return 0;
+    if (!count)
+        return pct_cli_usage("%s has no script: pct_script() and PCT_TEST() of <pct/script.h> make some", program);
+    if (!w->test)
+        return pct_cli_no_memory("");
+    if (!*w->test)
+        return pct_cli_usage("%s has no script by pct_script(), but for tests: --each-test runs all of these", program);
+    if (!w->one_of_all)
+        return pct_cli_usage("%s has no script for a test '%s'", program, w->test);
+    pct_cli_say("%s: no script, not run", w->test);
+    return 0;
 }
 
 /* Have Lua look at it, which is in the library that the target gets. */
@@ -205,7 +253,7 @@ static int begin(struct script *script)
     struct pct_script_runs *runs = script->arguments.runs;
     struct pct_campaign *c = script->arguments.campaign;
     int status = refuse(&script->arguments);
-    if (!status && !(script->text = read_script(runs->name)))
+    if (!status && !script->text && !(script->text = read_script(runs->name)))
         status = PCT_EXIT_USAGE;
     if (!status)
         status = find_names(script);
@@ -241,6 +289,17 @@ static int prepare(struct script *script)
     return status;
 }
 
+/* All tests that have one. */
+static int each_test(struct arguments *w, char **argv)
+{
+    char *text = NULL;
+    if (w->test)
+        return pct_cli_usage("--each-test and --test do not go together");
+    int status = read_own(w, &text);
+    free(text);
+    return status ? status : pct_each_test(argv, w->campaign->launch.command, w->framework, "--of-test={test}");
+}
+
 int pct_cmd_script(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
@@ -249,7 +308,12 @@ int pct_cmd_script(int argc, char **argv)
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
     pct_parse(&argp, argc, argv, 1, &script.arguments);
-    int status = pct_environment_check(false);
+    if (script.arguments.each_test)
+        return each_test(&script.arguments, argv);
+    int status = script.arguments.test ? read_own(&script.arguments, &script.text) : 0;
+    if (status || (script.arguments.test && !script.text))
+        return status;
+    status = pct_environment_check(false);
     if (!status)
         status = begin(&script);
     if (!status)

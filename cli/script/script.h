@@ -1,6 +1,7 @@
 /* What `pct script` needs beside its options: the names in a script, the channel to its runs, and the runs.
  *
  *     names.c    the names that stand in a script, found in its text, and what they stand for in the program
+ *     own.c      scripts that the program has itself
  *     channel.c  the file that a run reads the script from (common/script.h)
  *     token.c    the run as a token
  *     runs.c     one run, or one for each way that the script's choices can go; what came of them */
@@ -26,6 +27,10 @@ struct pct_script_words {
     struct pct_script_word *item;
     size_t count;
 };
+
+/* The script that this program has for this test (PCT_TEST), "": by pct_script(), NULL: any. To be freed; NULL: there
+ * is none. *count: how many scripts it has. */
+char *pct_script_own(const char *program, const char *test, unsigned *count);
 
 /* Find the names: the words in quotes behind locks, starts, from and the like. False: out of memory. */
 bool pct_script_words_find(struct pct_script_words *words, const char *text);

@@ -6,6 +6,10 @@
  *     pct_choose(n)          a number from 0 to n - 1 (n up to 65,535): `pct campaign` draws it from the seed, `pct
  *                            explore` and `pct script --all` go every way, and each token has it. Natively 0.
  *     pct_assert(expression) ends the program as assert() does, also where NDEBUG is defined.
+ *     pct_script("...");     outside of functions: a script that `pct script --test -- ./program` runs.
+ *     PCT_TEST(suite, name, "...") { }   a test of GoogleTest, or
+ *     PCT_TEST("name", "...") { }        of Catch2, and the script that `pct script --each-test -- ./tests` runs it
+ *                            with. Natively it is a test like others. Include the framework, too.
  *
  * Any thread may call them, anywhere that it may call pthread_mutex_lock(). */
 #ifndef PCT_SCRIPT_H
@@ -49,6 +53,30 @@ static inline unsigned pct_choose(unsigned n)
 #ifdef __cplusplus
 }
 #endif
+
+/* The command reads scripts from the program's file (cli/script/own.c). */
+#ifdef __has_attribute
+#if __has_attribute(retain)
+#define PCT_RETAIN_ , retain
+#endif
+#endif
+#ifndef PCT_RETAIN_
+#define PCT_RETAIN_
+#endif
+#define PCT_SCRIPT_AT_(test, text, number)                                                                             \
+    static const char pct_script_##number[] __attribute__((section("pct_scripts"), used PCT_RETAIN_)) =                \
+        "\1" test "\0" text
+#define PCT_SCRIPT_(test, text, number) PCT_SCRIPT_AT_(test, text, number)
+#define pct_script(text) PCT_SCRIPT_("", text, __COUNTER__)
+
+#define PCT_TEST_CATCH2_(name, text)                                                                                   \
+    PCT_SCRIPT_(name, text, __COUNTER__);                                                                              \
+    TEST_CASE(name)
+#define PCT_TEST_GTEST_(suite, name, text)                                                                             \
+    PCT_SCRIPT_(#suite "." #name, text, __COUNTER__);                                                                  \
+    TEST(suite, name)
+#define PCT_TEST_KIND_(a, b, c, kind, ...) kind
+#define PCT_TEST(...) PCT_TEST_KIND_(__VA_ARGS__, PCT_TEST_GTEST_, PCT_TEST_CATCH2_, 0)(__VA_ARGS__)
 
 #define pct_point(name) pct_point_("" name "")
 #define pct_assert(expression)                                                                                         \

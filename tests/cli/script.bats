@@ -415,6 +415,39 @@ finish(t[1000])' ./script many 3000
     replays 134
 }
 
+@test "scripts that stand in the program" {
+    "$cc" -O1 -g -pthread -I "$root/include" -o own "$root/tests/cli/own_script.c"
+    run ./own --gtest_list_tests
+    is "$status" 0
+    run --separate-stderr "$pct" script --test -- ./own
+    is "$status" 3
+    has 'pct_script: ended after'
+    replays 3
+    run --separate-stderr "$pct" script --each-test=gtest -- ./own
+    is "$status" 1
+    has 'Order.Turned: ended after'
+    has 'Order.Kept: no script, not run'
+    has '2 test cases: 1 failed'
+    has 'this replays it:'
+    run --separate-stderr "$pct" script --test=Order.Turned -- ./own --gtest_filter=Order.Turned
+    is "$status" 1
+    run --separate-stderr "$pct" script --test=Order.Wrong -- ./own
+    is "$status" 2
+    is "$stderr" "pct: Order.Wrong:2: unexpected symbol near '='"
+    run --separate-stderr "$pct" script --test=Order.Kept -- ./own
+    is "$status" 2
+    has "has no script for a test 'Order.Kept'"
+    for option in --test --each-test; do
+        run --separate-stderr "$pct" script $option -- ./script
+        is "$status" 2
+        has 'has no script: pct_script() and PCT_TEST() of <pct/script.h> make some'
+    done
+    run --separate-stderr "$pct" script --test
+    is "$status" 2
+    run --separate-stderr "$pct" script --test -- ./none
+    is "$status" 127
+}
+
 @test "without a script nothing of Lua is in the process" {
     run "$pct" run -n 1 -s 1 -- grep -c -e libpct-script -e liblua /proc/self/maps
     has 0
