@@ -93,7 +93,8 @@ struct pct_channel {
     uint32_t began;   /* runs that have begun to write the log */
     uint32_t assumes; /* bit i: enum pct_assumption i */
     uint32_t awaited; /* enum pct_awaited: how it ended */
-    uint32_t unused[5];
+    uint32_t output;  /* 1: what the program prints is judged, so its order counts */
+    uint32_t unused[4];
     uint32_t plan[];
 };
 

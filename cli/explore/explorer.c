@@ -113,6 +113,7 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     *made =
         (struct pct_made){ .used = true, .plain = plain, .index = spec->index, .plan = pct_explorer_plan(plan, count) };
     reset_channel(e->channel[spec->worker].at, plan, count);
+    e->channel[spec->worker].at->output = e->keep && (e->keep->judge.expect || e->keep->judge.oracle);
     spec->channel = e->channel[spec->worker].path;
     return 0;
 }

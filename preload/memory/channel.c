@@ -56,3 +56,9 @@ PCT_EXPORT void pct_explored_hidden(uint64_t key)
     if (pct_S.log && pct_enter())
         pct_log_hidden(&pct_S, key, false);
 }
+
+PCT_EXPORT void pct_explored_output(void)
+{
+    if (pct_S.log && pct_S.log->output)
+        pct_explored_hidden(PCT_KEY_KERNEL);
+}

@@ -15,6 +15,7 @@
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/memory/channel.h>
 #include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/scope.h>
@@ -320,6 +321,7 @@ PCT_EXPORT int pthread_detach(pthread_t handle)
 PCT_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
     pct_shim.named = true;
+    pct_explored_hidden(PCT_KEY_KERNEL);
     return REAL(pthread_setname_np)(handle, name);
 }
 

@@ -14,5 +14,6 @@
 #pragma weak pct_explored_fresh
 #pragma weak pct_explored_gone
 #pragma weak pct_explored_hidden
+#pragma weak pct_explored_output
 
 #endif

@@ -1,127 +1,255 @@
 /* Functions of libc that read or change what all threads share, and are no scheduling points: the next random number,
- * the environment, a static buffer, the file system. Each tells that it was called, and goes on to the real one,
- * whatever its arguments are: their registers are as they were. Those that libpct.so intercepts stand there. Called by
- * any thread. */
+ * the environment, a static buffer, the file system, streams. Each tells that it was called, and goes on to the real
+ * one, whatever its arguments are: their registers are as they were. Those that libpct.so intercepts stand there.
+ * Called by any thread. */
 #include "explored.h"
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
-/* X(name, key) */
+/* Which argument is the stream that the function writes to: the distance of its register from that of the first one.
+ * OUTPUT: stdout, or stderr. */
+enum { NONE = -1, FIRST, SECOND, FOURTH = 3, OUTPUT };
+
+/* X(name, key, stream) */
 #define LIBC PCT_KEY_RANDOM
 #define FILES PCT_KEY_KERNEL
 #define FUNCTIONS(X)                                                                                                   \
-    X(rand, LIBC)                                                                                                      \
-    X(srand, LIBC)                                                                                                     \
-    X(random, LIBC)                                                                                                    \
-    X(srandom, LIBC)                                                                                                   \
-    X(drand48, LIBC)                                                                                                   \
-    X(lrand48, LIBC)                                                                                                   \
-    X(mrand48, LIBC)                                                                                                   \
-    X(srand48, LIBC)                                                                                                   \
-    X(strtok, LIBC)                                                                                                    \
-    X(localtime, LIBC)                                                                                                 \
-    X(gmtime, LIBC)                                                                                                    \
-    X(asctime, LIBC)                                                                                                   \
-    X(ctime, LIBC)                                                                                                     \
-    X(getenv, LIBC)                                                                                                    \
-    X(secure_getenv, LIBC)                                                                                             \
-    X(setenv, LIBC)                                                                                                    \
-    X(unsetenv, LIBC)                                                                                                  \
-    X(putenv, LIBC)                                                                                                    \
-    X(clearenv, LIBC)                                                                                                  \
-    X(setlocale, LIBC)                                                                                                 \
-    X(fseek, FILES)                                                                                                    \
-    X(fseeko, FILES)                                                                                                   \
-    X(ftell, FILES)                                                                                                    \
-    X(ftello, FILES)                                                                                                   \
-    X(rewind, FILES)                                                                                                   \
-    X(fflush, FILES)                                                                                                   \
-    X(stat, FILES)                                                                                                     \
-    X(stat64, FILES)                                                                                                   \
-    X(fstat, FILES)                                                                                                    \
-    X(fstat64, FILES)                                                                                                  \
-    X(lstat, FILES)                                                                                                    \
-    X(lstat64, FILES)                                                                                                  \
-    X(fstatat, FILES)                                                                                                  \
-    X(access, FILES)                                                                                                   \
-    X(unlink, FILES)                                                                                                   \
-    X(unlinkat, FILES)                                                                                                 \
-    X(remove, FILES)                                                                                                   \
-    X(rename, FILES)                                                                                                   \
-    X(renameat, FILES)                                                                                                 \
-    X(mkdir, FILES)                                                                                                    \
-    X(mkdirat, FILES)                                                                                                  \
-    X(rmdir, FILES)                                                                                                    \
-    X(opendir, FILES)                                                                                                  \
-    X(readdir, FILES)                                                                                                  \
-    X(readdir64, FILES)                                                                                                \
-    X(lseek, FILES)                                                                                                    \
-    X(lseek64, FILES)                                                                                                  \
-    X(truncate, FILES)                                                                                                 \
-    X(ftruncate, FILES)                                                                                                \
-    X(truncate64, FILES)                                                                                               \
-    X(ftruncate64, FILES)                                                                                              \
-    X(link, FILES)                                                                                                     \
-    X(symlink, FILES)                                                                                                  \
-    X(readlink, FILES)                                                                                                 \
-    X(chdir, FILES)                                                                                                    \
-    X(getcwd, FILES)                                                                                                   \
-    X(chmod, FILES)                                                                                                    \
-    X(umask, FILES)
+    X(rand, LIBC, NONE)                                                                                                \
+    X(srand, LIBC, NONE)                                                                                               \
+    X(random, LIBC, NONE)                                                                                              \
+    X(srandom, LIBC, NONE)                                                                                             \
+    X(drand48, LIBC, NONE)                                                                                             \
+    X(lrand48, LIBC, NONE)                                                                                             \
+    X(mrand48, LIBC, NONE)                                                                                             \
+    X(srand48, LIBC, NONE)                                                                                             \
+    X(strtok, LIBC, NONE)                                                                                              \
+    X(localtime, LIBC, NONE)                                                                                           \
+    X(gmtime, LIBC, NONE)                                                                                              \
+    X(asctime, LIBC, NONE)                                                                                             \
+    X(ctime, LIBC, NONE)                                                                                               \
+    X(getenv, LIBC, NONE)                                                                                              \
+    X(secure_getenv, LIBC, NONE)                                                                                       \
+    X(setenv, LIBC, NONE)                                                                                              \
+    X(unsetenv, LIBC, NONE)                                                                                            \
+    X(putenv, LIBC, NONE)                                                                                              \
+    X(clearenv, LIBC, NONE)                                                                                            \
+    X(setlocale, LIBC, NONE)                                                                                           \
+    X(fseek, FILES, NONE)                                                                                              \
+    X(fseeko, FILES, NONE)                                                                                             \
+    X(ftell, FILES, NONE)                                                                                              \
+    X(ftello, FILES, NONE)                                                                                             \
+    X(rewind, FILES, NONE)                                                                                             \
+    X(fflush, FILES, NONE)                                                                                             \
+    X(stat, FILES, NONE)                                                                                               \
+    X(stat64, FILES, NONE)                                                                                             \
+    X(fstat, FILES, NONE)                                                                                              \
+    X(fstat64, FILES, NONE)                                                                                            \
+    X(lstat, FILES, NONE)                                                                                              \
+    X(lstat64, FILES, NONE)                                                                                            \
+    X(fstatat, FILES, NONE)                                                                                            \
+    X(access, FILES, NONE)                                                                                             \
+    X(unlink, FILES, NONE)                                                                                             \
+    X(unlinkat, FILES, NONE)                                                                                           \
+    X(remove, FILES, NONE)                                                                                             \
+    X(rename, FILES, NONE)                                                                                             \
+    X(renameat, FILES, NONE)                                                                                           \
+    X(mkdir, FILES, NONE)                                                                                              \
+    X(mkdirat, FILES, NONE)                                                                                            \
+    X(rmdir, FILES, NONE)                                                                                              \
+    X(opendir, FILES, NONE)                                                                                            \
+    X(readdir, FILES, NONE)                                                                                            \
+    X(readdir64, FILES, NONE)                                                                                          \
+    X(lseek, FILES, NONE)                                                                                              \
+    X(lseek64, FILES, NONE)                                                                                            \
+    X(truncate, FILES, NONE)                                                                                           \
+    X(ftruncate, FILES, NONE)                                                                                          \
+    X(truncate64, FILES, NONE)                                                                                         \
+    X(ftruncate64, FILES, NONE)                                                                                        \
+    X(link, FILES, NONE)                                                                                               \
+    X(symlink, FILES, NONE)                                                                                            \
+    X(readlink, FILES, NONE)                                                                                           \
+    X(chdir, FILES, NONE)                                                                                              \
+    X(getcwd, FILES, NONE)                                                                                             \
+    X(chmod, FILES, NONE)                                                                                              \
+    X(umask, FILES, NONE)                                                                                              \
+    X(initstate, LIBC, NONE)                                                                                           \
+    X(setstate, LIBC, NONE)                                                                                            \
+    X(seed48, LIBC, NONE)                                                                                              \
+    X(lcong48, LIBC, NONE)                                                                                             \
+    X(erand48, LIBC, NONE)                                                                                             \
+    X(nrand48, LIBC, NONE)                                                                                             \
+    X(jrand48, LIBC, NONE)                                                                                             \
+    X(localeconv, LIBC, NONE)                                                                                          \
+    X(tzset, LIBC, NONE)                                                                                               \
+    X(getopt, LIBC, NONE)                                                                                              \
+    X(getopt_long, LIBC, NONE)                                                                                         \
+    X(dprintf, FILES, NONE)                                                                                            \
+    X(vdprintf, FILES, NONE)                                                                                           \
+    X(__dprintf_chk, FILES, NONE)                                                                                      \
+    X(__vdprintf_chk, FILES, NONE)                                                                                     \
+    X(fgetpos, FILES, NONE)                                                                                            \
+    X(fsetpos, FILES, NONE)                                                                                            \
+    X(faccessat, FILES, NONE)                                                                                          \
+    X(statx, FILES, NONE)                                                                                              \
+    X(linkat, FILES, NONE)                                                                                             \
+    X(symlinkat, FILES, NONE)                                                                                          \
+    X(readlinkat, FILES, NONE)                                                                                         \
+    X(fchdir, FILES, NONE)                                                                                             \
+    X(fchmod, FILES, NONE)                                                                                             \
+    X(fchmodat, FILES, NONE)                                                                                           \
+    X(chown, FILES, NONE)                                                                                              \
+    X(fchown, FILES, NONE)                                                                                             \
+    X(utimensat, FILES, NONE)                                                                                          \
+    X(futimens, FILES, NONE)                                                                                           \
+    X(mkstemp, FILES, NONE)                                                                                            \
+    X(mkdtemp, FILES, NONE)                                                                                            \
+    X(tmpfile, FILES, NONE)                                                                                            \
+    X(rewinddir, FILES, NONE)                                                                                          \
+    X(fallocate, FILES, NONE)                                                                                          \
+    X(posix_fallocate, FILES, NONE)                                                                                    \
+    X(realpath, FILES, NONE)                                                                                           \
+    X(pthread_getname_np, FILES, NONE)                                                                                 \
+    X(getrlimit, FILES, NONE)                                                                                          \
+    X(fprintf, FILES, FIRST)                                                                                           \
+    X(vfprintf, FILES, FIRST)                                                                                          \
+    X(__fprintf_chk, FILES, FIRST)                                                                                     \
+    X(__vfprintf_chk, FILES, FIRST)                                                                                    \
+    X(fwprintf, FILES, FIRST)                                                                                          \
+    X(vfwprintf, FILES, FIRST)                                                                                         \
+    X(fputs, FILES, SECOND)                                                                                            \
+    X(fputc, FILES, SECOND)                                                                                            \
+    X(putc, FILES, SECOND)                                                                                             \
+    X(fputs_unlocked, FILES, SECOND)                                                                                   \
+    X(fputc_unlocked, FILES, SECOND)                                                                                   \
+    X(putc_unlocked, FILES, SECOND)                                                                                    \
+    X(fputwc, FILES, SECOND)                                                                                           \
+    X(putwc, FILES, SECOND)                                                                                            \
+    X(fputws, FILES, SECOND)                                                                                           \
+    X(putw, FILES, SECOND)                                                                                             \
+    X(ungetc, FILES, SECOND)                                                                                           \
+    X(ungetwc, FILES, SECOND)                                                                                          \
+    X(fwrite, FILES, FOURTH)                                                                                           \
+    X(fwrite_unlocked, FILES, FOURTH)                                                                                  \
+    X(printf, FILES, OUTPUT)                                                                                           \
+    X(vprintf, FILES, OUTPUT)                                                                                          \
+    X(__printf_chk, FILES, OUTPUT)                                                                                     \
+    X(__vprintf_chk, FILES, OUTPUT)                                                                                    \
+    X(puts, FILES, OUTPUT)                                                                                             \
+    X(putchar, FILES, OUTPUT)                                                                                          \
+    X(putchar_unlocked, FILES, OUTPUT)                                                                                 \
+    X(perror, FILES, OUTPUT)                                                                                           \
+    X(wprintf, FILES, OUTPUT)                                                                                          \
+    X(putwchar, FILES, OUTPUT)                                                                                         \
+    X(fgetc_unlocked, FILES, NONE)                                                                                     \
+    X(getc_unlocked, FILES, NONE)                                                                                      \
+    X(fread_unlocked, FILES, NONE)                                                                                     \
+    X(fgets_unlocked, FILES, NONE)                                                                                     \
+    X(fgetwc, FILES, NONE)                                                                                             \
+    X(getwc, FILES, NONE)                                                                                              \
+    X(fgetws, FILES, NONE)                                                                                             \
+    X(getw, FILES, NONE)
 
 enum index {
-#define INDEX(name, key) OF_##name,
+#define INDEX(name, key, stream) OF_##name,
     FUNCTIONS(INDEX) COUNT
 };
 
 static const struct {
     const char *name;
     uint64_t key;
+    int stream;
 } functions[] = {
-#define ROW(name, key) { #name, key },
+#define ROW(name, key, stream) { #name, key, stream },
     FUNCTIONS(ROW)
 };
 
 static void *real[COUNT];
 
+/* The caller's registers, as the stubs leave them on the stack. */
+struct registers {
+    uint64_t vectors[16];
+    uint64_t count;        /* rax: how many of the vectors are arguments */
+    uint64_t arguments[6]; /* the last one first */
+};
+
+/* The program does not see what has come out of these: their order counts only where somebody else judges it. */
+static bool is_output(int stream, const struct registers *r)
+{
+    if (stream == NONE || stream == OUTPUT)
+        return stream == OUTPUT;
+    uint64_t file = r->arguments[5 - stream];
+    return file == (uintptr_t)stdout || file == (uintptr_t)stderr;
+}
+
 /* What the stubs call. Returns the real function. */
-__attribute__((used, visibility("hidden"))) void *pct_hidden_call(unsigned index);
-void *pct_hidden_call(unsigned index)
+__attribute__((used, visibility("hidden"))) void *pct_hidden_call(unsigned index, const struct registers *r);
+void *pct_hidden_call(unsigned index, const struct registers *r)
 {
     void *found = __atomic_load_n(&real[index], __ATOMIC_RELAXED);
     if (!found) {
         found = dlsym(RTLD_NEXT, functions[index].name);
         __atomic_store_n(&real[index], found, __ATOMIC_RELAXED);
     }
-    if (pct_explored_hidden)
+    if (!pct_explored_hidden)
+        return found;
+    if (is_output(functions[index].stream, r))
+        pct_explored_output();
+    else
         pct_explored_hidden(functions[index].key);
     return found;
 }
 
+/* What all stubs have alike; the index is in r11. fprintf has arguments in vector registers, too. */
+__asm__(".text\n"
+        "pct_hidden_stub:\n"
+        "push %rdi\n"
+        "push %rsi\n"
+        "push %rdx\n"
+        "push %rcx\n"
+        "push %r8\n"
+        "push %r9\n"
+        "push %rax\n"
+        "sub $128, %rsp\n"
+        "movups %xmm0, (%rsp)\n"
+        "movups %xmm1, 16(%rsp)\n"
+        "movups %xmm2, 32(%rsp)\n"
+        "movups %xmm3, 48(%rsp)\n"
+        "movups %xmm4, 64(%rsp)\n"
+        "movups %xmm5, 80(%rsp)\n"
+        "movups %xmm6, 96(%rsp)\n"
+        "movups %xmm7, 112(%rsp)\n"
+        "mov %r11d, %edi\n"
+        "mov %rsp, %rsi\n"
+        "call pct_hidden_call\n"
+        "mov %rax, %r11\n"
+        "movups (%rsp), %xmm0\n"
+        "movups 16(%rsp), %xmm1\n"
+        "movups 32(%rsp), %xmm2\n"
+        "movups 48(%rsp), %xmm3\n"
+        "movups 64(%rsp), %xmm4\n"
+        "movups 80(%rsp), %xmm5\n"
+        "movups 96(%rsp), %xmm6\n"
+        "movups 112(%rsp), %xmm7\n"
+        "add $128, %rsp\n"
+        "pop %rax\n"
+        "pop %r9\n"
+        "pop %r8\n"
+        "pop %rcx\n"
+        "pop %rdx\n"
+        "pop %rsi\n"
+        "pop %rdi\n"
+        "jmp *%r11\n"
+        ".set pct_hidden_index, 0\n");
+
 /* Which of them a stub is stands in its code as a number. */
-__asm__(".set pct_hidden_index, 0\n");
-#define STUB(name, key)                                                                                                \
+#define STUB(name, key, stream)                                                                                        \
     __asm__(".text\n"                                                                                                  \
             ".globl " #name "\n"                                                                                       \
             ".type " #name ", @function\n" #name ":\n"                                                                 \
-            "push %rdi\n"                                                                                              \
-            "push %rsi\n"                                                                                              \
-            "push %rdx\n"                                                                                              \
-            "push %rcx\n"                                                                                              \
-            "push %r8\n"                                                                                               \
-            "push %r9\n"                                                                                               \
-            "push %rax\n"                                                                                              \
-            "mov $pct_hidden_index, %edi\n"                                                                            \
+            "mov $pct_hidden_index, %r11d\n"                                                                           \
             ".set pct_hidden_index, pct_hidden_index + 1\n"                                                            \
-            "call pct_hidden_call\n"                                                                                   \
-            "mov %rax, %r11\n"                                                                                         \
-            "pop %rax\n"                                                                                               \
-            "pop %r9\n"                                                                                                \
-            "pop %r8\n"                                                                                                \
-            "pop %rcx\n"                                                                                               \
-            "pop %rdx\n"                                                                                               \
-            "pop %rsi\n"                                                                                               \
-            "pop %rdi\n"                                                                                               \
-            "jmp *%r11\n"                                                                                              \
+            "jmp pct_hidden_stub\n"                                                                                    \
             ".size " #name ", . - " #name "\n");
 FUNCTIONS(STUB)

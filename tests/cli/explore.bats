@@ -120,6 +120,15 @@ finds()
     done
 }
 
+@test "the order in which threads write to a stream counts, of what they print where that is judged" {
+    run "$pct" explore -q --oracle '[ "$(cat)" = 01 ]' -- "$explored" prints
+    echo "$output"
+    [[ $(last) == "pct: found: "*" of all "* ]]
+    run "$pct" explore -q -- "$explored" stream
+    echo "$output"
+    [[ $(last) == "pct: found: "*" of all "* ]]
+}
+
 @test "futex calls use all their words, and to wake all is no choice" {
     # A waiter that comes behind the wake waits for ever.
     finds 2 1 "$BATS_FILE_TMPDIR/futex" waitv

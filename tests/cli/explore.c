@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@ static sem_t sem;
 static const char *what;
 static long first = -1;
 static int woken;
+static FILE *stream;
 static char path[] = "explored-XXXXXX";
 
 static void locked(long me)
@@ -141,6 +143,10 @@ static void *worker(void *argument)
         draws(me);
     else if (!strcmp(what, "file"))
         writes(me);
+    else if (!strcmp(what, "stream"))
+        fprintf(stream, "%.1f", (double)me);
+    else if (!strcmp(what, "prints"))
+        printf("%ld", me);
     else if (!strcmp(what, "exits") && me)
         return NULL;
     else if (!strcmp(what, "aborts"))
@@ -176,6 +182,9 @@ int main(int argc, char **argv)
     what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "file"))
         close(mkstemp(path));
+    char streamed[16] = "";
+    if (!strcmp(what, "stream"))
+        stream = fmemopen(streamed, sizeof streamed, "w");
     sem_init(&sem, 0, 0);
     sem_init(&turn[0], 0, 1);
     sem_init(&turn[1], 0, 0);
@@ -202,5 +211,9 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
+    if (stream)
+        fclose(stream);
+    if (streamed[0] == '1')
+        return 3;
     return argc > 2 && first == atol(argv[2]) ? 3 : 0;
 }
