@@ -24,6 +24,7 @@
     X(trace, "trace", "write a recorded trace as JSON, for Perfetto or Graphviz, as HTML")                             \
     X(minimize, "minimize", "make a failing schedule small, and measure the depth of its bug")                         \
     X(explain, "explain", "say why a run fails: the orderings that the bug needs")                                     \
+    X(coverage, "coverage", "list in which ways threads have come in between each other")                              \
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")                                                     \
     X(sites, "sites", "count the memory accesses that could be scheduling points")                                     \

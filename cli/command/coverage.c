@@ -1,0 +1,261 @@
+/* `pct coverage`: runs with random schedules, and in which ways their threads have come in between each other. */
+#include <cli/base/cli.h>
+#include <cli/base/json.h>
+#include <cli/campaign/campaign.h>
+#include <cli/campaign/outcome.h>
+#include <cli/process/environment.h>
+#include <cli/process/options.h>
+#include <cli/trace/accesses.h>
+#include "configure.h"
+#include "parse.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_OK_STATUS };
+enum { RUNS = 100, WINDOW = 40 };
+
+static const struct argp_option options[] = {
+    { NULL, 0, NULL, 0, "Coverage", 1 },
+    { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 100)", 1 },
+    { "until-saturated", KEY_SATURATED, "N", 0, "stop when N runs in a row have exposed nothing new", 1 },
+    { "window", KEY_WINDOW, "STEPS", 0,
+      "two accesses of a thread belong together if they are at most so many of its steps apart (default: 40)", 1 },
+    { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { "json", KEY_JSON, NULL, 0, "write JSON", 3 },
+    { 0 },
+};
+
+struct coverage {
+    struct pct_campaign_observer observer; /* first */
+    struct pct_campaign *campaign;
+    struct pct_run_options schedules;
+    struct pct_access_places places;
+    struct pct_iroots roots;
+    uint64_t saturated;    /* --until-saturated; 0: not given */
+    uint64_t runs, newest; /* runs looked at, and the last that exposed something new; from 1 */
+    uint64_t shared;       /* accesses to what threads may share, in all runs */
+    uint32_t window;
+    bool json;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct coverage *w = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &w->campaign->launch;
+        state->child_inputs[1] = &w->schedules;
+        return 0;
+    case 'n':
+        w->campaign->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
+        return 0;
+    case KEY_SATURATED:
+        w->saturated = pct_options_number(state, "--until-saturated", argument, 1, UINT64_MAX / 2);
+        return 0;
+    case KEY_WINDOW:
+        w->window = (uint32_t)pct_options_number(state, "--window", argument, 1, 1000);
+        return 0;
+    case 'j':
+        w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
+        return 0;
+    case KEY_OK_STATUS:
+        pct_options_ok_status(state, argument, w->campaign->ok);
+        return 0;
+    case KEY_JSON:
+        w->json = true;
+        return 0;
+    }
+    return pct_options_parse_command(key, state, &w->campaign->launch, "pct coverage");
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[--] COMMAND [ARGUMENT...]",
+    .doc = "Run a program with many schedules, and list in which ways its threads came in between each other: the "
+           "iRoots of Maple, with the lines of the source.\v"
+           "The exit status is 0 if no run failed, and 1 if one did: then the last line is the command that replays "
+           "the first of them.",
+    .children = pct_configure_launch,
+};
+
+static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                 struct pct_result *result)
+{
+    (void)observer, (void)c, (void)process, (void)result;
+    return 0;
+}
+
+static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                  const struct pct_result *result, bool failed, bool *hold)
+{
+    struct coverage *w = (struct coverage *)observer;
+    struct pct_access *accesses;
+    size_t count, before = w->roots.count;
+    (void)c, (void)process, (void)failed, (void)hold;
+    w->runs++;
+    int status = pct_accesses_read(&w->places, &result->trace, &accesses, &count);
+    w->shared += count;
+    if (!status)
+        status = pct_iroots_add(&w->roots, accesses, count, w->window, w->runs);
+    free(accesses);
+    if (status && status != -ENODATA) /* a run that was killed tells nothing of its places */
+        return pct_cli_no_memory("");
+    if (w->roots.count > before)
+        w->newest = w->runs;
+    return w->saturated && w->runs - w->newest >= w->saturated ? PCT_RUNS_ENOUGH : 0;
+}
+
+static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
+{
+    (void)observer, (void)c;
+    return 0;
+}
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+
+static void print_place(const struct coverage *w, uint32_t number)
+{
+    const struct pct_access_place *place = w->places.item[number - 1];
+    fputs(pct_name_op(place->op), stdout);
+    if (place->function[0]) {
+        fputs(" in ", stdout);
+        pct_cli_print_clean(stdout, place->function, strlen(place->function));
+    }
+    if (!place->file[0])
+        return;
+    fputs(" at ", stdout);
+    pct_cli_print_clean(stdout, place->file, strlen(place->file));
+    if (place->line)
+        printf(":%d", place->line);
+}
+
+static void print_root(const struct coverage *w, const struct pct_iroot *root)
+{
+    static const char *const between[PCT_IDIOMS + 1][PCT_IROOT_PLACES] = { [1] = { "", " => " },
+                                                                           [2] = { "", " => ", " => " },
+                                                                           [3] = { "", " => ", ", then ", " => " },
+                                                                           [4] = { "", " => ", ", then ", " => " },
+                                                                           [5] = { "", " => ", "; across ", " => " } };
+    printf("%u  ", root->idiom);
+    for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++) {
+        fputs(between[root->idiom][i], stdout);
+        print_place(w, root->place[i]);
+    }
+    printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
+           (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+}
+
+static void print_text(const struct coverage *w)
+{
+    for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
+        for (size_t i = 0; i < w->roots.count; i++)
+            if (w->roots.item[i]->idiom == idiom)
+                print_root(w, w->roots.item[i]);
+    fflush(stdout);
+}
+
+static void add_place(struct json_object *to, const struct pct_access_place *place)
+{
+    struct json_object *object = pct_json_append_object(to);
+    pct_json_add_string(object, "operation", pct_name_op(place->op));
+    pct_json_add_string(object, "function", place->function);
+    pct_json_add_string(object, "file", place->file);
+    pct_json_add_number(object, "line", (uint64_t)place->line);
+}
+
+static int print_json(const struct coverage *w)
+{
+    struct json_object *all = json_object_new_object();
+    pct_json_add_number(all, "runs", w->runs);
+    pct_json_add_number(all, "failed", w->campaign->failures);
+    pct_json_add_number(all, "last_new", w->newest);
+    pct_json_add_number(all, "window", w->window);
+    pct_json_add_bool(all, "complete", !w->roots.full);
+    struct json_object *roots = pct_json_add_array(all, "exposed");
+    for (size_t i = 0; i < w->roots.count; i++) {
+        const struct pct_iroot *root = w->roots.item[i];
+        struct json_object *object = pct_json_append_object(roots);
+        pct_json_add_number(object, "idiom", root->idiom);
+        pct_json_add_number(object, "runs", root->runs);
+        pct_json_add_number(object, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
+        struct json_object *places = pct_json_add_array(object, "places");
+        for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++)
+            add_place(places, w->places.item[root->place[k] - 1]);
+    }
+    return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
+}
+
+static void say_summary(const struct coverage *w)
+{
+    const size_t *by = w->roots.by_idiom;
+    pct_cli_say("exposed iRoots: %zu (idioms 1 to 5: %zu, %zu, %zu, %zu, %zu) in %llu runs; the last new one in run "
+                "%llu",
+                w->roots.count, by[1], by[2], by[3], by[4], by[5], (unsigned long long)w->runs,
+                (unsigned long long)w->newest);
+    if (w->roots.full)
+        pct_cli_say("there are more, which are not counted: give a smaller --window");
+    if (w->runs && !w->shared)
+        pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
+                    "pct-cc, or say --memory=globals");
+}
+
+static int finish(struct coverage *w, int status)
+{
+    struct pct_campaign *c = w->campaign;
+    char ending[256];
+    if (status && status <= 128)
+        return status;
+    int failed = w->json ? print_json(w) : 0;
+    if (!w->json)
+        print_text(w);
+    say_summary(w);
+    if (c->failed) {
+        pct_cli_say("%llu of the runs failed, the first with seed %llu: %s", (unsigned long long)c->failures,
+                    (unsigned long long)pct_campaign_seed(c, c->first.index),
+                    pct_outcome_format(ending, sizeof ending, &c->first, &c->first_result));
+        pct_outcome_print_replay(&c->launch, &c->first, &c->first_result);
+    }
+    return status ? status : failed ? failed : c->failed ? 1 : 0;
+}
+
+int pct_cmd_coverage(int argc, char **argv)
+{
+    static struct pct_campaign campaign; /* large */
+    struct coverage w = { .observer = { .judge = judge, .looked = looked, .idle = idle, .tick = idle },
+                          .campaign = &campaign,
+                          .window = WINDOW };
+    bool drawn;
+    campaign.runs = RUNS;
+    campaign.jobs = campaign.stride = 1;
+    campaign.ok[0] = true;
+    pct_parse(&argp, argc, argv, 0, &w);
+    int status = pct_environment_check(false);
+    if (!status)
+        status = pct_configure(&campaign, &w.schedules, &drawn);
+    if (!status)
+        status = pct_drive_check(&campaign.launch.drive, campaign.jobs);
+    if (status)
+        return status;
+    campaign.observer = &w.observer;
+    campaign.keep_going = true;
+    campaign.progress = isatty(STDERR_FILENO);
+    campaign.may_sample = false; /* a place is covered or not in all runs */
+    campaign.other.quiet = campaign.systematic.quiet = true;
+    campaign.launch.sites = "on";
+    pct_forking_plan(&campaign.launch, campaign.runs > 1, false, campaign.config.strategy);
+    pct_configure_memory(&campaign, w.json);
+    status = pct_launch_prepare(&campaign.launch);
+    if (!status)
+        status = pct_campaign_run(&campaign);
+    status = finish(&w, status);
+    pct_campaign_close(&campaign);
+    pct_launch_finish(&campaign.launch);
+    pct_iroots_free(&w.roots);
+    pct_access_places_free(&w.places);
+    return status;
+}

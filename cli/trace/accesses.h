@@ -1,0 +1,28 @@
+/* The accesses of a trace to what threads share, for iroots.h: memory, locks, condition variables and the like, with
+ * their places in the code as the sources have them. Only of runs that recorded these (`--sites`). */
+#ifndef PCT_CLI_ACCESSES_H
+#define PCT_CLI_ACCESSES_H
+
+#include "iroots.h"
+#include "trace_read.h"
+
+/* A place: "store in set, reorder.c:30". */
+struct pct_access_place {
+    uint32_t number;       /* from 1, in all runs the same */
+    uint32_t op;           /* enum pct_op */
+    int line;              /* 0: no source is known */
+    char *function, *file; /* ""; without debug information, the file is the module with the offset in it */
+};
+
+struct pct_access_places {
+    struct pct_access_place **item; /* by number - 1 */
+    size_t count, room;
+    void *tree;
+};
+
+/* *accesses is to be freed. Returns 0, -ENOMEM, or -ENODATA: the run has not recorded places. */
+int pct_accesses_read(struct pct_access_places *places, const struct pct_trace *trace, struct pct_access **accesses,
+                      size_t *count);
+void pct_access_places_free(struct pct_access_places *places);
+
+#endif

@@ -1,0 +1,285 @@
+/* iRoots of runs: see iroots.h. First the dependencies, by the accesses to each object; then pairs of them. */
+#include "iroots.h"
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { MOST = 1 << 18 };
+
+/* --- The set ------------------------------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+    const struct pct_iroot *x = a, *y = b;
+    if (x->idiom != y->idiom)
+        return x->idiom < y->idiom ? -1 : 1;
+    return memcmp(x->place, y->place, sizeof x->place);
+}
+
+static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot *wanted)
+{
+    if (roots->count == roots->room) {
+        size_t room = roots->room ? 2 * roots->room : 64;
+        struct pct_iroot **more = realloc(roots->item, room * sizeof(struct pct_iroot *));
+        if (!more)
+            return NULL;
+        roots->item = more;
+        roots->room = room;
+    }
+    struct pct_iroot *root = malloc(sizeof *root);
+    if (!root)
+        return NULL;
+    *root = *wanted;
+    if (!tsearch(root, &roots->tree, compare)) {
+        free(root);
+        return NULL;
+    }
+    roots->item[roots->count++] = root;
+    roots->by_idiom[root->idiom]++;
+    return root;
+}
+
+static int expose(struct pct_iroots *roots, const struct pct_iroot *wanted)
+{
+    struct pct_iroot **found = tfind(wanted, &roots->tree, compare);
+    struct pct_iroot *root = found ? *found : NULL;
+    if (!root && roots->count == MOST) {
+        roots->full = true;
+        return 0;
+    }
+    if (!root) {
+        root = insert(roots, wanted);
+        if (!root)
+            return -ENOMEM;
+        root->first = wanted->last;
+        root->runs = 1;
+    } else if (root->last != wanted->last) {
+        root->runs++;
+        root->last = wanted->last;
+    }
+    return 0;
+}
+
+static void forget(void *root)
+{
+    (void)root; /* it is the item's */
+}
+
+void pct_iroots_free(struct pct_iroots *roots)
+{
+    tdestroy(roots->tree, forget);
+    for (size_t i = 0; i < roots->count; i++)
+        free(roots->item[i]);
+    free(roots->item);
+    *roots = (struct pct_iroots){ .tree = NULL };
+}
+
+unsigned pct_idiom_accesses(uint32_t idiom)
+{
+    return idiom == 1 ? 2 : idiom == 2 ? 3 : 4;
+}
+
+/* --- A run -------------------------------------------------------------------------------------------------------- */
+
+/* What is known of an access. Others by their index plus 1; 0: none. */
+struct links {
+    uint32_t before; /* the one before it on its object */
+    uint32_t own;    /* the one of its own thread before it there */
+};
+
+struct dependency {
+    uint32_t from, to; /* indices of accesses */
+};
+
+/* The last access to an object, or of one thread to it. */
+struct last {
+    uint64_t object;
+    uint32_t thread; /* plus 1; 0: of any */
+    uint32_t index;  /* plus 1; 0: the slot is free */
+};
+
+struct reader {
+    struct pct_iroots *roots;
+    const struct pct_access *access;
+    uint32_t count, window, threads;
+    uint64_t run;
+    struct links *links;
+    struct last *last; /* open addressing */
+    size_t last_size;  /* a power of two */
+    uint32_t *seen;    /* by thread: the write, plus 1, before which a read of its own was met already */
+    struct dependency *item;
+    size_t items, room;
+    uint32_t *incoming; /* dependencies, by the thread that they lead to, in their order */
+    size_t *begin;      /* by thread, and one more: where its part of these begins */
+};
+
+static struct last *find_last(const struct reader *r, uint64_t object, uint32_t thread)
+{
+    const uint64_t key[2] = { object, thread };
+    size_t at = XXH3_64bits(key, sizeof key) & (r->last_size - 1);
+    struct last *last = &r->last[at];
+    while (last->index && (last->object != object || last->thread != thread)) {
+        at = (at + 1) & (r->last_size - 1);
+        last = &r->last[at];
+    }
+    last->object = object;
+    last->thread = thread;
+    return last;
+}
+
+static bool add_dependency(struct reader *r, uint32_t from, uint32_t to)
+{
+    if (r->access[from].thread == r->access[to].thread)
+        return true;
+    if (r->items == r->room) {
+        size_t room = r->room ? 2 * r->room : 256;
+        struct dependency *more = realloc(r->item, room * sizeof *more);
+        if (!more)
+            return false;
+        r->item = more;
+        r->room = room;
+    }
+    r->item[r->items++] = (struct dependency){ from, to };
+    return true;
+}
+
+/* What the access at this index depends on: the last write, or the reads behind it, of each thread the last. */
+static bool look_back(struct reader *r, uint32_t index)
+{
+    bool reads = false, fine = true;
+    uint32_t at = r->links[index].before;
+    for (; at && !r->access[at - 1].writes && fine; at = r->links[at - 1].before) {
+        uint32_t *seen = &r->seen[r->access[at - 1].thread];
+        if (!r->access[index].writes)
+            continue;
+        reads = true;
+        if (*seen != index + 1)
+            fine = add_dependency(r, at - 1, index);
+        *seen = index + 1;
+    }
+    return fine && (!at || reads || add_dependency(r, at - 1, index));
+}
+
+static bool find_dependencies(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct pct_access *access = &r->access[i];
+        struct last *any = find_last(r, access->object, 0);
+        r->links[i].before = any->index;
+        any->index = i + 1;
+        struct last *own = find_last(r, access->object, access->thread + 1);
+        r->links[i].own = own->index;
+        own->index = i + 1;
+        if (!look_back(r, i))
+            return false;
+    }
+    return true;
+}
+
+static bool sort_incoming(struct reader *r)
+{
+    r->incoming = calloc(r->items + 1, sizeof *r->incoming);
+    r->begin = calloc(r->threads + 2, sizeof *r->begin);
+    if (!r->incoming || !r->begin)
+        return false;
+    for (size_t i = 0; i < r->items; i++)
+        r->begin[r->access[r->item[i].to].thread + 2]++;
+    for (uint32_t t = 2; t < r->threads + 2; t++)
+        r->begin[t] += r->begin[t - 1];
+    for (uint32_t i = 0; i < r->items; i++)
+        r->incoming[r->begin[r->access[r->item[i].to].thread + 1]++] = i;
+    return true;
+}
+
+static int expose_places(struct reader *r, uint32_t idiom, const uint32_t *index)
+{
+    struct pct_iroot root = { .idiom = idiom, .last = r->run };
+    for (unsigned i = 0; i < pct_idiom_accesses(idiom); i++)
+        root.place[i] = r->access[index[i]].place;
+    return expose(r->roots, &root);
+}
+
+/* The idiom of these two, of which the second ends in the thread where the first begins; 0: none. */
+static uint32_t idiom_of(const struct reader *r, const struct dependency *e, const struct dependency *f)
+{
+    const struct pct_access *a = &r->access[e->from], *b = &r->access[e->to], *c = &r->access[f->from],
+                            *d = &r->access[f->to];
+    if (a->thread != d->thread || a->number >= d->number || d->number - a->number > r->window)
+        return 0;
+    bool follow = r->links[f->to].own == e->from + 1;
+    if (e->to == f->from)
+        return follow ? 2 : 0;
+    if (a->object == c->object)
+        return b->number < c->number && follow && r->links[f->from].own == e->to + 1 ? 3 : 0;
+    if (b->number < c->number)
+        return 4;
+    return e->from < f->from ? 5 : 0; /* each of the two could be called the first */
+}
+
+/* The pairs of this dependency as the second, with those that lead to the thread where it begins. */
+static int pair(struct reader *r, const struct dependency *f)
+{
+    const struct pct_access *c = &r->access[f->from];
+    uint32_t least = c->number > r->window ? c->number - r->window : 0;
+    size_t low = r->begin[c->thread], end = r->begin[c->thread + 1], high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->access[r->item[r->incoming[middle]].to].number < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int failed; low < end; low++) {
+        const struct dependency *e = &r->item[r->incoming[low]];
+        if (r->access[e->to].number > (uint64_t)c->number + r->window)
+            break;
+        uint32_t idiom = idiom_of(r, e, f);
+        const uint32_t all[PCT_IROOT_PLACES] = { e->from, e->to, idiom == 2 ? f->to : f->from, f->to };
+        failed = idiom ? expose_places(r, idiom, all) : 0;
+        if (failed)
+            return failed;
+    }
+    return 0;
+}
+
+static int read_run(struct reader *r)
+{
+    if (!r->links || !r->last || !r->seen || !find_dependencies(r) || !sort_incoming(r))
+        return -ENOMEM;
+    int failed = 0;
+    for (size_t i = 0; i < r->items && !failed; i++) {
+        const uint32_t both[2] = { r->item[i].from, r->item[i].to };
+        failed = expose_places(r, 1, both);
+        if (!failed)
+            failed = pair(r, &r->item[i]);
+    }
+    return failed;
+}
+
+int pct_iroots_add(struct pct_iroots *roots, const struct pct_access *accesses, size_t count, uint32_t window,
+                   uint64_t run)
+{
+    struct reader r = {
+        .roots = roots, .access = accesses, .count = (uint32_t)count, .window = window, .run = run, .last_size = 64
+    };
+    if (count >= UINT32_MAX / 2)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < r.count; i++)
+        r.threads = accesses[i].thread >= r.threads ? accesses[i].thread + 1 : r.threads;
+    while (r.last_size < 4 * count)
+        r.last_size *= 2;
+    r.links = calloc(count + 1, sizeof *r.links);
+    r.last = calloc(r.last_size, sizeof *r.last);
+    r.seen = calloc(r.threads + 1, sizeof *r.seen);
+    int failed = read_run(&r);
+    free(r.links);
+    free(r.last);
+    free(r.seen);
+    free(r.item);
+    free(r.incoming);
+    free(r.begin);
+    return failed;
+}

@@ -1,0 +1,56 @@
+/* iRoots: in which ways two threads have come in between each other (Yu, Narayanasamy, Pereira, Pokam: Maple, OOPSLA
+ * 2012, section 2). An iRoot is an idiom and the places in the code that fill it, so that it is the same in all runs;
+ * which ones the runs of a program have exposed is a measure of what its tests have covered.
+ *
+ * A dependency A => B: A and B are accesses of two threads to one object, at least one of them writes, and nothing that
+ * conflicts with them came in between. The idioms, of the threads T0 and T1:
+ *
+ *     1  A => B
+ *     2  A => B => C       one object; A and C are T0's, and follow each other on it there
+ *     3  A => B, C => D    one object; A and D are T0's, B and C T1's, and follow each other on it there
+ *     4  A => B, C => D    two objects; T0 makes A before D, T1 B before C
+ *     5  A => B, C => D    two objects; T0 makes A before D, T1 C before B
+ *
+ * In 2 to 5 two accesses of one thread are at most `window` of its steps apart (the paper's vulnerability window).
+ * Pure functions, with memory from malloc. */
+#ifndef PCT_CLI_IROOTS_H
+#define PCT_CLI_IROOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PCT_IDIOMS = 5, PCT_IROOT_PLACES = 4 };
+
+/* An access, in the order in which they were made. */
+struct pct_access {
+    uint64_t object;         /* any number that it alone has in this run */
+    uint32_t thread, number; /* the thread's own step, from 1 */
+    uint32_t place;          /* in the code, and what was done there: the same number in all runs */
+    bool writes;
+};
+
+struct pct_iroot {
+    uint32_t idiom;                   /* 1 to PCT_IDIOMS */
+    uint32_t place[PCT_IROOT_PLACES]; /* A, B, C, D; 0: the idiom has no such access */
+    uint64_t runs;                    /* that have exposed it */
+    uint64_t first, last;             /* of them, as the caller numbers them */
+};
+
+struct pct_iroots {
+    struct pct_iroot **item; /* in the order in which they were exposed first */
+    size_t count, room;
+    size_t by_idiom[PCT_IDIOMS + 1];
+    bool full; /* there are 2^18: no more are taken in */
+    void *tree;
+};
+
+/* Take in what this run has exposed. Runs have different numbers. Returns 0, or -ENOMEM. */
+int pct_iroots_add(struct pct_iroots *roots, const struct pct_access *accesses, size_t count, uint32_t window,
+                   uint64_t run);
+void pct_iroots_free(struct pct_iroots *roots);
+
+/* How many accesses an iRoot of this idiom has. */
+unsigned pct_idiom_accesses(uint32_t idiom);
+
+#endif

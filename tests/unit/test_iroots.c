@@ -1,0 +1,128 @@
+/* Unit tests of cli/trace/iroots.c: runs made by hand. Links with: cli/trace/iroots.c. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "../../cli/trace/iroots.h"
+#include <string.h>
+
+/* A run as text: "0rx 1wy": thread 0 reads x, thread 1 writes y. The place of each access is its position, from 1. '.'
+ * is a step of that thread that is no access: "0..". */
+static void add(struct pct_iroots *roots, const char *text, uint32_t window, uint64_t run)
+{
+    struct pct_access accesses[64];
+    uint32_t made[4] = { 0 };
+    size_t count = 0;
+    for (const char *at = text; *at; at += at[3] ? 4 : 3) {
+        uint32_t thread = (uint32_t)(*at - '0'), number = ++made[thread];
+        if (at[1] == '.')
+            continue;
+        accesses[count] = (struct pct_access){ .object = (unsigned char)at[2],
+                                               .thread = thread,
+                                               .number = number,
+                                               .place = (uint32_t)count + 1,
+                                               .writes = at[1] == 'w' };
+        count++;
+    }
+    assert_int_equal(pct_iroots_add(roots, accesses, count, window, run), 0);
+}
+
+static bool has(const struct pct_iroots *roots, uint32_t idiom, const uint32_t place[PCT_IROOT_PLACES])
+{
+    for (size_t i = 0; i < roots->count; i++)
+        if (roots->item[i]->idiom == idiom && !memcmp(roots->item[i]->place, place, sizeof roots->item[i]->place))
+            return true;
+    return false;
+}
+
+struct example {
+    const char *run;
+    size_t count[PCT_IDIOMS];
+    uint32_t idiom, place[PCT_IROOT_PLACES]; /* idiom 0: no such one to be looked for */
+};
+
+static const struct example examples[] = {
+    { "0wx 1rx", { 1 }, 1, { 1, 2 } },
+    { "0rx 1wx", { 1 }, 1, { 1, 2 } },
+    { "0wx 1wx", { 1 }, 1, { 1, 2 } },
+    { "0rx 1rx", { 0 }, 0, { 0 } },              /* none writes */
+    { "0wx 0rx", { 0 }, 0, { 0 } },              /* one thread */
+    { "0wx 1ry", { 0 }, 0, { 0 } },              /* two objects */
+    { "0wx 1wx 2rx", { 2 }, 1, { 2, 3 } },       /* a write comes in between 1 and 3 */
+    { "0rx 1rx 2wx", { 2 }, 1, { 1, 3 } },       /* all reads before a write */
+    { "0rx 0rx 2wx", { 1 }, 1, { 2, 3 } },       /* of a thread the last */
+    { "0wx 1rx 2rx", { 2 }, 1, { 1, 3 } },       /* all reads behind it */
+    { "0rx 1wx 0rx", { 2, 1 }, 2, { 1, 2, 3 } }, /* the stale read */
+    { "0rx 1wx 0wx", { 2, 1 }, 2, { 1, 2, 3 } }, /* the lost update */
+    { "0wx 1rx 2wx", { 2 }, 1, { 2, 3 } },       /* three threads are no idiom */
+    { "0wx 1rx 0rx 0wx", { 2 }, 1, { 2, 4 } },   /* 1 and 4 do not follow each other */
+    { "0rx 1wx 1wx 0rx", { 2, 0, 1 }, 3, { 1, 2, 3, 4 } },
+    { "0wx 1rx 1rx 1wx 0rx", { 3, 0, 1 }, 3, { 1, 3, 4, 5 } }, /* not of 2, which 4 does not follow */
+    { "0wx 1rx 1wy 0ry", { 2, 0, 0, 1 }, 4, { 1, 2, 3, 4 } },
+    { "0rx 1ry 0wy 1wx", { 2, 0, 0, 0, 1 }, 5, { 1, 4, 2, 3 } }, /* once, though both could be called the first */
+    { "0wx 1rx 2wy 0ry", { 2 }, 1, { 3, 4 } },
+};
+
+static void test_examples(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const struct example *e = &examples[i];
+        struct pct_iroots roots = { .tree = NULL };
+        add(&roots, e->run, 40, 1);
+        for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
+            if (roots.by_idiom[idiom] != e->count[idiom - 1])
+                fail_msg("%s: %zu of idiom %u", e->run, roots.by_idiom[idiom], idiom);
+        if (e->idiom && !has(&roots, e->idiom, e->place))
+            fail_msg("%s: not found", e->run);
+        pct_iroots_free(&roots);
+    }
+}
+
+/* Steps that are no accesses count. */
+static void test_window(void **unused)
+{
+    (void)unused;
+    for (uint32_t window = 1; window < 6; window++) {
+        struct pct_iroots roots = { .tree = NULL };
+        add(&roots, "0rx 1wx 0.. 0.. 0wx", window, 1);
+        assert_int_equal(roots.by_idiom[1], 2);
+        assert_int_equal(roots.by_idiom[2], window >= 3);
+        pct_iroots_free(&roots);
+        add(&roots, "0wx 1rx 1.. 1.. 1wy 0ry", window, 1);
+        assert_int_equal(roots.by_idiom[4], window >= 3);
+        pct_iroots_free(&roots);
+    }
+}
+
+static void test_runs(void **unused)
+{
+    (void)unused;
+    struct pct_iroots roots = { .tree = NULL };
+    add(&roots, "0wx 1rx", 40, 1);
+    add(&roots, "", 40, 2);
+    add(&roots, "0wx 1rx", 40, 3);
+    add(&roots, "1wx 0rx 2wy 3ry", 40, 4);
+    assert_int_equal(roots.count, 2);
+    assert_int_equal(roots.item[0]->runs, 3);
+    assert_int_equal(roots.item[0]->first, 1);
+    assert_int_equal(roots.item[0]->last, 4);
+    assert_int_equal(roots.item[1]->runs, 1);
+    assert_int_equal(roots.item[1]->first, 4);
+    assert_false(roots.full);
+    pct_iroots_free(&roots);
+    assert_int_equal(roots.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_window),
+        cmocka_unit_test(test_runs),
+    };
+    return cmocka_run_group_tests_name("iroots", tests, NULL, NULL);
+}
