@@ -46,6 +46,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->trials.quick = true;
         return 0;
     case ARGP_KEY_ARG:
+        if (!s->name && pct_options_is_left_out(state, argument))
+            argp_error(state, "no token and no file is given: %s TOKEN -- COMMAND [ARGUMENT...]", state->name);
         if (!s->name) {
             s->name = argument;
             return 0;

@@ -47,6 +47,16 @@ int pct_locate_command(const char *word, char *out, size_t size)
     }
 }
 
+const char *pct_locate_complaint(const char *word, int status)
+{
+    struct stat what;
+    if (status != 126)
+        return "command not found";
+    if (!stat(word, &what) && S_ISDIR(what.st_mode))
+        return "it is a directory";
+    return "is there, but cannot be executed";
+}
+
 /* One of these places, from the folder of this executable; that folder stays in self. */
 static bool beside_us(const char *const *places, size_t count, const char *name, char *self, char *found)
 {

@@ -9,6 +9,9 @@
  * be executed, 127 if there is none: the exit statuses that a shell has for these. */
 int pct_locate_command(const char *word, char *out, size_t size);
 
+/* What is to be said of that word where it returned 126 or 127. */
+const char *pct_locate_complaint(const char *word, int status);
+
 /* libpct.so: `given` if not NULL, or beside this executable, or in ../lib/pct/ or ../lib/ from there. Returns 0 with an
  * absolute path in out, or -ENOENT with a message in error. */
 int pct_locate_library(const char *given, char *out, size_t size, char *error, size_t error_size);

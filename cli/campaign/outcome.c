@@ -122,6 +122,8 @@ void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_
     else if (header->verdict == PCT_VERDICT_RUNNING)
         pct_cli_say("the token has no hash, as the target ended where pct does not see it: a replay cannot say whether "
                     "it did the same");
+    if (launch->input_kept)
+        pct_cli_say("its standard input came by a pipe: give the replay the same");
     fputs("pct: this replays it:\n", stderr);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputc(' ', stderr);

@@ -50,6 +50,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         a->force = true;
         return 0;
     case ARGP_KEY_ARG:
+        if (!a->token && pct_options_is_left_out(state, argument))
+            argp_error(state, "no token is given: pct add TOKEN -- COMMAND [ARGUMENT...]");
         if (!a->token) {
             a->token = argument;
             return 0;

@@ -10,6 +10,7 @@
 #include "explore_first.h"
 #include <cli/process/environment.h>
 #include <cli/export/export.h>
+#include <cli/process/input.h>
 #include <cli/process/options.h>
 #include "parse.h"
 #include <cli/trace/races.h>
@@ -463,6 +464,9 @@ static int campaign(int argc, char **argv)
     if (w.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
                              w.plan.path);
+    int failed = w.each_test ? pct_input_settle(&c.launch) : 0;
+    if (failed)
+        return failed;
     if (w.each_test)
         return pct_each_test(argv, c.launch.command, w.framework,
                              w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "subcommand.h"
 #include <cli/explore/explorer.h>
+#include <cli/process/input.h>
 #include <cli/process/options.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -79,11 +80,14 @@ int pct_explore_first(struct pct_explore_first *f)
     size_t size;
     if (choice)
         return pct_cli_usage("--explore makes all schedules: it takes no %s", choice);
+    int failed = pct_input_settle(&f->campaign->launch);
+    if (failed)
+        return failed;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return pct_cli_no_memory("");
     print_options(out, f);
-    int failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, &said);
+    failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, &said);
     free(text);
     if (failed || !said)
         return failed;

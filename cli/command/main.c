@@ -1,8 +1,10 @@
 /* The `pct` command: finds the sub-command and calls it. Everything else is in the sub-command's own file. */
 #include <cli/base/cli.h>
+#include <cli/binary/locate.h>
 #include <argp.h>
 #include <common/text.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,14 +36,21 @@ static int print_help(FILE *out)
     return 0;
 }
 
+/* A word that is no command: what was meant, as far as it shows. */
 static int unknown(const char *word)
 {
+    char path[PATH_MAX];
+    if (!strncmp(word, "pct1:", strlen("pct1:")))
+        return pct_cli_usage("that is a token: pct replay TOKEN -- COMMAND [ARGUMENT...]");
     const char *names[COMMAND_COUNT + 2];
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
     names[COMMAND_COUNT] = "version";
     names[COMMAND_COUNT + 1] = "help";
     const char *closest = pct_text_closest(word, names, COMMAND_COUNT + 2);
+    bool program = !pct_locate_command(word, path, sizeof path);
+    if (program && (strchr(word, '/') || !closest))
+        return pct_cli_usage("%s is a program, not a command of pct: pct run -n 1000 -- %s", word, word);
     if (closest)
         return pct_cli_usage("unknown command '%s'; did you mean '%s'?", word, closest);
     return pct_cli_usage("unknown command '%s'; `pct help` lists them", word);

@@ -86,6 +86,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         r->with = "rr record";
         return 0;
     case ARGP_KEY_ARG:
+        if (!r->name && pct_options_is_left_out(state, argument))
+            argp_error(state, "no token and no trace is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
         if (!r->name) {
             r->name = argument;
             return 0;
@@ -94,7 +96,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!r->name)
-            argp_error(state, "no token and no trace is given");
+            argp_error(state, "no token and no trace is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -334,6 +336,9 @@ int pct_cmd_replay(int argc, char **argv)
         pct_launch_say_random(&replay.launch);
     if (replay.debugger) {
         bool same;
+        if (replay.launch.stdin_file)
+            pct_cli_say("under %s the program reads what the debugger does, not %s", replay.debugger + 2,
+                        replay.launch.stdin_file);
         int status = pct_debug(replay.debugger_key == KEY_GDB ? PCT_DEBUG_GDB : PCT_DEBUG_LLDB, &replay.launch,
                                replay.token, replay.debugger_arguments, replay.has_hash ? &replay.hash : NULL, &same);
         if (!same)

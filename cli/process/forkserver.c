@@ -3,6 +3,7 @@
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
 #include "environment.h"
+#include "input.h"
 #include "launch.h"
 #include <cli/binary/locate.h>
 #include "cpu_sharing.h"
@@ -171,7 +172,7 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
     char **environment = pct_environment_make(process, trace);
     if (environment)
         bind_at_start(environment);
-    int input = pct_launch_open_input(launch);
+    int input = pct_input_open(launch);
     pid_t pid = !environment ? -1 : pct_launch_exec(process, environment, input, control);
     if (input >= 0)
         close(input);

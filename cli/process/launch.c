@@ -7,6 +7,7 @@
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
 #include "environment.h"
+#include "input.h"
 #include <cli/binary/locate.h>
 #include <cli/binary/scope.h>
 #include "supervise.h"
@@ -34,22 +35,6 @@
 
 /* How long a fork server may take to make a run that is to be ended at once. */
 #define PATIENCE_SECONDS 10
-
-/* What several runs read: a file can be read from its start by each; a pipe or a terminal cannot be shared by them. */
-static int open_input(bool *is_file)
-{
-    struct stat status;
-    char path[64];
-    *is_file = false;
-    if (!fstat(STDIN_FILENO, &status) && S_ISREG(status.st_mode)) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", STDIN_FILENO);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        *is_file = fd >= 0;
-        if (fd >= 0)
-            return fd;
-    }
-    return open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
 
 /* A program built with -fsanitize=thread gets our runtime library instead of the sanitizer's: one with the name that it
  * asks for is preloaded behind libpct.so, and the loader takes no second of that name. */
@@ -103,8 +88,7 @@ int pct_launch_prepare(struct pct_launch *launch)
     char error[512];
     int status = pct_locate_command(launch->command[0], launch->program, sizeof launch->program);
     if (status) {
-        pct_cli_say("%s: %s", launch->command[0],
-                    status == 126 ? "is there, but cannot be executed" : "command not found");
+        pct_cli_say("%s: %s", launch->command[0], pct_locate_complaint(launch->command[0], status));
         return status;
     }
     unsigned bits, machine;
@@ -137,11 +121,12 @@ int pct_launch_prepare(struct pct_launch *launch)
         status = pct_scope_prepare(launch);
     if (!status)
         status = pct_setup_teardown_prepare(launch);
+    if (!status)
+        status = pct_input_prepare(launch);
     if (status)
         return status;
     pct_supervise(launch);
     launch->own = getpid();
-    launch->input = launch->alone ? -1 : open_input(&launch->input_is_file);
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     sigset_t ours;
     pct_signals_of_ours(&ours);
@@ -171,17 +156,9 @@ void pct_launch_finish(struct pct_launch *launch)
     pct_scratches_remove(launch);
     pct_scope_finish(launch);
     pct_setup_teardown_finish(launch);
-    if (launch->input >= 0)
-        close(launch->input);
+    pct_input_close(launch);
     pct_signals_drain(launch);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-}
-
-int pct_launch_open_input(const struct pct_launch *launch)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", launch->input);
-    return launch->input < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
 static void set_postponed(struct pct_process *process, struct pct_launch *launch, double until)
@@ -200,7 +177,7 @@ static int start_by_exec(struct pct_process *process, struct pct_launch *launch)
         return pct_cli_no_memory("");
     }
     /* Each run reads its input from the start; the descriptor is shared with the child, so its offset must be new. */
-    int input = pct_launch_open_input(launch);
+    int input = pct_input_open(launch);
     pid_t pid = pct_launch_exec(process, environment, input, -1);
     if (input >= 0)
         close(input);
@@ -248,7 +225,7 @@ static bool start_by_fork(struct pct_process *process, struct pct_launch *launch
 {
     if (!pct_forking_use(launch, process))
         return false;
-    int input = launch->input_is_file ? pct_launch_open_input(launch) : -1; /* all may share /dev/null */
+    int input = launch->input_is_file ? pct_input_open(launch) : -1; /* all may share /dev/null */
     process->forked = process->asked = !pct_forkserver_ask(launch, process, input);
     if (input >= 0)
         close(input);

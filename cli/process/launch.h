@@ -42,6 +42,7 @@ struct pct_launch {
     char **command;              /* the target and its arguments, ended by NULL */
     const char *library;         /* --lib, or NULL: look for it */
     const char *replay;          /* a trace to follow (absolute path), or NULL */
+    const char *stdin_file;      /* --stdin, or NULL; pct_input_prepare(): or the file that ours was redirected from */
     bool no_environment;         /* PCT_ENVIRONMENT=off */
     const char *sites;           /* --sites: record where steps are made; or NULL */
     const char *suppressions;    /* a file: which data races do not matter; or NULL */
@@ -70,8 +71,9 @@ struct pct_launch {
     char program[PATH_MAX];
     char library_path[PATH_MAX];
     char scope[PATH_MAX]; /* the file of scope.h; "": none */
-    int input;            /* what several runs read, each from the start */
-    bool input_is_file;   /* and not /dev/null */
+    int input;            /* what each run reads from the start, -1: ours (input.h) */
+    bool input_is_file;   /* and not /dev/null, */
+    bool input_kept;      /* but what came by a pipe, or has no name */
     bool terminal;        /* standard input is a terminal and we are in its foreground */
     sigset_t old_signals; /* the mask that the targets get */
     unsigned spared;      /* signals to us that runs have sent */
@@ -204,9 +206,6 @@ pid_t pct_launch_exec(const struct pct_process *process, char **environment, int
 void pct_launch_go_aside(const struct pct_launch *launch, int output);
 __attribute__((noreturn)) void pct_launch_become_shell(const struct pct_launch *launch, const char *command,
                                                        char **environment);
-
-/* What the next run reads from its start, -1: nothing of its own. The caller closes it. */
-int pct_launch_open_input(const struct pct_launch *launch);
 
 /* scratch.c: make the scratch file of a trace, for a run (server is 0) or a fork server on this descriptor; the file
  * may grow to this many bytes (0: as many as the shim likes). Returns its descriptor, or the negative exit status for

@@ -10,6 +10,7 @@ enum {
     KEY_ASLR,
     KEY_TIMEOUT,
     KEY_MEMORY,
+    KEY_STDIN,
     KEY_SCRATCH,
     KEY_SETUP,
     KEY_TEARDOWN,
@@ -44,6 +45,8 @@ static const struct argp_option launch_options[] = {
       "how much address space each process of a run may have, with K, M or G behind for 1024 and so on (default: no "
       "limit)",
       8 },
+    { "stdin", KEY_STDIN, "FILE", 0,
+      "each run reads this file from its start as its standard input; -: what comes by ours, to its end", 8 },
     { "scratch", KEY_SCRATCH, "WHAT", OPTION_ARG_OPTIONAL,
       "give each run a fresh directory: as its TMPDIR (WHAT is tmp, the default), or as its current directory, too "
       "(cwd)",
@@ -152,6 +155,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_MEMORY:
         launch->memory = parse_bytes(state, "--memory-limit", argument);
         return 0;
+    case KEY_STDIN:
+        launch->stdin_file = argument;
+        return 0;
     case KEY_SCRATCH:
         launch->around.scratch = true;
         launch->around.enter = argument && !strcmp(argument, "cwd");
@@ -193,6 +199,11 @@ void pct_options_take_command(struct argp_state *state, struct pct_launch *launc
 {
     launch->command = &state->argv[state->next - 1];
     state->next = state->argc;
+}
+
+bool pct_options_is_left_out(const struct argp_state *state, const char *argument)
+{
+    return state->quoted && state->next > state->quoted && strncmp(argument, "pct1:", strlen("pct1:")) != 0;
 }
 
 error_t pct_options_parse_command(int key, struct argp_state *state, struct pct_launch *launch, const char *usage)
@@ -246,6 +257,7 @@ void pct_options_print(FILE *out, const struct pct_launch *launch, const struct 
         fprintf(out, "--children=%s ", children_names[launch->children]);
     if (launch->memory)
         fprintf(out, "--memory-limit %llu ", (unsigned long long)launch->memory);
+    pct_options_print_word(out, "--stdin", launch->stdin_file);
     if (launch->around.scratch)
         fprintf(out, "--scratch%s ", launch->around.enter ? "=cwd" : "");
     pct_options_print_word(out, "--setup", launch->around.setup);

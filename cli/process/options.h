@@ -24,6 +24,9 @@ double pct_options_confidence(struct argp_state *state, const char *text);
  * looks like. */
 void pct_options_take_command(struct argp_state *state, struct pct_launch *launch);
 
+/* Whether this argument, where a token or a file is expected, stands behind `--` and is no token: it was left out. */
+bool pct_options_is_left_out(const struct argp_state *state, const char *argument);
+
 /* For what a parser does not know itself: the same where the command is the first argument, and a mistake where there
  * is none. usage: what stands before it, such as "pct run". Returns as a parser does. */
 error_t pct_options_parse_command(int key, struct argp_state *state, struct pct_launch *launch, const char *usage);

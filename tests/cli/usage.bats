@@ -72,6 +72,28 @@ badly_folded()
     wrong "did you mean 'doctor'?" help docter
 }
 
+@test "what was meant: a program, a token, a command without a token" {
+    wrong './target is a program, not a command of pct: pct run -n 1000 -- ./target' ./target
+    wrong 'pct replay TOKEN -- COMMAND' pct1:pct,depth=3:1 -- ./target
+    for command in replay minimize explain add; do
+        wrong "pct $command TOKEN -- COMMAND" "$command" -- ./target touch started
+    done
+    wrong "'five' is not a whole number" run -n five -- ./target touch started
+}
+
+@test "what cannot be run: 126, and why" {
+    mkdir folder
+    touch plain
+    run "$pct" run -- ./folder
+    is "$status" 126
+    has 'it is a directory'
+    run "$pct" run -- ./plain
+    is "$status" 126
+    has 'cannot be executed'
+    run -127 "$pct" run -- ./none
+    has 'command not found'
+}
+
 @test "a mistyped long option is named with its closest; the target's own options are the target's" {
     wrong "unknown option --stratgy; did you mean --strategy? See \`pct run --help\`" run --stratgy pct -- touch started
     wrong "did you mean --keep-going?" run -n 3 -s 1 --save traces --kep-going touch started
