@@ -16,9 +16,9 @@ struct search {
     struct pct_run_source source; /* first */
     struct pct_script_runs *runs;
     bool under_way, enough;
-    bool more; /* ways that were not gone */
-    uint64_t done, outcomes[PCT_SCRIPT_WRONG + 1], failed;
-    int status; /* of the only run */
+    bool more;                                /* ways that were not gone */
+    uint64_t done, failed, unfit, assertions; /* runs */
+    int status;                               /* of the only run */
     struct finding *finding;
     size_t findings;
 };
@@ -202,10 +202,11 @@ static int judge_each(struct search *s, struct pct_ended_run *run)
     bool assertion = c->outcome == PCT_SCRIPT_ASSERTION, fresh = false;
     bool failed = has_failed(runs, &run->result) && c->outcome != PCT_SCRIPT_DID_NOT_FIT;
     s->done++;
-    s->outcomes[c->outcome <= PCT_SCRIPT_WRONG ? c->outcome : PCT_SCRIPT_WRONG]++;
+    s->unfit += c->outcome == PCT_SCRIPT_DID_NOT_FIT || (c->outcome == PCT_SCRIPT_UNDER_WAY && !failed);
+    s->assertions += assertion;
     s->failed += failed || assertion;
     int status = failed ? add_finding(s, run, &fresh) : 0;
-    if (!status && (fresh || (assertion && s->outcomes[PCT_SCRIPT_ASSERTION] == 1) || c->outcome == PCT_SCRIPT_WRONG)) {
+    if (!status && (fresh || (assertion && s->assertions == 1) || c->outcome == PCT_SCRIPT_WRONG)) {
         char ending[256];
         pct_outcome_format(ending, sizeof ending, &run->process, &run->result);
         if (!runs->quiet || c->outcome == PCT_SCRIPT_WRONG)
@@ -258,7 +259,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 
 static int say_all(const struct search *s)
 {
-    unsigned long long done = s->done, unfit = s->outcomes[PCT_SCRIPT_DID_NOT_FIT] + s->outcomes[PCT_SCRIPT_UNDER_WAY];
+    unsigned long long done = s->done, unfit = s->unfit;
     const char *end = s->more ? "not all choices made" : "all choices made";
     pct_cli_say("%s: %llu run%s, %s; %llu fail%s, %llu did not fit", s->runs->name, done, done == 1 ? "" : "s", end,
                 (unsigned long long)s->failed, s->failed == 1 ? "s" : "", unfit);

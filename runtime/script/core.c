@@ -24,14 +24,16 @@ static int wait(lua_State *L, struct pct_engine *engine, int wish)
     return lua_yield(L, 0);
 }
 
-/* select(threads or nil, predicate, first or nil, wish): the first of these threads, or of those that were never named,
- * that is about to do what the predicate says; it stands there. Returns its id, or false: they have all ended. */
+/* select(threads or nil, predicate, first or nil, wish, tries): the first of these threads, or of those that were never
+ * named, that is about to do what the predicate says; it stands there. Returns its id, or false: they have all ended;
+ * with `tries` also where no thread can go on, and all of these then stand. */
 static int select_thread(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
     struct pct_request *request = &engine->request;
     memset(request, 0, sizeof *request);
     request->any = lua_isnoneornil(L, 1);
+    request->tries = lua_toboolean(L, 5);
     request->predicate = pct_predicate_check(L, 2);
     for (lua_Integer i = 1; !request->any && i <= luaL_len(L, 1); i++) {
         lua_geti(L, 1, i);

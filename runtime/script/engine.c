@@ -267,16 +267,34 @@ static bool is_answered(struct pct_engine *engine)
     return engine->found || (!request->any && all_ended(engine));
 }
 
+static void stand_all(struct pct_engine *engine)
+{
+    const struct pct_rank_set *set = &engine->request.set;
+    for (uint32_t t = pct_rank_set_lowest(set); t != PCT_NO_RANK; t = pct_rank_set_above(set, t))
+        pct_rank_set_insert(&engine->control->held, t);
+}
+
 static void answer(struct pct_engine *engine)
 {
     engine->control->first = PCT_NO_THREAD;
     note(engine, engine->found ? engine->found : engine->request.end);
+    if (engine->request.tries)
+        stand_all(engine);
     if (engine->found) {
         uint32_t thread = engine->found - 1;
         pct_rank_set_insert(&engine->control->held, thread);
         pct_rank_set_insert(&engine->named, thread);
         pct_rank_set_insert(&engine->used, thread);
         engine->since[thread] = engine->channel->line;
+    }
+}
+
+/* Let the script go on as long as what it waits for is there. */
+static void serve(struct pct_engine *engine)
+{
+    while (!engine->control->over && engine->request.waiting && is_answered(engine) && !engine->control->over) {
+        answer(engine);
+        on_stack(engine, resume);
     }
 }
 
@@ -291,10 +309,8 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
         engine->channel->outcome = PCT_SCRIPT_UNDER_WAY;
         on_stack(engine, resume);
     }
-    while (!control->over && engine->request.waiting && is_answered(engine) && !control->over) {
-        answer(engine);
-        on_stack(engine, resume);
-    }
+    (void)control;
+    serve(engine);
 }
 
 static void chose(void *state, uint32_t thread, uint64_t step)
@@ -389,6 +405,13 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
     struct pct_line line;
     char text[1024];
     engine->step = step;
+    if (request->tries) {
+        engine->found = 0;
+        answer(engine);
+        on_stack(engine, resume);
+        serve(engine);
+        return;
+    }
     pct_line_start(&line, text, sizeof text);
     uint32_t only = request->end ? request->end - 1 : pct_rank_set_lowest(&request->set);
     bool one = request->end || (!request->any && pct_rank_set_highest(&request->set) == only);

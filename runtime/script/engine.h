@@ -97,6 +97,7 @@ struct pct_request {
     const struct pct_predicate *predicate;
     bool asked;   /* the threads that there were have been looked at */
     bool waiting; /* there is a request */
+    bool tries;   /* none is an answer, too: where no thread can go on, and then all of them stand */
 };
 
 struct pct_engine {

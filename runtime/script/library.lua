@@ -201,19 +201,60 @@ function G.choose_thread(list)
     return G.choose(left)
 end
 
+-- One of these until it is about to do that: false where it is blocked instead, or has ended.
+local function try(list, p, first)
+    local ids = {}
+    for _, t in ipairs(list) do
+        if not G.ended(t) then
+            ids[#ids + 1] = t.id
+            core.release(t.id)
+        end
+    end
+    return #ids > 0 and core.select(ids, p, first, "one of " .. #ids .. " threads to go on until it " .. tostring(p), true)
+end
+
+-- The same for one. Where it is about to end, it ends: nobody of the list has anything to do with when.
+local function advance(t, p)
+    if try({ t }, p, t.id) and core.holds(t.id, G.ends) then
+        try({ t }, G.ends, t.id)
+    end
+end
+
+-- Those that neither have ended nor are blocked
+local function able(list)
+    local left = {}
+    for _, t in ipairs(list) do
+        local e = core.look(check(t, "interleave").id)
+        if not e.ended and not e.blocked then left[#left + 1] = t end
+    end
+    return left
+end
+
+-- One of those that are able to, chosen; where none is, whoever others, or the time, let go on first. Returns it; nil:
+-- there is none.
+local function turn(list, p)
+    local left = able(list)
+    if #left == 0 then
+        local id = try(list, p, nil)
+        return id and wrap(id) or nil
+    end
+    local t = G.choose(left)
+    advance(t, p)
+    return t
+end
+
 function G.interleave(list, p, goes_on)
     while not G.all_ended(list) and (not goes_on or goes_on()) do
-        go(G.choose_thread(list), p)
+        if not turn(list, p) then return end
     end
 end
 
 function G.interleave_bounded(list, p, turns)
     for _ = 1, turns do
-        if G.all_ended(list) then return end
-        local t = G.choose_thread(list)
-        repeat
-            go(t, p)
-        until G.ended(t) or G.choose { false, true }
+        local t = turn(list, p)
+        while t and #able { t } > 0 and not G.choose { false, true } do
+            advance(t, p)
+        end
     end
 end
 

@@ -1,0 +1,2 @@
+-- Every order of accesses and calls.
+interleave(threads(2, starts), accesses + waits + posts + ends)
