@@ -63,16 +63,21 @@ shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst 
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
 command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
 
+Z3_INCLUDE ?= /usr/include
+
 # --- What there is -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c))
 shim_sources := $(core_sources) $(sort $(wildcard preload/*/*.c))
+demon_program_sources := $(sort $(wildcard demon/*.c))
+# `pct demon` is there where its solver is.
+pct_demon := $(if $(wildcard $(Z3_INCLUDE)/z3.h),$(B)/pct-demon)
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*/*.c))
 explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c estimate.c execution.c explored.c order.c rank.c rows.c search.c waiting.c) \
 	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c trace/trace_read.c base/names.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
-pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/explored/*.c runtime/script/*.c) $(cli_sources)))
+pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/demon/*.c runtime/explored/*.c runtime/script/*.c) $(cli_sources)))
 
 # Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own name, and under
 # those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers are linked into each program.
@@ -82,7 +87,8 @@ takeovers := $(B)/tsan/libtsan.so.2 $(B)/tsan/libclang_rt.tsan-x86_64.so
 handlers := $(B)/tsan/pct-handlers.o
 explored_sources := $(sort $(wildcard runtime/explored/*.c))
 script_sources := $(sort $(wildcard runtime/script/*.c))
-runtime_parts := $(B)/libpct-explored.so $(B)/libpct-script.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
+demon_sources := $(sort $(wildcard runtime/demon/*.c))
+runtime_parts := $(B)/libpct-demon.so $(B)/libpct-explored.so $(B)/libpct-script.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
@@ -90,6 +96,8 @@ bugs := $(foreach n,$(bug_names),$(B)/bugs/$(n) $(B)/bugs/$(n)-fixed)
 paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
 paper := $(foreach n,$(paper_names) wsq-memory,$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
 # Those whose bug lies between memory accesses, built by pct-cc, and by pct-clang where there is a clang.
+demon_names := $(basename $(notdir $(sort $(wildcard bench/demon/*.c))))
+demon := $(foreach n,$(demon_names),$(B)/demon/$(n) $(B)/demon/$(n)-fixed)
 memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
 plain_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-plain/$(n) $(B)/bugs-plain/$(n)-fixed)
 memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
@@ -105,7 +113,7 @@ bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard 
 random_programs := $(B)/random/random-c $(B)/random/random-cxx $(B)/random/random-source
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
-unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(filter-out $(if $(pct_demon),,%/test_demon.c),$(wildcard tests/unit/test_*.c))))
 sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
 test_programs := $(addprefix $(B)/programs/,told-stuck $(basename $(notdir $(sort $(wildcard tests/programs/*.c \
 	tests/programs/*.cc)))))
@@ -118,13 +126,14 @@ test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command compilers bugs paper memory-bugs scale examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
+.PHONY: all lib command compilers bugs paper demon memory-bugs scale examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
-command: $(B)/pct $(debugger_scripts)
+command: $(B)/pct $(pct_demon) $(debugger_scripts)
 bugs: $(bugs)
 paper: $(paper)
+demon: $(demon)
 memory-bugs: $(memory_bugs) $(memory_bugs_clang)
 scale: $(scale)
 examples: $(examples)
@@ -316,9 +325,11 @@ install: lib command compilers
 		$(sort $(foreach m,$(manuals),$(call manual_directory,$(m))))
 	$(INSTALL) -m 755 $(B)/pct $(DESTDIR)$(PREFIX)/bin/pct
 	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
+	$(if $(pct_demon),$(INSTALL) -m 755 $(B)/pct-demon $(DESTDIR)$(PREFIX)/lib/pct/pct-demon)
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	$(INSTALL) -m 644 $(B)/libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
 	$(INSTALL) -m 644 $(B)/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so
+	$(INSTALL) -m 644 $(B)/libpct-demon.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-demon.so
 	$(INSTALL) -m 644 $(B)/libpct-script.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so
 	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(handlers) $(DESTDIR)$(PREFIX)/lib/pct/tsan/
 	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
@@ -330,7 +341,8 @@ install: lib command compilers
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pct
 	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so \
-		$(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so
+		$(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so \
+		$(DESTDIR)$(PREFIX)/lib/pct/libpct-demon.so $(DESTDIR)$(PREFIX)/lib/pct/pct-demon
 	rm -rf $(DESTDIR)$(PREFIX)/lib/pct/tsan
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
@@ -449,6 +461,10 @@ $(takeovers): $(runtime_library) $(B)/sources
 $(B)/libpct-explored.so: $(call objects_of,$(explored_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
+# The thread that --demon adds to a program.
+$(B)/libpct-demon.so: $(call objects_of,$(demon_sources)) $(B)/sources
+	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
 # Lua, and what a script may do: loaded into runs of `pct script` alone. Lua's archive is in it, so that a target with a
 # Lua of its own has another one; what that would take from libc, and shall not, is runtime/script/libc.c.
 LUA_INCLUDE ?= /usr/include/lua5.4
@@ -477,6 +493,9 @@ $(B)/share/%: cli/command/debug/%
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
 
+$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c))) $(B)/sources
+	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -lz3
+
 # For the tests, which take from them what they need. The command's main() stays out.
 $(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources
 $(B)/cli.a: $(call objects_of,$(filter-out cli/command/main.c,$(cli_sources))) $(B)/sources
@@ -489,6 +508,9 @@ link_test = $(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-grou
 $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a $(B)/cli.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
+
+$(B)/unit/test_demon: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c,$(demon_program_sources)))
+$(B)/unit/test_demon: command_libs += -lz3
 
 # Of the shim, this file stands alone.
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
@@ -524,6 +546,14 @@ $(B)/bugs/%-fixed: bench/bugs/%.cc $(common_prerequisites)
 $(B)/bugs/%: bench/bugs/%.cc $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
+
+# Not inlined: where functions begin are the points of `pct demon`.
+$(B)/demon/%-fixed: bench/demon/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O0 -g -DFIXED $(depend) -o $@ $<
+$(B)/demon/%: bench/demon/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O0 -g $(depend) -o $@ $<
 
 $(B)/paper/%-fixed: bench/paper/%.c $(common_prerequisites)
 	@mkdir -p $(@D)

@@ -17,6 +17,7 @@
     X(campaign, "campaign", "the same for CI: findings folded, confirmed, kept in a file")                             \
     X(explore, "explore", "run a program under all schedules, each class of them once")                                \
     X(script, "script", "run a program under the schedule that a script says")                                         \
+    X(demon, "demon", "ask what other threads could do to a routine, by contracts")                                    \
     X(replay, "replay", "repeat the run that a token or a trace names")                                                \
     X(add, "add", "keep a failing schedule in a file of the project")                                                  \
     X(check, "check", "run the schedules of that file again")                                                          \

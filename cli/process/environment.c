@@ -119,13 +119,13 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         pct_ordered_find(ordered, sizeof ordered);
     size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
                   strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
-                  strlen(launch->scope) + (extras->sites ? strlen(extras->sites) : 0) +
+                  strlen(launch->scope) + strlen(launch->plan) + (extras->sites ? strlen(extras->sites) : 0) +
                   (extras->schedule ? strlen(extras->schedule) : 0) + (extras->channel ? strlen(extras->channel) : 0) +
                   PCT_PAD_UNIT + 512;
-    char **vector = malloc((count + 16) * sizeof *vector + room);
+    char **vector = malloc((count + 17) * sizeof *vector + room);
     if (!vector)
         return NULL;
-    struct builder b = { .next = vector, .room = (char *)(vector + count + 16), .used = used };
+    struct builder b = { .next = vector, .room = (char *)(vector + count + 17), .used = used };
     for (char **at = environ; *at; at++) {
         if (is_ours(*at) || (temporary[0] && is_temporary(*at)))
             continue;
@@ -152,6 +152,8 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         add(&b, "PCT_SITES=", extras->sites);
     if (ordered[0])
         add(&b, "PCT_ORDERED=", ordered);
+    if (launch->plan[0])
+        add(&b, "PCT_DEMON=", launch->plan);
     if (launch->scope[0])
         add(&b, "PCT_SCOPE=", launch->scope);
     if (process->cpu >= 0 || given_cpu)

@@ -3,6 +3,7 @@
  * The command is one thread with one loop. SIGCHLD and the signals that end us are blocked and taken by sigtimedwait(),
  * so nothing ever runs in a signal handler, and a signal can be neither lost nor met half-way through a start. */
 #include "launch.h"
+#include <common/demon.h>
 #include "child_failures.h"
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
@@ -83,6 +84,30 @@ static int take_explored(struct pct_launch *launch)
     return 0;
 }
 
+/* The thread of --demon is made by a library of its own. */
+static int take_demon(struct pct_launch *launch)
+{
+    char path[sizeof launch->library_path], magic[8] = "";
+    if (!launch->demon)
+        return 0;
+    FILE *file = fopen(launch->demon, "re");
+    bool fine = file && fread(magic, sizeof magic, 1, file) == 1 && !memcmp(magic, PCT_DEMON_MAGIC, sizeof magic);
+    if (file)
+        fclose(file);
+    if (!fine || !realpath(launch->demon, launch->plan))
+        return pct_cli_usage("--demon: %s is not a plan that `pct demon` has written", launch->demon);
+    const char *slash = strrchr(launch->library_path, '/');
+    int folder = slash ? (int)(slash + 1 - launch->library_path) : 0;
+    int length =
+        snprintf(path, sizeof path, "%s:%.*slibpct-demon.so", launch->library_path, folder, launch->library_path);
+    if ((size_t)length >= sizeof path || access(strrchr(path, ':') + 1, R_OK))
+        return pct_cli_usage("libpct-demon.so is not beside %s: run `make`, or `make install` again",
+                             launch->library_path);
+    strcpy(launch->library_path, path);
+    launch->exec = true; /* the thread is there before a fork server could be */
+    return 0;
+}
+
 int pct_launch_prepare(struct pct_launch *launch)
 {
     char error[512];
@@ -103,6 +128,8 @@ int pct_launch_prepare(struct pct_launch *launch)
         return pct_cli_usage("%s: the linker splits LD_PRELOAD at spaces and colons; put the library elsewhere",
                              launch->library_path);
     status = take_explored(launch);
+    if (!status)
+        status = take_demon(launch);
     if (status)
         return status;
     /* AddressSanitizer insists on being the first library of all. */

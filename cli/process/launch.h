@@ -45,6 +45,7 @@ struct pct_launch {
     const char *stdin_file;      /* --stdin, or NULL; pct_input_prepare(): or the file that ours was redirected from */
     bool no_environment;         /* PCT_ENVIRONMENT=off */
     const char *sites;           /* --sites: record where steps are made; or NULL */
+    const char *demon;           /* --demon: the plan of the thread that the program gets in addition; or NULL */
     const char *suppressions;    /* a file: which data races do not matter; or NULL */
     bool patches;                /* memory accesses are patched in, whatever the program was built with */
     char focus[128];             /* what --focus says, or the token; "": nothing */
@@ -70,6 +71,7 @@ struct pct_launch {
     pid_t own; /* this process, whose end is that of its children */
     char program[PATH_MAX];
     char library_path[PATH_MAX];
+    char plan[PATH_MAX];  /* of --demon, absolute; "": none */
     char scope[PATH_MAX]; /* the file of scope.h; "": none */
     int input;            /* what each run reads from the start, -1: ours (input.h) */
     bool input_is_file;   /* and not /dev/null, */

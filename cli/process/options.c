@@ -22,7 +22,8 @@ enum {
     KEY_STOP,
     KEY_READY_TIMEOUT,
     KEY_STOP_TIMEOUT,
-    KEY_SUPPRESSIONS
+    KEY_SUPPRESSIONS,
+    KEY_DEMON
 };
 
 static const char *const children_names[] = { "stuck", "all", "none" };
@@ -70,6 +71,7 @@ static const struct argp_option launch_options[] = {
       "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
     { "no-environment", KEY_NO_ENVIRONMENT, NULL, 0,
       "leave the values of the environment out of traces, in whose copy of the stack they are", 8 },
+    { "demon", KEY_DEMON, "FILE", 0, "add the thread that this plan of `pct demon` describes to the program", 8 },
     { NULL, 0, NULL, 0, "Servers", 9 },
     { "ready", KEY_READY, "WHAT", 0,
       "the target is a server, and ready when: line:TEXT or regex:REGEX is in a line of its output, port:NUMBER or "
@@ -142,6 +144,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SUPPRESSIONS:
         launch->suppressions = argument;
+        return 0;
+    case KEY_DEMON:
+        launch->demon = argument;
         return 0;
     case KEY_NO_ENVIRONMENT:
         launch->no_environment = true;
@@ -251,6 +256,7 @@ void pct_options_print_word(FILE *out, const char *option, const char *value)
 void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout)
 {
     pct_options_print_word(out, "--lib", launch->library);
+    pct_options_print_word(out, "--demon", launch->demon);
     if (launch->aslr)
         fputs("--aslr ", out);
     if (launch->children)

@@ -6,6 +6,7 @@
 #include <preload/memory/memory.h>
 #include <preload/memory/spin_reads.h>
 #include "patch.h"
+#include <common/demon.h>
 #include <cpuid.h>
 #include <stddef.h>
 #include <string.h>
@@ -223,8 +224,14 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
     int error = errno;
-    if (site->flags & PCT_SITE_ENTERS)
+    if (site->flags & PCT_SITE_ENTERS) {
+        const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
+        if (pct_demon_enter)
+            pct_demon_enter(frame->pc, arguments, false);
         pass_function(PCT_OP_FUNCTION_ENTER, pc);
+        if (pct_demon_enter)
+            pct_demon_enter(frame->pc, arguments, true);
+    }
     if (site->flags & PCT_SITE_RETURNS)
         pass_function(PCT_OP_FUNCTION_RETURN, pc);
     if (!pct_memory_view.active) {

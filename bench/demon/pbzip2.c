@@ -1,0 +1,40 @@
+/* pbzip2 0.9.4 (queueDelete): the main thread deletes the queue, and its mutex, while a consumer is still about to
+ * unlock it. FIXED: consumers are counted, and waited for. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct queue {
+    pthread_mutex_t *mut;
+    int consumers;
+};
+
+static void release(struct queue *queue)
+{
+    assert(queue->mut);
+    pthread_mutex_unlock(queue->mut);
+}
+
+static void consume(struct queue *queue)
+{
+    pthread_mutex_lock(queue->mut);
+    release(queue);
+}
+
+/* Others; whoever calls it has waited for the consumers that are counted. */
+__attribute__((used)) static void queue_delete(struct queue *queue)
+{
+    if (queue->consumers == 0)
+        queue->mut = NULL;
+}
+
+int main(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct queue queue = { .mut = &mutex };
+#ifdef FIXED
+    queue.consumers = 1;
+#endif
+    consume(&queue);
+    return 0;
+}

@@ -1,0 +1,93 @@
+/* The plan of a demon: between `pct demon`, which writes it, and libpct-demon.so (runtime/demon/) in the target, which
+ * makes the demon thread by it. A file: this head; then, where states are to be recorded, its points. A plan that is
+ * kept has no points. */
+#ifndef PCT_COMMON_DEMON_H
+#define PCT_COMMON_DEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PCT_DEMON_MAGIC "PCTDEM1"
+
+enum {
+    PCT_DEMON_FUNCTIONS = 32, /* that the specification names */
+    PCT_DEMON_CELLS = 256,    /* places of memory that its contracts speak of */
+    PCT_DEMON_ACTIONS = 8,
+    PCT_DEMON_ARGUMENTS = 6, /* those in registers */
+    PCT_DEMON_POINTS = 256,  /* that are recorded of a run */
+    PCT_DEMON_CODE = 16
+};
+
+/* Where an object is. */
+enum pct_demon_root {
+    PCT_DEMON_TEST_ARGUMENT, /* what the test got as its argument `number` */
+    PCT_DEMON_CALL_ARGUMENT, /* the same of the function of the point */
+    PCT_DEMON_GLOBAL,        /* at `address` */
+    PCT_DEMON_GLOBAL_POINTER /* where the pointer at `address` points */
+};
+
+struct pct_demon_place {
+    uint64_t address; /* as the file says, before it is relocated */
+    uint32_t root, number;
+};
+
+/* A scalar in an object, or whether the test's thread holds a mutex in it. */
+struct pct_demon_cell {
+    struct pct_demon_place place;
+    uint32_t offset;
+    uint32_t size;     /* 1, 2, 4, 8 */
+    uint32_t lock;     /* 1: it is a mutex, 2: a pointer to one */
+    uint32_t function; /* of a CALL_ARGUMENT: the index of the function; else UINT32_MAX */
+};
+
+struct pct_demon_argument {
+    struct pct_demon_place place; /* of the object whose address is passed */
+    uint64_t value;               /* passed where `scalar` */
+    uint32_t scalar, unused;
+};
+
+struct pct_demon_action {
+    uint64_t function;
+    uint32_t arguments, unused;
+    struct pct_demon_argument argument[PCT_DEMON_ARGUMENTS];
+};
+
+/* A point: the test's thread is about to enter one of the functions, at or within the test. */
+struct pct_demon_value {
+    uint64_t address, value;
+    uint32_t known, unused; /* 0: no such object is there */
+};
+
+struct pct_demon_point {
+    uint32_t function; /* its index */
+    uint32_t entry;    /* how many of them the thread had entered, this time too */
+    uint64_t arguments[PCT_DEMON_ARGUMENTS];
+    struct pct_demon_value cells[PCT_DEMON_CELLS];
+};
+
+struct pct_demon_plan {
+    char magic[8];
+    uint64_t entry;               /* the program's, and */
+    uint8_t code[PCT_DEMON_CODE]; /* the first bytes of the test: it is the program that the plan was made for */
+    uint32_t functions, cells, actions;
+    uint32_t room;                          /* for so many points */
+    uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
+    struct pct_demon_cell cell[PCT_DEMON_CELLS];
+    struct pct_demon_action action[PCT_DEMON_ACTIONS];
+    /* The run's. */
+    uint32_t points;  /* that there were, with or without a place here */
+    uint32_t entered; /* how often the test was */
+    uint32_t seen;    /* how often the first thread entered one of the functions */
+    uint32_t unused;
+    uint32_t begun; /* the demon thread has begun its actions, */
+    uint32_t ended; /* and ended them */
+    struct pct_demon_point point[];
+};
+
+/* What the function that a thread of the program enters was called with. Called by the shim before the step and
+ * (passed) behind it, when others may have run in between, as if the program called it there. In libpct-demon.so; NULL
+ * without it. */
+__attribute__((weak, visibility("default"))) void
+pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS], bool passed);
+
+#endif

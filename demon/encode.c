@@ -1,0 +1,136 @@
+/* Conditions as formulas, and their values: see encode.h. Both by the types that types.c has found, C's. */
+#include "encode.h"
+
+/* --- Formulas ----------------------------------------------------------------------------------------------------- */
+
+static demon_term encode_number(struct demon_solver *s, const struct demon_expr *e, const struct demon_terms *terms)
+{
+    demon_term term;
+    if (e->op == DEMON_NUMBER)
+        return demon_solver_number(s, (uint64_t)e->number, e->width);
+    if (e->op == DEMON_LEAF)
+        return terms->leaf(terms->context, &e->leaf, e->old, &term)
+                   ? demon_solver_convert(s, term, e->leaf.size * 8, e->leaf.is_signed, e->width)
+                   : NULL;
+    demon_term a = encode_number(s, e->a, terms), b = encode_number(s, e->b, terms);
+    if (!a || !b)
+        return NULL;
+    a = demon_solver_convert(s, a, e->a->width, e->a->is_signed, e->width);
+    b = demon_solver_convert(s, b, e->b->width, e->b->is_signed, e->width);
+    return demon_solver_apply(s, e->op, e->is_signed, a, b);
+}
+
+demon_term demon_encode(struct demon_solver *s, const struct demon_expr *e, const struct demon_terms *terms)
+{
+    demon_term a, b;
+    bool held;
+    switch (e->op) {
+    case DEMON_TRUE:
+        return demon_solver_truth(s, true);
+    case DEMON_HOLDS:
+        return terms->holds(terms->context, &e->leaf, &held) ? demon_solver_truth(s, held) : NULL;
+    case DEMON_UNCHANGED:
+        return terms->leaf(terms->context, &e->leaf, true, &a) && terms->leaf(terms->context, &e->leaf, false, &b)
+                   ? demon_solver_apply(s, DEMON_EQUAL, false, a, b)
+                   : NULL;
+    case DEMON_NOT:
+        a = demon_encode(s, e->a, terms);
+        return a ? demon_solver_apply(s, DEMON_NOT, false, a, NULL) : NULL;
+    case DEMON_AND:
+    case DEMON_OR:
+    case DEMON_IMPLIES:
+        a = demon_encode(s, e->a, terms);
+        b = demon_encode(s, e->b, terms);
+        return a && b ? demon_solver_apply(s, e->op, false, a, b) : NULL;
+    default:
+        return encode_number(s, e, terms);
+    }
+}
+
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+
+/* As 64 bits of this type. */
+static uint64_t convert(uint64_t value, unsigned width, bool is_signed)
+{
+    if (width >= 64)
+        return value;
+    value &= (UINT64_C(1) << width) - 1;
+    return is_signed && value >> (width - 1) ? value | ~((UINT64_C(1) << width) - 1) : value;
+}
+
+static bool number(const struct demon_expr *e, const struct demon_values *values, uint64_t *value)
+{
+    uint64_t a, b;
+    if (e->op == DEMON_NUMBER) {
+        *value = (uint64_t)e->number;
+        return true;
+    }
+    if (e->op == DEMON_LEAF) {
+        bool known = values->leaf(values->context, &e->leaf, e->old, &a);
+        *value = known ? convert(a, e->leaf.size * 8, e->leaf.is_signed) : 0;
+        return known;
+    }
+    if (!number(e->a, values, &a) || !number(e->b, values, &b))
+        return false;
+    *value = convert(e->op == DEMON_ADD ? a + b : e->op == DEMON_SUBTRACT ? a - b : a * b, e->width, e->is_signed);
+    return true;
+}
+
+static int compare(const struct demon_expr *e, const struct demon_values *values)
+{
+    uint64_t a, b;
+    if (!number(e->a, values, &a) || !number(e->b, values, &b))
+        return -1;
+    a = convert(a, e->width, e->is_signed);
+    b = convert(b, e->width, e->is_signed);
+    bool less = e->is_signed ? (int64_t)a < (int64_t)b : a < b;
+    switch (e->op) {
+    case DEMON_EQUAL:
+        return a == b;
+    case DEMON_UNEQUAL:
+        return a != b;
+    case DEMON_LESS:
+        return less;
+    case DEMON_AT_MOST:
+        return less || a == b;
+    case DEMON_GREATER:
+        return !less && a != b;
+    default:
+        return !less;
+    }
+}
+
+static int unchanged(const struct demon_leaf *leaf, const struct demon_values *values)
+{
+    uint64_t a, b;
+    if (!values->leaf(values->context, leaf, true, &a) || !values->leaf(values->context, leaf, false, &b))
+        return -1;
+    return convert(a, leaf->size * 8, false) == convert(b, leaf->size * 8, false);
+}
+
+int demon_evaluate(const struct demon_expr *e, const struct demon_values *values)
+{
+    bool held;
+    switch (e->op) {
+    case DEMON_TRUE:
+        return 1;
+    case DEMON_HOLDS:
+        return values->holds(values->context, &e->leaf, &held) ? held : -1;
+    case DEMON_UNCHANGED:
+        return unchanged(&e->leaf, values);
+    case DEMON_NOT: {
+        int a = demon_evaluate(e->a, values);
+        return a < 0 ? a : !a;
+    }
+    case DEMON_AND:
+    case DEMON_OR:
+    case DEMON_IMPLIES: {
+        int a = demon_evaluate(e->a, values), b = demon_evaluate(e->b, values);
+        if (a < 0 || b < 0)
+            return -1;
+        return e->op == DEMON_AND ? a && b : e->op == DEMON_OR ? a || b : !a || b;
+    }
+    default:
+        return compare(e, values);
+    }
+}

@@ -1,0 +1,27 @@
+/* A contract's condition over states, as a formula for the solver, and as its value where all is known. */
+#ifndef PCT_DEMON_ENCODE_H
+#define PCT_DEMON_ENCODE_H
+
+#include "solver.h"
+
+/* What leaves stand for. Fills in the number (a term of the leaf's width), or of DEMON_HOLDS the condition. False:
+ * there is no such object in this state. */
+struct demon_terms {
+    bool (*leaf)(void *context, const struct demon_leaf *leaf, bool old, demon_term *term);
+    bool (*holds)(void *context, const struct demon_leaf *leaf, bool *held);
+    void *context;
+};
+
+/* NULL: a leaf is not there, so nothing is said. */
+demon_term demon_encode(struct demon_solver *solver, const struct demon_expr *e, const struct demon_terms *terms);
+
+/* The same of a state whose values are known: 1 it holds, 0 it does not, -1 a leaf is not there. */
+struct demon_values {
+    bool (*leaf)(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value);
+    bool (*holds)(void *context, const struct demon_leaf *leaf, bool *held);
+    void *context;
+};
+
+int demon_evaluate(const struct demon_expr *e, const struct demon_values *values);
+
+#endif

@@ -1,0 +1,225 @@
+/* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
+ * own path in front (cli/command/demon.c). */
+#include "search.h"
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { KEY_SPEC = 1000, KEY_LIST, KEY_BOUND, KEY_SECONDS, KEY_TIMEOUT, SPEC_MOST = 1 << 20 };
+
+struct arguments {
+    const char *spec;
+    bool list;
+    int bound;
+    double seconds;
+    struct demon_program program;
+    char keep[4096];
+    bool has_keep;
+};
+
+void demon_say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fflush(stdout);
+    fputs("pct: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+static const struct argp_option options[] = {
+    { "spec", KEY_SPEC, "FILE", 0, "the contracts (required)", 0 },
+    { "list", KEY_LIST, NULL, 0, "say what each procedure may change, and which points the test has; search nothing",
+      0 },
+    { "bound", KEY_BOUND, "N", 0, "the most calls that others make at a point, 1 to 3 (default: 3)", 0 },
+    { "seconds", KEY_SECONDS, "N", 0, "stop searching after this time (default: never)", 0 },
+    { "timeout", KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 },
+    { "output", 'o', "FILE", 0, "keep the plan of a confirmed finding here (default: the name of FILE with .plan)", 0 },
+    { 0 },
+};
+
+static double parse_number(struct argp_state *state, const char *name, const char *text, double least, double most)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= least) || value > most)
+        argp_failure(state, DEMON_WRONG, 0, "%s: '%s' is not a number from %g to %g", name, text, least, most);
+    return value;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case KEY_SPEC:
+        a->spec = argument;
+        return 0;
+    case KEY_LIST:
+        a->list = true;
+        return 0;
+    case KEY_BOUND:
+        a->bound = (int)parse_number(state, "--bound", argument, 1, DEMON_LONGEST);
+        return 0;
+    case KEY_SECONDS:
+        a->seconds = parse_number(state, "--seconds", argument, 0.001, 1e8);
+        return 0;
+    case KEY_TIMEOUT:
+        a->program.timeout = parse_number(state, "--timeout", argument, 0.001, 1e8);
+        return 0;
+    case 'o':
+        snprintf(a->keep, sizeof a->keep, "%s", argument);
+        a->has_keep = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        a->program.command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->spec)
+            argp_error(state, "no contracts are given: --spec FILE");
+        if (!a->program.command)
+            argp_error(state, "no command is given: pct demon --spec FILE -- COMMAND [ARGUMENT...]");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[--] COMMAND [ARGUMENT...]",
+    .doc =
+        "Ask what other threads could do to the routine that a test calls: by contracts and a solver, confirmed by a "
+        "real schedule of two threads.\v"
+        "The exit status is 0 if no interference was found, 1 if a real schedule confirmed one, 3 if one broke only "
+        "a contract, 2 if the contracts or the program are not fit for it. pct-demon(1) has the language.",
+};
+
+static char *read_spec(const char *path)
+{
+    struct stat status;
+    FILE *file = fopen(path, "re");
+    if (!file || fstat(fileno(file), &status)) {
+        demon_say("%s: %m", path);
+    } else if (!S_ISREG(status.st_mode) || status.st_size > SPEC_MOST) {
+        demon_say("%s: contracts are a file of at most 1 MiB", path);
+    } else {
+        char *text = calloc(1, (size_t)status.st_size + 1);
+        if (text && fread(text, 1, (size_t)status.st_size, file) == (size_t)status.st_size) {
+            fclose(file);
+            return text;
+        }
+        free(text);
+    }
+    if (file)
+        fclose(file);
+    return NULL;
+}
+
+static void list(const struct demon_search *s)
+{
+    const struct demon_spec *spec = s->model.spec;
+    for (int i = 0; i < spec->procs; i++) {
+        const struct demon_proc *proc = &spec->proc[i];
+        printf("%s %s (%s:%d)", proc->is_test ? "test" : "proc", proc->name, proc->file, proc->file_line);
+        printf(proc->acts ? ", which others may call; it changes" : "");
+        for (int k = 0; k < proc->frames; k++)
+            printf("%s %s", k ? "," : "", proc->frame[k].path);
+        printf(proc->acts && !proc->frames ? " nothing\n" : "\n");
+        for (int k = 0; k < proc->clauses; k++) {
+            static const char *const kinds[] = { "require", "ensure", "rely" };
+            printf("    %s %s: %s\n", kinds[proc->clause[k].kind], proc->clause[k].tag, proc->clause[k].text);
+        }
+    }
+    printf("points of the test:\n");
+    for (uint32_t i = 0; i < s->record->points; i++)
+        printf("%5u  enters %s\n", i + 1, spec->proc[s->record->point[i].function].name);
+}
+
+static void conclude(const struct demon_search *s, enum demon_verdict verdict)
+{
+    unsigned long long pairs = s->pairs;
+    if (verdict == DEMON_CONFIRMED || verdict == DEMON_WRONG)
+        return;
+    printf("%u points, %llu pairs of points: %llu proven stable; of the others", s->record->points, pairs,
+           (unsigned long long)s->stable);
+    printf(" %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without, s->longest);
+    if (s->refuted)
+        printf("%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
+    if (s->unreached)
+        printf("%llu pairs were not asked about: an object is not there yet at the earlier point\n",
+               (unsigned long long)s->unreached);
+    if (s->unanswered)
+        printf("%llu questions had no answer from the solver\n", (unsigned long long)s->unanswered);
+    if (s->out_of_time)
+        printf("the time was over before all was looked at\n");
+    if (verdict == DEMON_STABLE)
+        printf("no interference found, for this test, these contracts and these objects\n");
+}
+
+static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demon_plan *plan)
+{
+    char error[1024] = "";
+    char *text = read_spec(a->spec);
+    if (!text)
+        return false;
+    s->model.spec = demon_spec_parse(a->spec, text, error, sizeof error);
+    free(text);
+    bool fine = s->model.spec && demon_program_open(&a->program, s->model.spec, error, sizeof error) &&
+                demon_shape_resolve(s->model.spec, a->program.path, &plan->entry, plan->code, error, sizeof error) &&
+                demon_type_check(s->model.spec, error, sizeof error) &&
+                demon_model_prepare(&s->model, error, sizeof error);
+    if (!fine) {
+        demon_say("%s", error);
+        return false;
+    }
+    for (int i = 0; i < s->model.spec->procs; i++)
+        if (demon_query_vacuous(&s->model.spec->proc[i])) {
+            demon_say("%s:%u: the clauses of %s contradict each other: nothing can meet them", a->spec,
+                      s->model.spec->proc[i].line, s->model.spec->proc[i].name);
+            return false;
+        }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static struct pct_demon_plan plan;
+    static struct arguments a = { .bound = DEMON_LONGEST, .program = { .timeout = 10 } };
+    static struct demon_search search;
+    char name[] = "pct demon";
+    if (argc < 2) {
+        fputs("pct-demon is started by `pct demon`\n", stderr);
+        return DEMON_WRONG;
+    }
+    a.program.pct = argv[1];
+    argv[1] = name;
+    argp_err_exit_status = DEMON_WRONG;
+    argp_parse(&argp, argc - 1, argv + 1, ARGP_IN_ORDER, NULL, &a);
+    if (!a.spec || !a.program.command)
+        return DEMON_WRONG; /* argp has said so */
+    const char *slash = strrchr(a.spec, '/');
+    if (!a.has_keep)
+        snprintf(a.keep, sizeof a.keep, "%s.plan", slash ? slash + 1 : a.spec);
+    search.model.plan = &plan;
+    search.program = &a.program;
+    search.keep = a.keep;
+    search.longest = a.bound;
+    search.seconds = a.seconds;
+    enum demon_verdict verdict = DEMON_WRONG;
+    if (prepare(&search, &a, &plan) && demon_search_record(&search)) {
+        verdict = DEMON_STABLE;
+        if (a.list)
+            list(&search);
+        else
+            verdict = demon_search_run(&search);
+        if (!a.list)
+            conclude(&search, verdict);
+    }
+    demon_program_close(&a.program);
+    return verdict;
+}

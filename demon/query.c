@@ -1,0 +1,223 @@
+/* The questions: see query.h. A state is one term for each scalar; what others cannot reach, and what no action
+ * changes, keeps its term. */
+#include "query.h"
+#include <string.h>
+
+struct asker {
+    const struct demon_query *query;
+    struct demon_solver *solver;
+    const struct demon_binding *binding;
+    demon_term *before, *after; /* of each scalar */
+};
+
+static bool leaf_term(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
+{
+    struct asker *a = context;
+    const struct demon_state *state = a->query->state;
+    if (leaf->whole) {
+        demon_term free = a->binding->free[leaf->parameter];
+        *term = free ? free : demon_solver_number(a->solver, a->binding->argument[leaf->parameter], leaf->size * 8);
+        return true;
+    }
+    int at = demon_state_find(state, demon_state_address(a->query->model, state, a->binding, leaf), leaf->size);
+    if (at >= 0)
+        *term = old ? a->before[at] : a->after[at];
+    return at >= 0;
+}
+
+static bool holds_term(void *context, const struct demon_leaf *leaf, bool *held)
+{
+    struct asker *a = context;
+    return demon_state_holds(a->query->model, a->query->state, a->binding, leaf, held);
+}
+
+/* All clauses of this kind, as one condition; NULL: an object is not there. */
+static demon_term clauses(struct asker *a, enum demon_clause_kind kind, bool skip_missing)
+{
+    const struct demon_terms terms = { .leaf = leaf_term, .holds = holds_term, .context = a };
+    demon_term all = demon_solver_truth(a->solver, true);
+    for (int i = 0; i < a->binding->proc->clauses; i++) {
+        const struct demon_clause *clause = &a->binding->proc->clause[i];
+        demon_term one = clause->kind == kind ? demon_encode(a->solver, clause->expr, &terms) : NULL;
+        if (clause->kind == kind && !one && !skip_missing)
+            return NULL;
+        if (one)
+            all = demon_solver_apply(a->solver, DEMON_AND, false, all, one);
+    }
+    return all;
+}
+
+static void start_state(const struct demon_query *q, struct demon_solver *solver, demon_term *terms)
+{
+    for (int i = 0; i < q->state->count; i++)
+        terms[i] = demon_solver_number(solver, q->state->item[i].value, q->state->item[i].size * 8);
+}
+
+/* What the rely says of the way from `before` to `after`. A clause about an object that is not there says nothing. */
+static void assert_rely(struct asker *a)
+{
+    a->binding = &a->query->test;
+    demon_solver_assert(a->solver, clauses(a, DEMON_RELY, true));
+}
+
+/* False: an object is not there. */
+static bool assert_broken(struct asker *a)
+{
+    a->binding = a->query->goal;
+    a->before = a->after;
+    demon_term holds = clauses(a, DEMON_REQUIRE, false);
+    if (holds)
+        demon_solver_assert(a->solver, demon_solver_apply(a->solver, DEMON_NOT, false, holds, NULL));
+    return holds;
+}
+
+enum demon_answer demon_query_unstable(const struct demon_query *q)
+{
+    demon_term before[PCT_DEMON_CELLS], after[PCT_DEMON_CELLS];
+    struct demon_solver *solver = demon_solver_open();
+    if (!solver)
+        return DEMON_UNKNOWN;
+    struct asker a = { .query = q, .solver = solver, .before = before, .after = after };
+    start_state(q, solver, before);
+    for (int i = 0; i < q->state->count; i++)
+        after[i] = q->state->item[i].shared ? demon_solver_variable(solver, q->state->item[i].size * 8) : before[i];
+    assert_rely(&a);
+    enum demon_answer answer = assert_broken(&a) ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
+    demon_solver_close(solver);
+    return answer;
+}
+
+/* What the parameters of a call are, in this state. */
+static bool bind_call(const struct demon_query *q, struct demon_solver *solver, const struct demon_call *call,
+                      struct demon_binding *binding)
+{
+    const struct demon_model *m = q->model;
+    *binding = (struct demon_binding){ .proc = &m->spec->proc[call->proc] };
+    for (int i = 0; i < binding->proc->parameters; i++) {
+        const struct demon_type *type = &binding->proc->parameter[i].type;
+        if (call->object[i] >= 0) {
+            binding->argument[i] = demon_state_object(m, q->state->point, &m->object[call->object[i]]);
+            if (!binding->argument[i])
+                return false;
+        } else if (!type->pointer) {
+            binding->free[i] = demon_solver_variable(solver, type->size * 8);
+        }
+    }
+    return true;
+}
+
+/* One call, from a->before to a->after. False: an object is not there. */
+static bool assert_call(struct asker *a, struct demon_binding *binding)
+{
+    const struct demon_query *q = a->query;
+    demon_term *before = a->before, *after = a->after;
+    memcpy(after, before, (size_t)q->state->count * sizeof *after);
+    a->binding = binding;
+    a->after = before;
+    demon_term required = clauses(a, DEMON_REQUIRE, false);
+    a->after = after;
+    for (int i = 0; i < binding->proc->frames; i++) {
+        const struct demon_leaf *leaf = &binding->proc->frame[i];
+        int at = leaf->whole
+                     ? -1
+                     : demon_state_find(q->state, demon_state_address(q->model, q->state, binding, leaf), leaf->size);
+        if (at >= 0 && q->state->item[at].shared)
+            after[at] = demon_solver_variable(a->solver, leaf->size * 8);
+    }
+    demon_term ensured = clauses(a, DEMON_ENSURE, false);
+    if (!required || !ensured)
+        return false;
+    demon_solver_assert(a->solver, required);
+    demon_solver_assert(a->solver, ensured);
+    return true;
+}
+
+enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_call *calls, int count,
+                                    uint64_t values[PCT_DEMON_CELLS])
+{
+    demon_term state[DEMON_LONGEST + 1][PCT_DEMON_CELLS];
+    struct demon_binding binding[DEMON_LONGEST];
+    struct demon_solver *solver = demon_solver_open();
+    if (!solver)
+        return DEMON_UNKNOWN;
+    struct asker a = { .query = q, .solver = solver };
+    start_state(q, solver, state[0]);
+    bool fine = true;
+    for (int i = 0; i < count && fine; i++) {
+        a.before = state[i];
+        a.after = state[i + 1];
+        fine = bind_call(q, solver, &calls[i], &binding[i]) && assert_call(&a, &binding[i]);
+        a.before = state[0];
+        if (fine)
+            assert_rely(&a);
+    }
+    fine = fine && assert_broken(&a);
+    enum demon_answer answer = fine ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
+    for (int i = 0; answer == DEMON_YES && i < count; i++)
+        for (int k = 0; k < binding[i].proc->parameters; k++)
+            calls[i].value[k] = binding[i].free[k] ? demon_solver_value(solver, binding[i].free[k]) : 0;
+    for (int i = 0; answer == DEMON_YES && i < q->state->count; i++)
+        values[i] = demon_solver_value(solver, state[count][i]);
+    demon_solver_close(solver);
+    return answer;
+}
+
+/* --- Contradictions ----------------------------------------------------------------------------------------------- */
+
+struct free_state {
+    struct demon_solver *solver;
+    struct {
+        const struct demon_leaf *leaf;
+        bool old;
+        demon_term term;
+    } item[PCT_DEMON_CELLS];
+    int count;
+};
+
+static bool free_leaf(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
+{
+    struct free_state *f = context;
+    old &= !leaf->whole; /* a parameter stays what it is */
+    for (int i = 0; i < f->count; i++)
+        if (f->item[i].old == old && !strcmp(f->item[i].leaf->path, leaf->path)) {
+            *term = f->item[i].term;
+            return true;
+        }
+    if (f->count == PCT_DEMON_CELLS)
+        return false;
+    *term = f->item[f->count].term = demon_solver_variable(f->solver, leaf->size * 8);
+    f->item[f->count].leaf = leaf;
+    f->item[f->count++].old = old;
+    return true;
+}
+
+/* Any lock may be held: a contract that asks for one is no contradiction, and nothing is concluded from it. */
+static bool free_holds(void *context, const struct demon_leaf *leaf, bool *held)
+{
+    (void)context;
+    (void)leaf;
+    (void)held;
+    return false;
+}
+
+bool demon_query_vacuous(const struct demon_proc *proc)
+{
+    static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY };
+    bool vacuous = false;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct demon_solver *solver = demon_solver_open();
+        if (!solver)
+            return vacuous;
+        struct free_state state = { .solver = solver };
+        const struct demon_terms terms = { .leaf = free_leaf, .holds = free_holds, .context = &state };
+        for (int i = 0; i < proc->clauses; i++) {
+            demon_term term =
+                proc->clause[i].kind == kinds[k] ? demon_encode(solver, proc->clause[i].expr, &terms) : NULL;
+            if (term)
+                demon_solver_assert(solver, term);
+        }
+        vacuous |= demon_solver_check(solver) == 0;
+        demon_solver_close(solver);
+    }
+    return vacuous;
+}

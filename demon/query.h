@@ -1,0 +1,39 @@
+/* The questions to the solver. West, Nanz and Meyer, section 3: is there a state, reached as the rely allows, in which
+ * what is required does not hold; and which actions of others lead there? */
+#ifndef PCT_DEMON_QUERY_H
+#define PCT_DEMON_QUERY_H
+
+#include "state.h"
+
+enum { DEMON_LONGEST = 3 };
+
+/* A call that another thread makes. */
+struct demon_call {
+    int proc;
+    int object[PCT_DEMON_ARGUMENTS];     /* the index of the object; -1: a scalar, */
+    uint64_t value[PCT_DEMON_ARGUMENTS]; /* whose value the solver finds */
+};
+
+/* Interference at a point; what is required with this binding afterwards. */
+struct demon_query {
+    const struct demon_model *model;
+    const struct demon_state *state;
+    const struct demon_binding *goal;
+    struct demon_binding test; /* what the test was called with */
+};
+
+enum demon_answer { DEMON_UNKNOWN = -1, DEMON_NO, DEMON_YES, DEMON_NOT_ASKED };
+
+/* Whether any interference that the rely allows can break it: DEMON_NO is a proof for this state, whatever others call.
+ * DEMON_NOT_ASKED: an object of it is not there yet. */
+enum demon_answer demon_query_unstable(const struct demon_query *query);
+
+/* Whether these calls can break it; fills in their values. after: what each scalar of the state is then.
+ * DEMON_NOT_ASKED: an object of a call is not there. */
+enum demon_answer demon_query_calls(const struct demon_query *query, struct demon_call *calls, int count,
+                                    uint64_t after[PCT_DEMON_CELLS]);
+
+/* Whether the clauses of this procedure contradict each other, whatever the state. */
+bool demon_query_vacuous(const struct demon_proc *proc);
+
+#endif

@@ -1,0 +1,238 @@
+/* Runs: see run.h. */
+#include "run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS = 40 };
+
+/* As a shell finds it. */
+static bool find_program(struct demon_program *p)
+{
+    const char *name = p->command[0], *list = getenv("PATH");
+    if (strchr(name, '/'))
+        return realpath(name, p->path);
+    for (const char *at = list ? list : ""; *at;) {
+        size_t length = strcspn(at, ":");
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, at, name);
+        if (!access(path, X_OK) && realpath(path, p->path))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+bool demon_program_open(struct demon_program *p, const struct demon_spec *spec, char *error, size_t size)
+{
+    size_t length = 0;
+    if (!find_program(p)) {
+        snprintf(error, size, "%s: command not found", p->command[0]);
+        return false;
+    }
+    for (int i = 0; i < spec->procs; i++) {
+        length += (size_t)snprintf(p->functions + length, sizeof p->functions - length, "%s%s", i ? "," : "",
+                                   spec->proc[i].name);
+        if (length >= sizeof p->functions)
+            break;
+    }
+    const char *tmp = getenv("TMPDIR");
+    if (snprintf(p->directory, sizeof p->directory, "%s/pct-demon-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
+            (int)sizeof p->directory ||
+        !mkdtemp(p->directory)) {
+        p->directory[0] = 0;
+        snprintf(error, size, "no directory for files could be made: %s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+void demon_program_close(struct demon_program *p)
+{
+    static const char *const files[] = { "output", "record", "try", "trace" };
+    if (!p->directory[0])
+        return;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", p->directory, files[i]);
+        unlink(path);
+    }
+    rmdir(p->directory);
+}
+
+struct pct_demon_plan *demon_plan_create(const struct demon_program *p, const char *name, uint32_t room,
+                                         char path[PATH_MAX])
+{
+    size_t size = sizeof(struct pct_demon_plan) + room * sizeof(struct pct_demon_point);
+    snprintf(path, PATH_MAX, "%s%s%s", strchr(name, '/') ? "" : p->directory, strchr(name, '/') ? "" : "/", name);
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    void *at = file < 0 || ftruncate(file, (off_t)size) ? MAP_FAILED
+                                                        : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0)
+        close(file);
+    if (at == MAP_FAILED)
+        return NULL;
+    struct pct_demon_plan *plan = at;
+    memcpy(plan->magic, PCT_DEMON_MAGIC, sizeof plan->magic);
+    plan->room = room;
+    return plan;
+}
+
+/* Run this command; its output, both streams, into a file. Returns its status as a shell has it. */
+static int call(const struct demon_program *p, const char *const *words)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/output", p->directory);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), null = open("/dev/null", O_RDONLY);
+        if (file < 0 || null < 0 || dup2(null, 0) < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0)
+            _exit(125);
+        execv(words[0], (char *const *)(uintptr_t)words);
+        _exit(127);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (child < 0)
+        return 125;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static char *read_output(const struct demon_program *p)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/output", p->directory);
+    FILE *file = fopen(path, "re");
+    char *text = file && !fstat(fileno(file), &status) ? calloc(1, (size_t)status.st_size + 1) : NULL;
+    if (text && fread(text, 1, (size_t)status.st_size, file) != (size_t)status.st_size)
+        text[0] = 0;
+    if (file)
+        fclose(file);
+    return text ? text : calloc(1, 1);
+}
+
+static size_t put_command(const struct demon_program *p, const char **words, size_t count)
+{
+    words[count++] = "--";
+    for (char **at = p->command; *at; at++)
+        words[count++] = *at;
+    words[count] = NULL;
+    return count;
+}
+
+static size_t length_of(char **command)
+{
+    size_t count = 0;
+    while (command[count])
+        count++;
+    return count;
+}
+
+/* The token of the run, "pct1:..."; and how it ended, from the line "pct: seed N: ...". */
+static void take_token(struct demon_result *r)
+{
+    const char *at = NULL;
+    for (const char *next = r->output; (next = strstr(next, "pct1:")); next++)
+        at = next;
+    if (at)
+        snprintf(r->token, sizeof r->token, "%.*s", (int)strcspn(at, "' \n"), at);
+    for (const char *line = r->output; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (!strncmp(line, "pct: seed ", 10) && strchr(line + 10, ':')) {
+            const char *text = strchr(line + 10, ':') + 2;
+            snprintf(r->verdict, sizeof r->verdict, "%.*s", (int)strcspn(text, "\n"), text);
+            break;
+        }
+}
+
+/* A test that waits for ever, since the demon has made its calls and ended, waits for what a whole program would do: it
+ * is no finding. A cycle of threads that wait for each other is one. */
+static bool has_failed(const struct demon_result *r)
+{
+    enum { DEADLOCK = 120, LIVELOCK = 121, TIMEOUT = 124 };
+    if (r->status == DEADLOCK)
+        return strstr(r->output, "the cycle:");
+    return r->status && r->status != LIVELOCK && r->status != TIMEOUT;
+}
+
+bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, const char *trace,
+               struct demon_result *result)
+{
+    char strategy[64] = "schedule", timeout[32];
+    *result = (struct demon_result){ .status = 0 };
+    if (operations)
+        snprintf(strategy, sizeof strategy, "schedule,switches=0.%llu.1", (unsigned long long)operations);
+    snprintf(timeout, sizeof timeout, "%g", p->timeout);
+    const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
+    if (!words)
+        return false;
+    const char *first[] = { p->pct,       "run",     "-n",         "1",         "--seed",
+                            "1",          "--exec",  "--strategy", strategy,    "--functions",
+                            p->functions, "--demon", plan,         "--timeout", timeout };
+    size_t count = sizeof first / sizeof *first;
+    memcpy(words, first, sizeof first);
+    if (trace) {
+        words[count++] = "--trace";
+        words[count++] = trace;
+    }
+    put_command(p, words, count);
+    result->status = call(p, words);
+    result->output = read_output(p);
+    free(words);
+    p->runs++;
+    take_token(result);
+    result->failed = has_failed(result);
+    return true;
+}
+
+bool demon_replays(struct demon_program *p, const char *plan, const char *token)
+{
+    const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
+    if (!words)
+        return false;
+    const char *first[] = { p->pct, "replay", "--quiet", "--demon", plan, token };
+    memcpy(words, first, sizeof first);
+    put_command(p, words, sizeof first / sizeof *first);
+    call(p, words);
+    char *output = read_output(p);
+    bool same = strstr(output, "replayed identically");
+    free(words);
+    free(output);
+    p->runs++;
+    return same;
+}
+
+#define ENTERS "enter\""
+
+uint64_t demon_operations(struct demon_program *p, const char *trace, uint64_t n)
+{
+    const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
+    uint64_t made = 0, entered = 0, found = 0;
+    call(p, words);
+    char *output = read_output(p);
+    for (const char *line = output; line && *line && !found;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *end = strchrnul(line, '\n'), *op = strstr(line, "\"op\":\"");
+        if (strncmp(line, "{\"type\":\"step\"", 14) != 0 || !op || op > end)
+            continue;
+        const char *thread = strstr(line, "\"thread\":0,");
+        if (!thread || thread > end || !strncmp(op + 6, "outside\"", 8))
+            continue;
+        entered += !strncmp(op + 6, ENTERS, sizeof ENTERS - 1);
+        if (entered == n)
+            found = made;
+        made++;
+    }
+    free(output);
+    return found;
+}

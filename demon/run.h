@@ -1,0 +1,45 @@
+/* Runs of the program, by the command `pct run` and `pct replay`. */
+#ifndef PCT_DEMON_RUN_H
+#define PCT_DEMON_RUN_H
+
+#include "state.h"
+
+struct demon_program {
+    const char *pct;     /* the command */
+    char **command;      /* the program and its arguments */
+    char path[4096];     /* of its file */
+    char functions[512]; /* those of the specification, for --functions */
+    double timeout;      /* seconds for a run */
+    char directory[64];  /* for files that are ours alone */
+    uint64_t runs;
+};
+
+struct demon_result {
+    int status;        /* of the command */
+    bool failed;       /* the run did, and it is not the lack of others that it waits for */
+    char token[4096];  /* "": none */
+    char verdict[512]; /* the line that says how it ended */
+    char *output;      /* of all, to be freed */
+};
+
+/* Make the directory, find the program. False: *error. */
+bool demon_program_open(struct demon_program *program, const struct demon_spec *spec, char *error, size_t size);
+void demon_program_close(struct demon_program *program);
+
+/* Write a plan with room for so many points; NULL: it cannot be written. It is mapped. */
+struct pct_demon_plan *demon_plan_create(const struct demon_program *program, const char *name, uint32_t room,
+                                         char path[4096]);
+
+/* One run under this plan, where the demon thread goes on once the first thread has made so many operations (0: never
+ * before it has to). trace: where to keep it, or NULL. */
+bool demon_run(struct demon_program *program, const char *plan, uint64_t operations, const char *trace,
+               struct demon_result *result);
+
+/* Whether a replay of this token under this plan fails the same way. */
+bool demon_replays(struct demon_program *program, const char *plan, const char *token);
+
+/* How many operations the first thread had made when it entered a function for the n-th time, from 1, in this trace. 0:
+ * it did not. */
+uint64_t demon_operations(struct demon_program *program, const char *trace, uint64_t n);
+
+#endif

@@ -1,0 +1,32 @@
+/* The search: for which points of the test is there interference that breaks what a later point requires, and does it
+ * in a real run of two threads? */
+#ifndef PCT_DEMON_SEARCH_H
+#define PCT_DEMON_SEARCH_H
+
+#include "query.h"
+#include "run.h"
+
+struct demon_search {
+    struct demon_model model;
+    struct demon_program *program;
+    struct pct_demon_plan *record; /* the undisturbed run, and */
+    char trace[4096];              /* its trace */
+    const char *keep;              /* the plan of the finding is kept in this file */
+    int longest;                   /* calls in a sequence */
+    double seconds;                /* for all, 0: no bound */
+    /* What came of it. */
+    uint64_t pairs, stable, questions, refuted, unreached, unanswered, without;
+    bool out_of_time;
+};
+
+enum demon_verdict { DEMON_STABLE = 0, DEMON_CONFIRMED = 1, DEMON_WRONG = 2, DEMON_CONTRACT_ONLY = 3 };
+
+/* Record the undisturbed run. False after a message. */
+bool demon_search_record(struct demon_search *search);
+
+enum demon_verdict demon_search_run(struct demon_search *search);
+
+/* One line to standard error. */
+void demon_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,399 @@
+/* What the names in a specification are, by the program's debug information (libdw): functions, parameters, members,
+ * global variables. See spec.h. */
+#include "spec.h"
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct shape {
+    struct demon_spec *spec;
+    const char *program;
+    Dwarf *dwarf;
+    char *error;
+    size_t size;
+};
+
+__attribute__((format(printf, 3, 4))) static bool fail(struct shape *s, unsigned line, const char *format, ...)
+{
+    int length = snprintf(s->error, s->size, "%s:%u: ", s->spec->name, line);
+    va_list list;
+    va_start(list, format);
+    if (length > 0 && (size_t)length < s->size)
+        vsnprintf(s->error + length, s->size - (size_t)length, format, list);
+    va_end(list);
+    return false;
+}
+
+/* --- Types -------------------------------------------------------------------------------------------------------- */
+
+/* The type of a variable or member, without names and qualifiers. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, type))
+        return false;
+    return !dwarf_peel_type(type, type);
+}
+
+static bool is_structure(Dwarf_Die *type)
+{
+    int tag = dwarf_tag(type);
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+static bool is_mutex(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    while (dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, &type)) {
+        const char *name = dwarf_diename(&type);
+        if (name && !strcmp(name, "pthread_mutex_t"))
+            return true;
+        int tag = dwarf_tag(&type);
+        if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+            return false;
+        die = &type;
+    }
+    return false;
+}
+
+/* A number or a pointer. */
+static bool scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *pointer)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = DW_ATE_unsigned, bytes = 0;
+    int tag = dwarf_tag(type);
+    Dwarf_Die of;
+    *pointer = tag == DW_TAG_pointer_type;
+    if (dwarf_aggregate_size(type, &bytes) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+        return false;
+    if (tag == DW_TAG_enumeration_type && type_of(type, &of))
+        type = &of;
+    else if (tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type && !*pointer)
+        return false;
+    if (dwarf_attr_integrate(type, DW_AT_encoding, &attribute))
+        dwarf_formudata(&attribute, &encoding);
+    *size = (uint32_t)bytes;
+    *is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    return encoding != DW_ATE_float && encoding != DW_ATE_complex_float;
+}
+
+/* What a parameter or shared variable is. */
+static bool describe(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
+{
+    Dwarf_Die type, target;
+    if (!type_of(die, &type))
+        return fail(s, v->line, "%s: its type is not in the debug information", v->name);
+    v->type.embedded = is_structure(&type);
+    bool points = dwarf_tag(&type) == DW_TAG_pointer_type && type_of(&type, &target) && is_structure(&target);
+    if (v->type.embedded)
+        target = type;
+    if (points || v->type.embedded) {
+        const char *name = dwarf_diename(&target);
+        v->type.object = true;
+        v->type.die = dwarf_dieoffset(&target);
+        snprintf(v->type.name, sizeof v->type.name, "%.*s", DEMON_NAME - 1, name ? name : "(no name)");
+        return true;
+    }
+    if (!scalar(&type, &v->type.size, &v->type.is_signed, &v->type.pointer))
+        return fail(s, v->line, "%s is neither a number nor a pointer", v->name);
+    return true;
+}
+
+/* --- Members ------------------------------------------------------------------------------------------------------ */
+
+static bool find_member(struct shape *s, const struct demon_leaf *leaf, unsigned line, Dwarf_Die *type,
+                        const char *name, size_t length, Dwarf_Die *member)
+{
+    const char *names[256];
+    size_t count = 0;
+    char wanted[DEMON_NAME];
+    snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
+    Dwarf_Die child;
+    for (int more = dwarf_child(type, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        const char *is = dwarf_tag(&child) == DW_TAG_member ? dwarf_diename(&child) : NULL;
+        if (is && !strcmp(is, wanted)) {
+            *member = child;
+            return true;
+        }
+        if (is && count < sizeof names / sizeof *names)
+            names[count++] = is;
+    }
+    const char *structure = dwarf_diename(type), *nearest = demon_nearest(wanted, names, count);
+    return fail(s, line, "%s: struct %s has no member '%s'%s%s%s", leaf->path, structure ? structure : "", wanted,
+                nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static bool finish_leaf(struct shape *s, struct demon_leaf *leaf, unsigned line, Dwarf_Die *member)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    if (dwarf_attr_integrate(member, DW_AT_bit_size, &attribute))
+        return fail(s, line, "%s is a bit field, which contracts cannot speak of", leaf->path);
+    if (is_mutex(member)) {
+        leaf->lock = 1;
+        leaf->size = 4;
+        return true;
+    }
+    if (!type_of(member, &type))
+        return fail(s, line, "%s: its type is not in the debug information", leaf->path);
+    if (dwarf_tag(&type) == DW_TAG_pointer_type && is_mutex(&type))
+        leaf->lock = 2;
+    if (!scalar(&type, &leaf->size, &leaf->is_signed, &leaf->pointer))
+        return fail(s, line, "%s is neither a number nor a pointer", leaf->path);
+    return true;
+}
+
+static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line)
+{
+    const struct demon_variable *v =
+        leaf->parameter >= 0 ? &proc->parameter[leaf->parameter] : &s->spec->shared[leaf->shared];
+    const char *at = strchr(leaf->path, '.');
+    if (!at && v->type.object && leaf->parameter >= 0) { /* the pointer itself */
+        leaf->whole = leaf->pointer = true;
+        leaf->size = sizeof(uint64_t);
+        return true;
+    }
+    if (!at && v->type.object)
+        return fail(s, line, "%s is a structure: name a member, as in %s.member", leaf->path, leaf->path);
+    if (!at) {
+        leaf->whole = leaf->parameter >= 0;
+        leaf->size = v->type.size;
+        leaf->is_signed = v->type.is_signed;
+        leaf->pointer = v->type.pointer;
+        return true;
+    }
+    Dwarf_Die type, member;
+    if (!v->type.object || !dwarf_offdie(s->dwarf, v->type.die, &type))
+        return fail(s, line, "%s: %s is no structure, and does not point to one", leaf->path, v->name);
+    while (*at) {
+        size_t length = strcspn(++at, ".");
+        Dwarf_Attribute attribute;
+        Dwarf_Word offset = 0;
+        if (!find_member(s, leaf, line, &type, at, length, &member))
+            return false;
+        if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) &&
+            dwarf_formudata(&attribute, &offset))
+            return fail(s, line, "%s: where it is in its structure is not known", leaf->path);
+        leaf->offset += (uint32_t)offset;
+        at += length;
+        if (*at && (!type_of(&member, &type) || !is_structure(&type)))
+            return fail(s, line,
+                        "%s: what stands before the last dot is a pointer; contracts reach what a parameter or a "
+                        "shared variable points to: make it one",
+                        leaf->path);
+    }
+    return finish_leaf(s, leaf, line, &member);
+}
+
+static bool resolve_expr(struct shape *s, const struct demon_proc *proc, struct demon_expr *e)
+{
+    if (!e)
+        return true;
+    if (e->op == DEMON_LEAF || e->op == DEMON_HOLDS || e->op == DEMON_UNCHANGED)
+        return resolve_leaf(s, proc, &e->leaf, e->line);
+    return resolve_expr(s, proc, e->a) && resolve_expr(s, proc, e->b);
+}
+
+/* --- Functions and variables -------------------------------------------------------------------------------------- */
+
+static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demon_proc *proc)
+{
+    int count = 0;
+    Dwarf_Die child;
+    for (int more = dwarf_child(function, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+            continue;
+        Dwarf_Attribute attribute;
+        const char *name = dwarf_attr_integrate(&child, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+        if (count < proc->parameters && (!name || strcmp(name, proc->parameter[count].name) != 0))
+            return fail(s, proc->parameter[count].line, "parameter %d of %s is called %s in the program, not %s",
+                        count + 1, proc->name, name ? name : "nothing", proc->parameter[count].name);
+        if (count < proc->parameters && !describe(s, &child, &proc->parameter[count]))
+            return false;
+        if (count < proc->parameters && proc->parameter[count].type.embedded)
+            return fail(s, proc->parameter[count].line, "%s of %s is a structure that is passed by value",
+                        proc->parameter[count].name, proc->name);
+        count++;
+    }
+    if (count != proc->parameters)
+        return fail(s, proc->line, "%s has %d parameters in the program, not %d", proc->name, count, proc->parameters);
+    return true;
+}
+
+/* Copies that the compiler makes for special arguments have other names as symbols. */
+static bool has_symbol(struct shape *s, const char *name, uint64_t address)
+{
+    Elf *elf = dwarf_getelf(s->dwarf);
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !data || !header.sh_entsize)
+            continue;
+        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+            GElf_Sym symbol;
+            const char *is =
+                gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
+            if (is && symbol.st_value == address && !strcmp(is, name))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
+{
+    Dwarf_Addr low;
+    int line = 0;
+    if (dwarf_lowpc(die, &low) || !has_symbol(s, proc->name, low) || proc->address)
+        return true;
+    const char *file = dwarf_decl_file(die), *slash = file ? strrchr(file, '/') : NULL;
+    dwarf_decl_line(die, &line);
+    proc->address = low;
+    proc->file_line = line;
+    snprintf(proc->file, sizeof proc->file, "%.127s", slash ? slash + 1 : file ? file : "?");
+    return resolve_parameters(s, die, proc);
+}
+
+static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count;
+    if (v->address || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &operations, &count) || count != 1 || operations[0].atom != DW_OP_addr)
+        return true;
+    v->address = operations[0].number;
+    return describe(s, die, v);
+}
+
+/* Copies of a function inside others: what enters one is not seen. */
+static struct demon_proc *find_inlined(struct shape *s, Dwarf_Die *die)
+{
+    Dwarf_Die child;
+    for (int more = dwarf_child(die, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        Dwarf_Attribute attribute;
+        if (dwarf_tag(&child) == DW_TAG_inlined_subroutine && dwarf_attr_integrate(&child, DW_AT_name, &attribute)) {
+            const char *name = dwarf_formstring(&attribute);
+            for (int i = 0; i < s->spec->procs; i++)
+                if (name && !strcmp(name, s->spec->proc[i].name))
+                    return &s->spec->proc[i];
+        }
+        struct demon_proc *inner = find_inlined(s, &child);
+        if (inner)
+            return inner;
+    }
+    return NULL;
+}
+
+static bool look_at(struct shape *s, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    int tag = dwarf_tag(die);
+    const char *name = dwarf_attr_integrate(die, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    for (int i = 0; name && tag == DW_TAG_subprogram && i < s->spec->procs; i++)
+        if (!strcmp(name, s->spec->proc[i].name) && !resolve_function(s, die, &s->spec->proc[i]))
+            return false;
+    for (int i = 0; name && tag == DW_TAG_variable && i < s->spec->shareds; i++)
+        if (!strcmp(name, s->spec->shared[i].name) && !resolve_shared(s, die, &s->spec->shared[i]))
+            return false;
+    struct demon_proc *inlined = tag == DW_TAG_subprogram ? find_inlined(s, die) : NULL;
+    if (inlined)
+        return fail(s, inlined->line,
+                    "the compiler has inlined %s, so nobody sees it entered: build with -O0, -fno-inline or "
+                    "__attribute__((noinline))",
+                    inlined->name);
+    return true;
+}
+
+static bool look_at_all(struct shape *s, bool *any)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (!dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL)) {
+        Dwarf_Die unit, child;
+        if (dwarf_offdie(s->dwarf, offset + header, &unit))
+            for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
+                *any = true;
+                if (!look_at(s, &child))
+                    return false;
+            }
+        offset = next;
+    }
+    return true;
+}
+
+static bool resolve_clauses(struct shape *s)
+{
+    for (int i = 0; i < s->spec->procs; i++) {
+        struct demon_proc *proc = &s->spec->proc[i];
+        for (int k = 0; k < proc->clauses; k++)
+            if (!resolve_expr(s, proc, proc->clause[k].expr))
+                return false;
+        for (int k = 0; k < proc->frames; k++)
+            if (!resolve_leaf(s, proc, &proc->frame[k], proc->line))
+                return false;
+    }
+    return true;
+}
+
+static bool resolve(struct shape *s)
+{
+    bool any = false;
+    struct demon_spec *spec = s->spec;
+    if (!look_at_all(s, &any))
+        return false;
+    if (!any)
+        return fail(s, 1, "%s has no debug information: build it with -g", s->program);
+    for (int i = 0; i < spec->procs; i++)
+        if (!spec->proc[i].address)
+            return fail(s, spec->proc[i].line, "%s has no function %s", s->program, spec->proc[i].name);
+    for (int i = 0; i < spec->shareds; i++)
+        if (!spec->shared[i].address)
+            return fail(s, spec->shared[i].line, "%s has no global variable %s", s->program, spec->shared[i].name);
+    return resolve_clauses(s);
+}
+
+/* The bytes of the file at this address. */
+static bool read_code(Elf *elf, uint64_t address, uint8_t code[PCT_DEMON_CODE])
+{
+    size_t count, size;
+    const char *file = elf_rawfile(elf, &size);
+    for (size_t i = 0; !elf_getphdrnum(elf, &count) && i < count; i++) {
+        GElf_Phdr h;
+        if (!gelf_getphdr(elf, (int)i, &h) || h.p_type != PT_LOAD || address < h.p_vaddr ||
+            address - h.p_vaddr + PCT_DEMON_CODE > h.p_filesz || h.p_offset + h.p_filesz > size)
+            continue;
+        memcpy(code, file + h.p_offset + (address - h.p_vaddr), PCT_DEMON_CODE);
+        return true;
+    }
+    return false;
+}
+
+bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
+                         char *error, size_t size)
+{
+    struct shape s = { .spec = spec, .program = program, .error = error, .size = size };
+    GElf_Ehdr header;
+    int file = open(program, O_RDONLY | O_CLOEXEC);
+    s.dwarf = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);
+    bool fine;
+    if (!s.dwarf) {
+        fine = fail(&s, 1, "%s has no debug information: build it with -g", program);
+    } else {
+        fine = resolve(&s);
+        if (fine && (!gelf_getehdr(dwarf_getelf(s.dwarf), &header) ||
+                     !read_code(dwarf_getelf(s.dwarf), spec->proc[0].address, code)))
+            fine = fail(&s, 1, "%s: its file is damaged", program);
+        *entry = fine ? header.e_entry : 0;
+        dwarf_end(s.dwarf);
+    }
+    if (file >= 0)
+        close(file);
+    return fine;
+}

@@ -1,0 +1,422 @@
+/* The parser: see spec.h. By recursive descent, one token ahead. */
+#include "spec.h"
+#include <ctype.h>
+#include <common/text.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum token { END, WORD, NUMBER, SIGN };
+
+struct parser {
+    struct demon_spec *spec;
+    struct demon_proc *proc;
+    const char *at; /* behind the token */
+    const char *token_at, *last_end;
+    enum token token;
+    char text[DEMON_PATH];
+    unsigned line, depth;
+    char *error;
+    size_t size;
+    bool failed;
+};
+
+static const char *const keywords[] = { "shared",    "test",    "proc", "require", "ensure", "modifies",
+                                        "rely",      "implies", "or",   "and",     "not",    "holds",
+                                        "unchanged", "old",     "null", "true",    "false" };
+
+const char *demon_nearest(const char *name, const char *const *names, size_t count)
+{
+    return pct_text_closest(name, names, count);
+}
+
+__attribute__((format(printf, 2, 3))) static void fail(struct parser *p, const char *format, ...)
+{
+    if (p->failed)
+        return;
+    p->failed = true;
+    int length = snprintf(p->error, p->size, "%s:%u: ", p->spec->name, p->line);
+    va_list list;
+    va_start(list, format);
+    if (length > 0 && (size_t)length < p->size)
+        vsnprintf(p->error + length, p->size - (size_t)length, format, list);
+    va_end(list);
+}
+
+static void advance(struct parser *p)
+{
+    p->last_end = p->at;
+    for (;;) {
+        if (*p->at == '\n')
+            p->line++;
+        if (isspace((unsigned char)*p->at))
+            p->at++;
+        else if (p->at[0] == '-' && p->at[1] == '-')
+            p->at += strcspn(p->at, "\n");
+        else
+            break;
+    }
+    const char *from = p->token_at = p->at;
+    if (!*from) {
+        p->token = END;
+    } else if (isalpha((unsigned char)*from) || *from == '_') {
+        p->token = WORD;
+        while (isalnum((unsigned char)*p->at) || *p->at == '_')
+            p->at++;
+    } else if (isdigit((unsigned char)*from)) {
+        p->token = NUMBER;
+        while (isalnum((unsigned char)*p->at))
+            p->at++;
+    } else {
+        p->token = SIGN;
+        bool two = (strchr("!<>", *from) && from[1] == '=') || (from[0] == '-' && from[1] == '>');
+        p->at += two ? 2 : 1;
+    }
+    snprintf(p->text, sizeof p->text, "%.*s", (int)(p->at - from), from);
+    if (p->at - from >= DEMON_NAME)
+        fail(p, "'%.20s...' is too long: names have up to %d letters", p->text, DEMON_NAME - 1);
+}
+
+static bool is(const struct parser *p, const char *text)
+{
+    return p->token != END && !strcmp(p->text, text);
+}
+
+static bool accept(struct parser *p, const char *text)
+{
+    if (p->failed || !is(p, text))
+        return false;
+    advance(p);
+    return true;
+}
+
+static const char *found(const struct parser *p)
+{
+    return p->token == END ? "the end of the file" : p->text;
+}
+
+static void expect(struct parser *p, const char *text)
+{
+    if (!accept(p, text))
+        fail(p, "'%s' is expected, not %s", text, found(p));
+}
+
+static bool is_keyword(const char *text)
+{
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strcmp(text, keywords[i]))
+            return true;
+    return false;
+}
+
+static void take_name(struct parser *p, char name[DEMON_NAME], const char *what)
+{
+    if (p->token != WORD || is_keyword(p->text))
+        fail(p, "the name of a %s is expected, not %s", what, found(p));
+    snprintf(name, DEMON_NAME, "%.*s", DEMON_NAME - 1, p->text);
+    if (!p->failed)
+        advance(p);
+}
+
+static struct demon_expr *make(struct parser *p, enum demon_op op, struct demon_expr *a, struct demon_expr *b)
+{
+    struct demon_expr *e = calloc(1, sizeof *e);
+    if (!e)
+        abort();
+    *e = (struct demon_expr){ .op = op, .a = a, .b = b, .line = p->line };
+    return e;
+}
+
+/* What the first word of a path is. */
+static void bind(struct parser *p, struct demon_leaf *leaf, const char *first)
+{
+    const char *names[PCT_DEMON_ARGUMENTS + 16];
+    size_t count = 0;
+    leaf->parameter = leaf->shared = -1;
+    for (int i = 0; i < p->proc->parameters; i++) {
+        if (!strcmp(first, p->proc->parameter[i].name))
+            leaf->parameter = i;
+        names[count++] = p->proc->parameter[i].name;
+    }
+    for (int i = 0; i < p->spec->shareds; i++) {
+        if (leaf->parameter < 0 && !strcmp(first, p->spec->shared[i].name))
+            leaf->shared = i;
+        names[count++] = p->spec->shared[i].name;
+    }
+    if (leaf->parameter >= 0 || leaf->shared >= 0)
+        return;
+    const char *nearest = demon_nearest(first, names, count);
+    if (nearest)
+        fail(p, "%s has no parameter '%s', and it is not shared; did you mean %s?", p->proc->name, first, nearest);
+    else
+        fail(p, "%s has no parameter '%s', and it is not shared", p->proc->name, first);
+}
+
+static void take_path(struct parser *p, struct demon_leaf *leaf)
+{
+    char name[DEMON_NAME];
+    take_name(p, name, "parameter or shared variable");
+    if (p->failed)
+        return;
+    bind(p, leaf, name);
+    size_t length = (size_t)snprintf(leaf->path, sizeof leaf->path, "%s", name);
+    while (accept(p, ".") || accept(p, "->")) {
+        take_name(p, name, "member");
+        if (length + strlen(name) + 2 > sizeof leaf->path)
+            fail(p, "%s...: the path is too long", leaf->path);
+        else
+            length += (size_t)snprintf(leaf->path + length, sizeof leaf->path - length, ".%s", name);
+    }
+}
+
+static struct demon_expr *take_condition(struct parser *p);
+
+static struct demon_expr *take_number(struct parser *p)
+{
+    char *end;
+    struct demon_expr *e = make(p, DEMON_NUMBER, NULL, NULL);
+    unsigned long long value = strtoull(p->text, &end, 0);
+    if (*end || value > INT64_MAX)
+        fail(p, "'%s' is not a number below 2^63", p->text);
+    e->number = (int64_t)value;
+    advance(p);
+    return e;
+}
+
+static struct demon_expr *take_primary(struct parser *p)
+{
+    struct demon_expr *e;
+    if (p->token == NUMBER)
+        return take_number(p);
+    if (accept(p, "(")) {
+        e = take_condition(p);
+        expect(p, ")");
+        return e;
+    }
+    if (accept(p, "true"))
+        return make(p, DEMON_TRUE, NULL, NULL);
+    if (accept(p, "false"))
+        return make(p, DEMON_NOT, make(p, DEMON_TRUE, NULL, NULL), NULL);
+    if (accept(p, "null"))
+        return make(p, DEMON_NUMBER, NULL, NULL);
+    if (accept(p, "-"))
+        return make(p, DEMON_SUBTRACT, make(p, DEMON_NUMBER, NULL, NULL), take_primary(p));
+    if (is(p, "holds") || is(p, "unchanged")) {
+        e = make(p, is(p, "holds") ? DEMON_HOLDS : DEMON_UNCHANGED, NULL, NULL);
+        advance(p);
+        expect(p, "(");
+        take_path(p, &e->leaf);
+        expect(p, ")");
+        return e;
+    }
+    e = make(p, DEMON_LEAF, NULL, NULL);
+    e->old = accept(p, "old");
+    take_path(p, &e->leaf);
+    return e;
+}
+
+struct level {
+    const char *sign;
+    enum demon_op op;
+};
+
+/* From the loosest to the closest. */
+static const struct level levels[][7] = {
+    { { "implies", DEMON_IMPLIES } },
+    { { "or", DEMON_OR } },
+    { { "and", DEMON_AND } },
+    { { "not", DEMON_NOT } },
+    { { "=", DEMON_EQUAL },
+      { "!=", DEMON_UNEQUAL },
+      { "<=", DEMON_AT_MOST },
+      { ">=", DEMON_AT_LEAST },
+      { "<", DEMON_LESS },
+      { ">", DEMON_GREATER } },
+    { { "+", DEMON_ADD }, { "-", DEMON_SUBTRACT } },
+    { { "*", DEMON_MULTIPLY } },
+};
+enum { LEVELS = sizeof levels / sizeof *levels, IMPLICATION = 0, NEGATION = 3, COMPARISON = 4, DEEPEST = 200 };
+
+static struct demon_expr *take_level(struct parser *p, unsigned level)
+{
+    if (level == LEVELS)
+        return take_primary(p);
+    if (level == NEGATION && accept(p, "not")) {
+        struct demon_expr *inner = p->depth++ < DEEPEST ? take_level(p, level) : NULL;
+        if (!inner)
+            fail(p, "the condition is nested too deeply");
+        return make(p, DEMON_NOT, inner, NULL);
+    }
+    struct demon_expr *e = take_level(p, level + 1);
+    const struct level *l = levels[level];
+    for (size_t i = 0; level != NEGATION && i < 6 && l[i].sign && !p->failed; i++)
+        if (accept(p, l[i].sign)) {
+            e = make(p, l[i].op, e, take_level(p, level == IMPLICATION ? level : level + 1));
+            if (level == IMPLICATION || level == COMPARISON)
+                break;
+            i = (size_t)-1;
+        }
+    return e;
+}
+
+static struct demon_expr *take_condition(struct parser *p)
+{
+    if (p->depth++ > DEEPEST)
+        fail(p, "the condition is nested too deeply");
+    struct demon_expr *e = p->failed ? make(p, DEMON_TRUE, NULL, NULL) : take_level(p, 0);
+    return e;
+}
+
+static void take_clauses(struct parser *p, enum demon_clause_kind kind)
+{
+    do {
+        struct demon_proc *proc = p->proc;
+        if (proc->clauses == DEMON_CLAUSES) {
+            fail(p, "%s has more than %d clauses", proc->name, DEMON_CLAUSES);
+            return;
+        }
+        struct demon_clause *clause = &proc->clause[proc->clauses];
+        *clause = (struct demon_clause){ .kind = kind, .line = p->line };
+        take_name(p, clause->tag, "clause (tag: condition)");
+        expect(p, ":");
+        const char *from = p->token_at;
+        p->depth = 0;
+        clause->expr = take_condition(p);
+        snprintf(clause->text, sizeof clause->text, "%.*s", (int)(p->last_end - from), from);
+        proc->clauses++;
+    } while (!p->failed && p->token == WORD && !is_keyword(p->text));
+}
+
+static void take_proc(struct parser *p, bool is_test)
+{
+    struct demon_spec *spec = p->spec;
+    struct demon_proc *proc = p->proc = is_test ? &spec->proc[0] : &spec->proc[spec->procs];
+    if (is_test ? proc->line != 0 : spec->procs == PCT_DEMON_FUNCTIONS) {
+        fail(p, is_test ? "there is one test only" : "there are too many procedures");
+        return;
+    }
+    proc->line = p->line;
+    proc->is_test = is_test;
+    take_name(p, proc->name, is_test ? "test" : "procedure");
+    for (int i = 0; i < spec->procs && !p->failed; i++)
+        if (proc != &spec->proc[i] && !strcmp(proc->name, spec->proc[i].name))
+            fail(p, "%s is there already", proc->name);
+    expect(p, "(");
+    while (!p->failed && !is(p, ")")) {
+        if (proc->parameters == PCT_DEMON_ARGUMENTS) {
+            fail(p, "%s has more than %d parameters", proc->name, PCT_DEMON_ARGUMENTS);
+            return;
+        }
+        struct demon_variable *v = &proc->parameter[proc->parameters++];
+        v->line = p->line;
+        take_name(p, v->name, "parameter");
+        if (!accept(p, ",") && !is(p, ")"))
+            fail(p, "',' or ')' is expected, not %s", found(p));
+    }
+    expect(p, ")");
+    spec->procs += !is_test;
+}
+
+static void take_shared(struct parser *p)
+{
+    do {
+        if (p->spec->shareds == 16) {
+            fail(p, "there are more than 16 shared variables");
+            return;
+        }
+        struct demon_variable *v = &p->spec->shared[p->spec->shareds];
+        v->line = p->line;
+        take_name(p, v->name, "global variable");
+        p->spec->shareds++;
+    } while (accept(p, ","));
+}
+
+static void take_frame(struct parser *p)
+{
+    do {
+        if (p->proc->frames == DEMON_LEAVES) {
+            fail(p, "%s modifies more than %d places", p->proc->name, DEMON_LEAVES);
+            return;
+        }
+        take_path(p, &p->proc->frame[p->proc->frames++]);
+        p->proc->acts = true;
+    } while (accept(p, ","));
+}
+
+static void take_declaration(struct parser *p)
+{
+    if (accept(p, "shared")) {
+        take_shared(p);
+        return;
+    }
+    if (is(p, "test") || is(p, "proc")) {
+        bool is_test = is(p, "test");
+        advance(p);
+        take_proc(p, is_test);
+        return;
+    }
+    bool clause = is(p, "require") || is(p, "ensure") || is(p, "rely") || is(p, "modifies");
+    if (clause && !p->proc) {
+        fail(p, "'%s' stands below no proc or test", p->text);
+    } else if (accept(p, "require")) {
+        take_clauses(p, DEMON_REQUIRE);
+    } else if (accept(p, "modifies")) {
+        take_frame(p);
+    } else if (is(p, "rely") && !p->proc->is_test) {
+        fail(p, "rely is of the test: %s is a proc", p->proc->name);
+    } else if (is(p, "ensure") && p->proc->is_test) {
+        fail(p, "ensure is of a proc, which others may call: %s is the test", p->proc->name);
+    } else if (accept(p, "rely")) {
+        take_clauses(p, DEMON_RELY);
+    } else if (accept(p, "ensure")) {
+        p->proc->acts = true;
+        take_clauses(p, DEMON_ENSURE);
+    } else {
+        const char *nearest = demon_nearest(p->text, keywords, 7);
+        if (nearest)
+            fail(p, "unknown word %s; did you mean %s?", found(p), nearest);
+        else
+            fail(p, "shared, test, proc, require, ensure, modifies or rely is expected, not %s", found(p));
+    }
+}
+
+/* What the conditions name without `old` may change. */
+static bool add_frame(struct demon_proc *proc, const struct demon_expr *e)
+{
+    if (!e)
+        return true;
+    if (e->op == DEMON_LEAF && !e->old) {
+        bool bare = !strchr(e->leaf.path, '.') && e->leaf.parameter >= 0;
+        for (int i = 0; i < proc->frames; i++)
+            bare |= !strcmp(proc->frame[i].path, e->leaf.path);
+        if (!bare && proc->frames == DEMON_LEAVES)
+            return false;
+        if (!bare)
+            proc->frame[proc->frames++] = e->leaf;
+    }
+    return add_frame(proc, e->a) && add_frame(proc, e->b);
+}
+
+struct demon_spec *demon_spec_parse(const char *name, const char *text, char *error, size_t size)
+{
+    struct demon_spec *spec = calloc(1, sizeof *spec);
+    if (!spec) {
+        snprintf(error, size, "out of memory");
+        return NULL;
+    }
+    struct parser p = { .spec = spec, .at = text, .last_end = text, .line = 1, .error = error, .size = size };
+    spec->name = name;
+    spec->procs = 1; /* the test's place */
+    advance(&p);
+    while (!p.failed && p.token != END)
+        take_declaration(&p);
+    if (!p.failed && !spec->proc[0].line)
+        fail(&p, "there is no test: `test NAME(PARAMETER, ...)` names the routine");
+    for (int i = 0; i < spec->procs && !p.failed; i++)
+        for (int k = 0; k < spec->proc[i].clauses; k++)
+            if (spec->proc[i].clause[k].kind == DEMON_ENSURE &&
+                !add_frame(&spec->proc[i], spec->proc[i].clause[k].expr))
+                fail(&p, "%s changes more than %d places", spec->proc[i].name, DEMON_LEAVES);
+    return p.failed ? NULL : spec;
+}

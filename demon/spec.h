@@ -1,0 +1,138 @@
+/* Specifications in demonL: what procedures require and ensure, and what the test may rely on. Words as in West, Nanz
+ * and Meyer, "Demonic Testing of Concurrent Programs", section 3.2; types, offsets and signs are the program's.
+ *
+ *     shared NAME, ...                      global variables that contracts speak of
+ *     test NAME(PARAMETER, ...)             the routine under test; one
+ *     proc NAME(PARAMETER, ...)             what it calls, and what others may call
+ *     require TAG: CONDITION ...            must hold when it is entered
+ *     ensure TAG: CONDITION ...             what it does: others may call it
+ *     modifies PATH, ...                    may change as well
+ *     rely TAG: CONDITION ...               of the test: what all that others do keeps to
+ *
+ *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
+ *     number      + - * | NUMBER | null | PATH | old PATH
+ *     PATH        PARAMETER or NAME, and members behind dots */
+#ifndef PCT_DEMON_SPEC_H
+#define PCT_DEMON_SPEC_H
+
+#include <common/demon.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DEMON_NAME = 64, DEMON_PATH = 128, DEMON_CLAUSES = 16, DEMON_LEAVES = 16 };
+
+enum demon_op {
+    DEMON_NUMBER,
+    DEMON_LEAF,      /* a scalar in memory, or a parameter that is one */
+    DEMON_HOLDS,     /* of a leaf that is a mutex */
+    DEMON_UNCHANGED, /* of a leaf */
+    DEMON_TRUE,
+    DEMON_ADD,
+    DEMON_SUBTRACT,
+    DEMON_MULTIPLY,
+    DEMON_EQUAL, /* from here: conditions of two numbers */
+    DEMON_UNEQUAL,
+    DEMON_LESS,
+    DEMON_AT_MOST,
+    DEMON_GREATER,
+    DEMON_AT_LEAST,
+    DEMON_NOT, /* from here: conditions of conditions */
+    DEMON_AND,
+    DEMON_OR,
+    DEMON_IMPLIES
+};
+
+/* A place that a path names. */
+struct demon_leaf {
+    char path[DEMON_PATH];
+    int parameter;           /* of the procedure; -1: the shared variable `shared` */
+    int shared;              /* else -1 */
+    bool whole;              /* the parameter itself, which is a scalar */
+    uint32_t offset, size;   /* in what it points to; bytes */
+    bool is_signed, pointer; /* pointer: it is one */
+    uint32_t lock;           /* as of struct pct_demon_cell; 0: no mutex */
+};
+
+struct demon_expr {
+    enum demon_op op;
+    struct demon_expr *a, *b;
+    struct demon_leaf leaf;
+    int64_t number;
+    bool old;
+    unsigned line;
+    /* Of a number, by C's conversions. */
+    unsigned width; /* bits */
+    bool is_signed;
+};
+
+enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY };
+
+struct demon_clause {
+    enum demon_clause_kind kind;
+    char tag[DEMON_NAME];
+    struct demon_expr *expr;
+    char text[256]; /* as it was written */
+    unsigned line;
+};
+
+struct demon_type {
+    bool object;             /* a pointer to a structure, of this name */
+    char name[DEMON_NAME];   /* of that */
+    uint64_t die;            /* of that, in the debug information */
+    uint32_t size;           /* of a scalar, bytes */
+    bool is_signed, pointer; /* of a scalar */
+    bool embedded;           /* of a shared variable: it is the structure itself */
+};
+
+struct demon_variable {
+    char name[DEMON_NAME];
+    unsigned line;
+    struct demon_type type;
+    uint64_t address; /* of a shared one */
+};
+
+struct demon_proc {
+    char name[DEMON_NAME];
+    unsigned line;
+    bool is_test;
+    struct demon_variable parameter[PCT_DEMON_ARGUMENTS];
+    int parameters;
+    struct demon_clause clause[DEMON_CLAUSES];
+    int clauses;
+    struct demon_leaf frame[DEMON_LEAVES]; /* what it may change */
+    int frames;
+    bool acts; /* it has an ensure or modifies */
+    /* From the debug information. */
+    uint64_t address;
+    char file[128];
+    int file_line;
+};
+
+struct demon_spec {
+    const char *name;                            /* the file's */
+    struct demon_proc proc[PCT_DEMON_FUNCTIONS]; /* the first is the test */
+    int procs;
+    struct demon_variable shared[16];
+    int shareds;
+};
+
+/* Read a specification. Returns it, to be kept until the end of the process; NULL: *error says what is wrong, and in
+ * which line. */
+struct demon_spec *demon_spec_parse(const char *name, const char *text, char *error, size_t size);
+
+/* Find the names in the debug information of this program. False: *error says what there is not. entry, code: as in
+ * struct pct_demon_plan. */
+bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
+                         char *error, size_t size);
+
+/* Give each expression its type by C's conversions, once its leaves have theirs. False: *error says why it has none. */
+bool demon_type_check(struct demon_spec *spec, char *error, size_t size);
+
+/* The same of one condition. */
+bool demon_type_condition(const struct demon_spec *spec, struct demon_expr *e, char *error, size_t size);
+
+/* Of these names the one that may have been meant; NULL: none is near. */
+const char *demon_nearest(const char *name, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,214 @@
+/* Recorded states: see state.h. */
+#include "state.h"
+#include <stdio.h>
+#include <string.h>
+
+/* --- Objects and cells -------------------------------------------------------------------------------------------- */
+
+static void add_object(struct demon_model *m, const struct demon_variable *v, uint32_t root, uint32_t number)
+{
+    struct demon_object *o = &m->object[m->objects++];
+    o->type = &v->type;
+    o->place = (struct pct_demon_place){ .address = v->address, .root = root, .number = number };
+    snprintf(o->name.name, sizeof o->name.name, "%s", v->name);
+}
+
+static void find_objects(struct demon_model *m)
+{
+    const struct demon_proc *test = &m->spec->proc[0];
+    for (int i = 0; i < test->parameters; i++)
+        if (test->parameter[i].type.object)
+            add_object(m, &test->parameter[i], PCT_DEMON_TEST_ARGUMENT, (uint32_t)i);
+    for (int i = 0; i < m->spec->shareds; i++)
+        if (m->spec->shared[i].type.object)
+            add_object(m, &m->spec->shared[i],
+                       m->spec->shared[i].type.embedded ? PCT_DEMON_GLOBAL : PCT_DEMON_GLOBAL_POINTER, 0);
+}
+
+static bool add_cell(struct demon_model *m, struct pct_demon_cell cell)
+{
+    struct pct_demon_plan *plan = m->plan;
+    for (uint32_t i = 0; i < plan->cells; i++)
+        if (!memcmp(&plan->cell[i], &cell, sizeof cell))
+            return true;
+    if (plan->cells == PCT_DEMON_CELLS)
+        return false;
+    plan->cell[plan->cells++] = cell;
+    return true;
+}
+
+/* A leaf of this procedure: a place in each object of the type, and in what the procedure is called with. */
+static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *leaf, uint32_t lock)
+{
+    const struct demon_proc *of = &m->spec->proc[proc];
+    struct pct_demon_cell cell = { .offset = leaf->offset, .size = leaf->size, .lock = lock, .function = UINT32_MAX };
+    if (leaf->whole)
+        return true;
+    const struct demon_variable *v =
+        leaf->parameter >= 0 ? &of->parameter[leaf->parameter] : &m->spec->shared[leaf->shared];
+    if (!v->type.object) {
+        cell.place = (struct pct_demon_place){ .address = v->address, .root = PCT_DEMON_GLOBAL };
+        return add_cell(m, cell);
+    }
+    bool fits = true;
+    for (int i = 0; i < m->objects; i++)
+        if (!strcmp(m->object[i].type->name, v->type.name)) {
+            cell.place = m->object[i].place;
+            fits &= add_cell(m, cell);
+        }
+    if (leaf->parameter >= 0) {
+        cell.place = (struct pct_demon_place){ .root = PCT_DEMON_CALL_ARGUMENT, .number = (uint32_t)leaf->parameter };
+        cell.function = (uint32_t)proc;
+        fits &= add_cell(m, cell);
+    }
+    return fits;
+}
+
+static bool add_leaves(struct demon_model *m, int proc, const struct demon_expr *e)
+{
+    if (!e)
+        return true;
+    bool leaf = e->op == DEMON_LEAF || e->op == DEMON_HOLDS || e->op == DEMON_UNCHANGED;
+    return (!leaf || add_leaf(m, proc, &e->leaf, e->op == DEMON_HOLDS ? e->leaf.lock : 0)) &&
+           add_leaves(m, proc, e->a) && add_leaves(m, proc, e->b);
+}
+
+bool demon_model_prepare(struct demon_model *m, char *error, size_t size)
+{
+    bool fits = true;
+    find_objects(m);
+    m->plan->functions = (uint32_t)m->spec->procs;
+    for (int i = 0; i < m->spec->procs; i++) {
+        const struct demon_proc *proc = &m->spec->proc[i];
+        m->plan->function[i] = proc->address;
+        for (int k = 0; k < proc->clauses; k++)
+            fits &= add_leaves(m, i, proc->clause[k].expr);
+        for (int k = 0; k < proc->frames; k++)
+            fits &= add_leaf(m, i, &proc->frame[k], 0);
+    }
+    if (!fits)
+        snprintf(error, size, "%s: contracts speak of more than %d places in all", m->spec->name, PCT_DEMON_CELLS);
+    return fits;
+}
+
+/* --- States ------------------------------------------------------------------------------------------------------- */
+
+void demon_state_read(const struct demon_model *m, const struct pct_demon_point *point, struct demon_state *state)
+{
+    state->point = point;
+    state->count = 0;
+    for (uint32_t i = 0; i < m->plan->cells; i++) {
+        const struct pct_demon_cell *cell = &m->plan->cell[i];
+        const struct pct_demon_value *value = &point->cells[i];
+        if (!value->known || cell->lock)
+            continue;
+        bool shared = cell->place.root != PCT_DEMON_CALL_ARGUMENT;
+        int at = demon_state_find(state, value->address, cell->size);
+        if (at >= 0)
+            state->item[at].shared |= shared;
+        else
+            state->item[state->count++] = (struct demon_scalar){
+                .address = value->address, .value = value->value, .size = cell->size, .shared = shared
+            };
+    }
+}
+
+int demon_state_find(const struct demon_state *state, uint64_t address, uint32_t size)
+{
+    for (int i = 0; i < state->count; i++)
+        if (state->item[i].address == address && state->item[i].size == size)
+            return i;
+    return -1;
+}
+
+static bool same_place(const struct pct_demon_place *a, const struct pct_demon_place *b)
+{
+    return a->root == b->root && a->number == b->number && a->address == b->address;
+}
+
+uint64_t demon_state_object(const struct demon_model *m, const struct pct_demon_point *point,
+                            const struct demon_object *object)
+{
+    for (uint32_t i = 0; i < m->plan->cells; i++)
+        if (point->cells[i].address && same_place(&m->plan->cell[i].place, &object->place))
+            return point->cells[i].address - m->plan->cell[i].offset;
+    return 0;
+}
+
+/* The address of a shared variable that is no object is where its cell is. */
+static uint64_t shared_address(const struct demon_model *m, const struct demon_state *state, int shared)
+{
+    const struct demon_variable *v = &m->spec->shared[shared];
+    for (int i = 0; i < m->objects; i++)
+        if (m->object[i].type == &v->type)
+            return demon_state_object(m, state->point, &m->object[i]);
+    struct pct_demon_place place = { .address = v->address, .root = PCT_DEMON_GLOBAL };
+    for (uint32_t i = 0; i < m->plan->cells; i++)
+        if (state->point->cells[i].address && same_place(&m->plan->cell[i].place, &place))
+            return state->point->cells[i].address;
+    return 0;
+}
+
+uint64_t demon_state_address(const struct demon_model *m, const struct demon_state *state,
+                             const struct demon_binding *binding, const struct demon_leaf *leaf)
+{
+    uint64_t base = leaf->parameter >= 0 ? binding->argument[leaf->parameter] : shared_address(m, state, leaf->shared);
+    return base ? base + leaf->offset : 0;
+}
+
+bool demon_state_holds(const struct demon_model *m, const struct demon_state *state,
+                       const struct demon_binding *binding, const struct demon_leaf *leaf, bool *held)
+{
+    uint64_t address = demon_state_address(m, state, binding, leaf);
+    for (uint32_t i = 0; address && i < m->plan->cells; i++)
+        if (m->plan->cell[i].lock == leaf->lock && state->point->cells[i].known &&
+            state->point->cells[i].address == address) {
+            *held = state->point->cells[i].value != 0;
+            return true;
+        }
+    return false;
+}
+
+void demon_state_bind(const struct demon_model *m, const struct pct_demon_point *point, struct demon_binding *binding)
+{
+    *binding = (struct demon_binding){ .proc = &m->spec->proc[point->function] };
+    memcpy(binding->argument, point->arguments, sizeof binding->argument);
+}
+
+struct known {
+    const struct demon_model *model;
+    const struct demon_state *state;
+    const struct demon_binding *binding;
+};
+
+static bool leaf_value(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    const struct known *k = context;
+    (void)old;
+    if (leaf->whole) {
+        *value = k->binding->argument[leaf->parameter];
+        return true;
+    }
+    int at = demon_state_find(k->state, demon_state_address(k->model, k->state, k->binding, leaf), leaf->size);
+    *value = at >= 0 ? k->state->item[at].value : 0;
+    return at >= 0;
+}
+
+static bool holds_value(void *context, const struct demon_leaf *leaf, bool *held)
+{
+    const struct known *k = context;
+    return demon_state_holds(k->model, k->state, k->binding, leaf, held);
+}
+
+const struct demon_clause *demon_state_broken(const struct demon_model *m, const struct demon_state *state,
+                                              const struct demon_binding *binding)
+{
+    struct known known = { .model = m, .state = state, .binding = binding };
+    const struct demon_values values = { .leaf = leaf_value, .holds = holds_value, .context = &known };
+    for (int i = 0; i < binding->proc->clauses; i++) {
+        const struct demon_clause *clause = &binding->proc->clause[i];
+        if (clause->kind == DEMON_REQUIRE && demon_evaluate(clause->expr, &values) == 0)
+            return clause;
+    }
+    return NULL;
+}

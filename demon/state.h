@@ -1,0 +1,74 @@
+/* The states that a run has recorded, and who may change what in them. */
+#ifndef PCT_DEMON_STATE_H
+#define PCT_DEMON_STATE_H
+
+#include "encode.h"
+
+/* An object that others know: what the test was called with, or a shared variable. */
+struct demon_object {
+    struct demon_place_name {
+        char name[DEMON_NAME];
+    } name;
+    struct pct_demon_place place;
+    const struct demon_type *type;
+};
+
+enum { DEMON_OBJECTS = 32 };
+
+struct demon_scalar {
+    uint64_t address, value;
+    uint32_t size;
+    bool shared; /* others can reach it */
+};
+
+struct demon_state {
+    const struct pct_demon_point *point;
+    struct demon_scalar item[PCT_DEMON_CELLS];
+    int count;
+};
+
+struct demon_model {
+    struct demon_spec *spec;
+    struct pct_demon_plan *plan; /* the channel of the runs that record */
+    struct demon_object object[DEMON_OBJECTS];
+    int objects;
+};
+
+/* What the parameters of a procedure are. */
+struct demon_binding {
+    const struct demon_proc *proc;
+    uint64_t argument[PCT_DEMON_ARGUMENTS]; /* addresses of objects; values of scalars, where free is NULL */
+    demon_term free[PCT_DEMON_ARGUMENTS];
+};
+
+/* Objects, and the plan's cells: each place that a contract speaks of, in each object of its type. False: *error says
+ * what there are too many of. */
+bool demon_model_prepare(struct demon_model *model, char *error, size_t size);
+
+/* The scalars at this point, each once. */
+void demon_state_read(const struct demon_model *model, const struct pct_demon_point *point, struct demon_state *state);
+
+/* Where the object is at this point; 0: nowhere. */
+uint64_t demon_state_object(const struct demon_model *model, const struct pct_demon_point *point,
+                            const struct demon_object *object);
+
+/* Where a leaf is, 0: nowhere. */
+uint64_t demon_state_address(const struct demon_model *model, const struct demon_state *state,
+                             const struct demon_binding *binding, const struct demon_leaf *leaf);
+
+/* Its index in the state, -1: it is not there. */
+int demon_state_find(const struct demon_state *state, uint64_t address, uint32_t size);
+
+/* Whether the test's thread holds the mutex. False: there is none. */
+bool demon_state_holds(const struct demon_model *model, const struct demon_state *state,
+                       const struct demon_binding *binding, const struct demon_leaf *leaf, bool *held);
+
+/* What the point's function was called with. */
+void demon_state_bind(const struct demon_model *model, const struct pct_demon_point *point,
+                      struct demon_binding *binding);
+
+/* The clause that its function requires and that does not hold at this point; NULL: none is broken. */
+const struct demon_clause *demon_state_broken(const struct demon_model *model, const struct demon_state *state,
+                                              const struct demon_binding *binding);
+
+#endif

@@ -1,0 +1,207 @@
+/* libpct-demon.so: the thread that `pct demon` adds to a program, and the states that it records. Loaded beside
+ * libpct.so where --demon names a plan (common/demon.h), in those runs alone.
+ *
+ * The demon thread is an ordinary thread of the run, made before main() begins: thread 1. It waits until the test is
+ * entered, then makes the calls of the plan, and ends. Who runs when is the strategy's to say, as of all threads.
+ *
+ * Points are recorded by the first thread of the program, each time that it enters one of the functions in
+ * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()). Memory is read by the
+ * kernel: a bad pointer in the program is no fault of ours. */
+#include <common/demon.h>
+#include <preload/core/sys.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+static struct {
+    struct pct_demon_plan *plan; /* NULL: this process has none */
+    uint64_t bias;               /* what the loader has moved the program by */
+    uint64_t test[PCT_DEMON_ARGUMENTS];
+    long pid; /* and so the id of its first thread */
+    sem_t entered;
+} demon;
+
+/* Read the program's memory. False: there is none. */
+static bool read_memory(uint64_t from, void *to, size_t size)
+{
+    struct iovec ours = { .iov_base = to, .iov_len = size };
+    struct iovec theirs = { .iov_base = (void *)(uintptr_t)from, .iov_len = size };
+    return PCT_SYS6(SYS_process_vm_readv, demon.pid, &ours, 1, &theirs, 1, 0) == (long)size;
+}
+
+/* Where the object is; 0: there is none. call: the arguments of the function of the point, NULL: it is none. */
+static uint64_t find(const struct pct_demon_place *place, const uint64_t *call)
+{
+    uint64_t pointer = 0;
+    switch (place->root) {
+    case PCT_DEMON_TEST_ARGUMENT:
+        return demon.test[place->number % PCT_DEMON_ARGUMENTS];
+    case PCT_DEMON_CALL_ARGUMENT:
+        return call ? call[place->number % PCT_DEMON_ARGUMENTS] : 0;
+    case PCT_DEMON_GLOBAL:
+        return place->address + demon.bias;
+    default:
+        return read_memory(place->address + demon.bias, &pointer, sizeof pointer) ? pointer : 0;
+    }
+}
+
+/* GLIBC: the lock word and the owner of a mutex are its first and its third. */
+static bool is_held(uint64_t mutex)
+{
+    int words[3] = { 0 };
+    return read_memory(mutex, words, sizeof words) && words[0] && words[2] == (int)demon.pid;
+}
+
+static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, struct pct_demon_value *value)
+{
+    uint64_t object = find(&cell->place, call);
+    if (!object)
+        return;
+    value->address = object + cell->offset;
+    if (!cell->lock) {
+        value->known = read_memory(value->address, &value->value, cell->size <= 8 ? cell->size : 8);
+        return;
+    }
+    uint64_t mutex = value->address;
+    value->known = cell->lock == 1 || read_memory(mutex, &mutex, sizeof mutex);
+    value->value = value->known && is_held(mutex);
+}
+
+static void record(uint32_t function, const uint64_t *arguments)
+{
+    struct pct_demon_plan *plan = demon.plan;
+    if (plan->points < plan->room) {
+        struct pct_demon_point *point = &plan->point[plan->points];
+        point->function = function;
+        point->entry = plan->seen;
+        memcpy(point->arguments, arguments, sizeof point->arguments);
+        for (uint32_t i = 0; i < plan->cells; i++)
+            if (plan->cell[i].function == UINT32_MAX || plan->cell[i].function == function)
+                read_cell(&plan->cell[i], arguments, &point->cells[i]);
+    }
+    plan->points++;
+}
+
+__attribute__((visibility("default"))) void pct_demon_enter(uint64_t address,
+                                                            const uint64_t arguments[PCT_DEMON_ARGUMENTS], bool passed)
+{
+    struct pct_demon_plan *plan = demon.plan;
+    if (!plan || PCT_SYS0(SYS_gettid) != demon.pid)
+        return;
+    uint32_t function = 0;
+    while (function < plan->functions && plan->function[function] + demon.bias != address)
+        function++;
+    if (function == plan->functions)
+        return;
+    if (passed) {
+        if (plan->entered == 1)
+            record(function, arguments);
+        return;
+    }
+    plan->seen++;
+    if (!function && !plan->entered++) {
+        memcpy(demon.test, arguments, sizeof demon.test);
+        sem_post(&demon.entered);
+    }
+}
+
+static void act(const struct pct_demon_action *action)
+{
+    uint64_t a[PCT_DEMON_ARGUMENTS] = { 0 };
+    uint64_t at = action->function + demon.bias;
+    void (*function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+    for (uint32_t i = 0; i < action->arguments && i < PCT_DEMON_ARGUMENTS; i++)
+        a[i] = action->argument[i].scalar ? action->argument[i].value : find(&action->argument[i].place, NULL);
+    memcpy(&function, &at, sizeof function);
+    function(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static void *be_the_demon(void *unused)
+{
+    while (sem_wait(&demon.entered))
+        continue;
+    demon.plan->begun = 1;
+    for (uint32_t i = 0; i < demon.plan->actions && i < PCT_DEMON_ACTIONS; i++)
+        act(&demon.plan->action[i]);
+    demon.plan->ended = 1;
+    return unused;
+}
+
+static const char *find_variable(char **environment)
+{
+    static const char name[] = "PCT_DEMON=";
+    for (; *environment; environment++)
+        if (!memcmp(*environment, name, sizeof name - 1))
+            return *environment + sizeof name - 1;
+    return NULL;
+}
+
+/* The auxiliary vector stands behind the environment. */
+static uint64_t find_entry(char **environment)
+{
+    while (*environment)
+        environment++;
+    const Elf64_auxv_t *at = (const void *)(environment + 1);
+    while (at->a_type != AT_NULL && at->a_type != AT_ENTRY)
+        at++;
+    return at->a_type == AT_ENTRY ? at->a_un.a_val : 0;
+}
+
+static struct pct_demon_plan *open_plan(const char *path)
+{
+    struct stat status = { .st_size = 0 };
+    long file = PCT_SYS3(SYS_open, path, O_RDWR | O_CLOEXEC, 0), at = -1;
+    bool shared = file >= 0;
+    if (!shared)
+        file = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return NULL;
+    if (!PCT_SYS2(SYS_fstat, file, &status) && (size_t)status.st_size >= sizeof *demon.plan) {
+        /* One without points is kept, and many runs may use it at once. */
+        shared = shared && (size_t)status.st_size > sizeof *demon.plan;
+        at = PCT_SYS6(SYS_mmap, NULL, status.st_size, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, file,
+                      0);
+    }
+    PCT_SYS1(SYS_close, file);
+    struct pct_demon_plan *plan = at < 0 && at > -4096 ? NULL : (void *)at;
+    size_t room = plan ? ((size_t)status.st_size - sizeof *plan) / sizeof plan->point[0] : 0;
+    bool fine = plan && !memcmp(plan->magic, PCT_DEMON_MAGIC, sizeof plan->magic) && plan->room <= room &&
+                plan->functions && plan->functions <= PCT_DEMON_FUNCTIONS && plan->cells <= PCT_DEMON_CELLS &&
+                plan->actions <= PCT_DEMON_ACTIONS && !plan->entered;
+    return fine ? plan : NULL;
+}
+
+/* Whether this is the program that the plan was made for: a run may start others, which have the same environment. */
+static bool is_the_program(const struct pct_demon_plan *plan)
+{
+    enum { PAGE = 4096 };
+    uint8_t code[PCT_DEMON_CODE];
+    return demon.bias % PAGE == 0 && read_memory(plan->function[0] + demon.bias, code, sizeof code) &&
+           !memcmp(code, plan->code, sizeof code);
+}
+
+__attribute__((constructor)) static void begin(int count, char **arguments, char **environment)
+{
+    pthread_t thread;
+    (void)count;
+    (void)arguments;
+    const char *path = find_variable(environment);
+    struct pct_demon_plan *plan = path ? open_plan(path) : NULL;
+    if (!plan)
+        return;
+    demon.pid = PCT_SYS0(SYS_getpid);
+    demon.bias = find_entry(environment) - plan->entry;
+    if (!is_the_program(plan) || sem_init(&demon.entered, 0, 0))
+        return;
+    demon.plan = plan;
+    if (pthread_create(&thread, NULL, be_the_demon, NULL))
+        demon.plan = NULL;
+    else
+        pthread_detach(thread);
+}

@@ -1,0 +1,298 @@
+/* Contracts of `pct demon`: the language and its messages, C's conversions, and the encoding for the solver against
+ * enumeration of all states. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <demon/query.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char error[512];
+
+static struct demon_spec *parse(const char *text)
+{
+    error[0] = 0;
+    return demon_spec_parse("t.demon", text, error, sizeof error);
+}
+
+static void says(const char *text, const char *message)
+{
+    assert_null(parse(text));
+    assert_string_equal(error, message);
+}
+
+static void test_language(void **unused)
+{
+    (void)unused;
+    struct demon_spec *spec = parse("-- a queue\n"
+                                    "shared limit\n"
+                                    "test take(q)\n"
+                                    "  rely locked: holds(q.lock) implies unchanged(q.size)\n"
+                                    "       more: q.size >= old q.size\n"
+                                    "proc put(q, n)\n"
+                                    "  require fits: q.size + n * 2 <= limit and not n = 0\n"
+                                    "  ensure put: q.size = old q.size + n\n"
+                                    "  modifies q.last\n");
+    assert_non_null(spec);
+    assert_int_equal(spec->procs, 2);
+    assert_string_equal(spec->proc[0].clause[1].tag, "more");
+    assert_string_equal(spec->proc[1].clause[0].text, "q.size + n * 2 <= limit and not n = 0");
+    assert_true(spec->proc[1].acts);
+    assert_false(spec->proc[0].acts);
+    assert_int_equal(spec->proc[1].frames, 2);
+    assert_string_equal(spec->proc[1].frame[0].path, "q.last");
+    assert_string_equal(spec->proc[1].frame[1].path, "q.size");
+    const struct demon_expr *e = spec->proc[1].clause[0].expr;
+    assert_int_equal(e->op, DEMON_AND);
+    assert_int_equal(e->a->op, DEMON_AT_MOST);
+    assert_int_equal(e->a->a->op, DEMON_ADD);
+    assert_int_equal(e->a->a->b->op, DEMON_MULTIPLY);
+    assert_int_equal(e->b->op, DEMON_NOT);
+    spec = parse("test t(a) require x: a = 1 implies a = 2 implies a - 1 - 1 = 3");
+    assert_int_equal(spec->proc[0].clause[0].expr->b->op, DEMON_IMPLIES);
+    assert_int_equal(spec->proc[0].clause[0].expr->b->b->a->a->op, DEMON_SUBTRACT);
+}
+
+static void test_messages(void **unused)
+{
+    (void)unused;
+    says("", "t.demon:1: there is no test: `test NAME(PARAMETER, ...)` names the routine");
+    says("test f(queue)\n  require a: quue.size > 0",
+         "t.demon:2: f has no parameter 'quue', and it is not shared; did you mean queue?");
+    says("test f(q)\nreqire a: q.x > 0", "t.demon:2: unknown word reqire; did you mean require?");
+    says("test f(q)\n require q.x > 0", "t.demon:2: ':' is expected, not .");
+    says("test f(q)\n rely a: q.x >",
+         "t.demon:2: the name of a parameter or shared variable is expected, not the end of "
+         "the file");
+    says("test f(q)\n ensure a: q.x = 1", "t.demon:2: ensure is of a proc, which others may call: f is the test");
+    says("test f(q) proc f(q)", "t.demon:1: f is there already");
+    says("test f(a, b, c, d, e, f, g)", "t.demon:1: f has more than 6 parameters");
+    says("test f(a) require x: a = 99999999999999999999",
+         "t.demon:1: '99999999999999999999' is not a number below 2^63");
+    char deep[4096] = "test f(a) require x: ";
+    memset(deep + strlen(deep), '(', 3000);
+    assert_null(parse(deep));
+}
+
+/* Make all leaves of a condition scalars of this size. */
+static void shape(struct demon_expr *e, uint32_t size, bool is_signed)
+{
+    if (!e)
+        return;
+    e->leaf.size = size;
+    e->leaf.is_signed = is_signed;
+    shape(e->a, size, is_signed);
+    shape(e->b, size, is_signed);
+}
+
+static bool constant_leaf(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    (void)leaf;
+    (void)old;
+    *value = *(const uint64_t *)context;
+    return true;
+}
+
+static int value_of(const char *condition, uint32_t size, bool is_signed, uint64_t value)
+{
+    char text[256];
+    snprintf(text, sizeof text, "test f(q) require x: %s", condition);
+    struct demon_spec *spec = parse(text);
+    assert_non_null(spec);
+    struct demon_expr *e = spec->proc[0].clause[0].expr;
+    shape(e, size, is_signed);
+    assert_true(demon_type_condition(spec, e, error, sizeof error));
+    const struct demon_values values = { .leaf = constant_leaf, .context = &value };
+    return demon_evaluate(e, &values);
+}
+
+static void test_conversions(void **unused)
+{
+    (void)unused;
+    assert_int_equal(value_of("q.n - 1 > 0", 4, false, 0), 1); /* unsigned: 4294967295 */
+    assert_int_equal(value_of("q.n - 1 > 0", 4, true, 0), 0);  /* int */
+    assert_int_equal(value_of("q.n - 1 > 0", 1, false, 0), 0); /* promoted to int */
+    assert_int_equal(value_of("q.n < 0", 1, true, 0xff), 1);   /* signed char: -1 */
+    assert_int_equal(value_of("q.n = 255", 1, false, 0xff), 1);
+    assert_int_equal(value_of("q.n < -1", 4, false, 5), 1);         /* -1 becomes 4294967295 */
+    assert_int_equal(value_of("q.n < 4294967296", 4, false, 5), 1); /* long */
+    assert_int_equal(value_of("q.n * 65536 = 0", 4, true, 65536), 1);
+    struct demon_spec *spec = parse("test f(q) require x: q.n and q.n = 1");
+    shape(spec->proc[0].clause[0].expr, 4, true);
+    assert_false(demon_type_check(spec, error, sizeof error));
+    assert_string_equal(error, "t.demon:1: a condition is expected, not a number");
+}
+
+static void test_contradiction(void **unused)
+{
+    (void)unused;
+    struct demon_spec *spec = parse("test f(q) require a: q.n > 5 b: q.n < 3");
+    for (int i = 0; i < 2; i++)
+        shape(spec->proc[0].clause[i].expr, 4, true);
+    assert_true(demon_type_check(spec, error, sizeof error));
+    assert_true(demon_query_vacuous(&spec->proc[0]));
+    spec = parse("test f(q) require a: q.n > 5 b: q.n < 7");
+    for (int i = 0; i < 2; i++)
+        shape(spec->proc[0].clause[i].expr, 4, true);
+    assert_true(demon_type_check(spec, error, sizeof error));
+    assert_false(demon_query_vacuous(&spec->proc[0]));
+}
+
+/* --- The encoding against enumeration ----------------------------------------------------------------------------- */
+
+enum { LEAVES = 2, BITS = 2, STATES = 1 << (2 * LEAVES * BITS), CONTRACTS = 10000 };
+
+struct world {
+    struct demon_solver *solver;
+    demon_term term[2 * LEAVES];
+    unsigned state; /* BITS for each leaf, now and before */
+};
+
+static uint64_t seed = 1;
+
+static unsigned draw(unsigned below)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(seed >> 33) % below;
+}
+
+/* Spread over the bytes: 0, 1, 0x7f.., 0x80...: where signs and carries are. */
+static uint64_t spread(unsigned bits)
+{
+    static const uint64_t values[] = { 0, 1, UINT64_C(0x7f7f7f7f7f7f7f7f), UINT64_C(0x8080808080808080) };
+    return values[bits];
+}
+
+static uint64_t mask(const struct demon_leaf *leaf, uint64_t value)
+{
+    return leaf->size == 8 ? value : value & ((UINT64_C(1) << leaf->size * 8) - 1);
+}
+
+static uint64_t at(const struct world *w, const struct demon_leaf *leaf, bool old)
+{
+    unsigned index = (unsigned)leaf->offset * 2 + old;
+    return mask(leaf, spread(w->state >> (index * BITS) & ((1u << BITS) - 1)));
+}
+
+static bool world_value(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    *value = at(context, leaf, old);
+    return true;
+}
+
+static bool world_term(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
+{
+    const struct world *w = context;
+    *term = w->term[leaf->offset * 2 + old];
+    return true;
+}
+
+static bool world_holds(void *context, const struct demon_leaf *leaf, bool *held)
+{
+    (void)context;
+    *held = leaf->offset == 0;
+    return true;
+}
+
+static struct demon_expr *grow(const struct demon_leaf *leaves, bool condition, unsigned depth)
+{
+    struct demon_expr *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    e->leaf = leaves[draw(LEAVES)];
+    e->old = draw(2);
+    if (!condition) {
+        unsigned kind = depth ? draw(5) : draw(2);
+        e->op = kind == 0 ? DEMON_NUMBER : kind == 1 ? DEMON_LEAF : (enum demon_op)(DEMON_ADD + kind - 2);
+        e->number = draw(2) ? (int64_t)draw(4) : (int64_t)spread(2) >> (draw(8) * 8);
+        if (kind > 1) {
+            e->a = grow(leaves, false, depth - 1);
+            e->b = grow(leaves, false, depth - 1);
+        }
+        return e;
+    }
+    unsigned kind = depth ? draw(12) : draw(8);
+    if (kind < 6) {
+        e->op = (enum demon_op)(DEMON_EQUAL + kind);
+        e->a = grow(leaves, false, depth ? depth - 1 : 0);
+        e->b = grow(leaves, false, depth ? depth - 1 : 0);
+    } else if (kind < 8) {
+        e->op = kind == 6 ? DEMON_UNCHANGED : DEMON_HOLDS;
+        e->leaf.lock = kind == 7;
+    } else {
+        e->op = (enum demon_op)(DEMON_NOT + kind - 8);
+        e->a = grow(leaves, true, depth - 1);
+        e->b = e->op == DEMON_NOT ? NULL : grow(leaves, true, depth - 1);
+    }
+    return e;
+}
+
+static void cut(struct demon_expr *e)
+{
+    if (!e)
+        return;
+    cut(e->a);
+    cut(e->b);
+    free(e);
+}
+
+/* Each term is one of the spread values. */
+static void bound(struct world *w, const struct demon_leaf *leaves)
+{
+    for (unsigned i = 0; i < 2 * LEAVES; i++) {
+        const struct demon_leaf *leaf = &leaves[i / 2];
+        demon_term any = demon_solver_truth(w->solver, false);
+        w->term[i] = demon_solver_variable(w->solver, leaf->size * 8);
+        for (unsigned k = 0; k < 1 << BITS; k++) {
+            demon_term value = demon_solver_number(w->solver, mask(leaf, spread(k)), leaf->size * 8);
+            any = demon_solver_apply(w->solver, DEMON_OR, false, any,
+                                     demon_solver_apply(w->solver, DEMON_EQUAL, false, w->term[i], value));
+        }
+        demon_solver_assert(w->solver, any);
+    }
+}
+
+static void test_encoding(void **unused)
+{
+    (void)unused;
+    static const struct demon_spec spec = { .name = "random" };
+    unsigned can = 0, unknown = 0; /* unknown: long products take Z3 too long */
+    for (unsigned n = 0; n < CONTRACTS; n++) {
+        struct demon_leaf leaves[LEAVES];
+        for (unsigned i = 0; i < LEAVES; i++)
+            leaves[i] = (struct demon_leaf){ .offset = i, .size = 1u << draw(4), .is_signed = draw(2) };
+        struct demon_expr *e = grow(leaves, true, 2);
+        struct world w = { .solver = demon_solver_open() };
+        assert_true(demon_type_condition(&spec, e, error, sizeof error));
+        const struct demon_values values = { .leaf = world_value, .holds = world_holds, .context = &w };
+        const struct demon_terms terms = { .leaf = world_term, .holds = world_holds, .context = &w };
+        bool some = false;
+        for (w.state = 0; w.state < STATES && !some; w.state++)
+            some = demon_evaluate(e, &values) == 1;
+        bound(&w, leaves);
+        demon_solver_assert(w.solver, demon_encode(w.solver, e, &terms));
+        int answer = demon_solver_check(w.solver);
+        if (answer >= 0 && answer != some)
+            fail_msg("contract %u: enumeration says %d", n, some);
+        unknown += answer < 0;
+        can += some;
+        demon_solver_close(w.solver);
+        cut(e);
+    }
+    assert_in_range(unknown, 0, CONTRACTS / 50);
+    /* Both answers are common. */
+    assert_in_range(can, CONTRACTS / 10, CONTRACTS - CONTRACTS / 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_language),      cmocka_unit_test(test_messages), cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_encoding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
