@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 100)", 1 },
     { "until-saturated", KEY_SATURATED, "N", 0, "stop when N runs in a row have exposed nothing new", 1 },
     { "window", KEY_WINDOW, "STEPS", 0,
-      "two accesses of a thread belong together if they are at most so many of its steps apart (default: 40)", 1 },
+      "two accesses of a thread belong together if they are at most this many of its steps apart (default: 40)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
