@@ -15,7 +15,7 @@ struct thread {
     bool near; /* its deadline could come early, if not for what it waits for */
     bool due;  /* and has, by choice */
     bool lives, enabled;
-    uint32_t causes, after;
+    uint32_t causes, after, over;
     uint32_t cause[PCT_EVENT_CAUSES];
 };
 
@@ -227,6 +227,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
                                  .waits = pct_op_waits((enum pct_op)t->op),
                                  .jumped = r->jumped || ends,
                                  .global = ends,
+                                 .over = t->op == PCT_OP_COND_WAKE ? 0 : t->over, /* that one waits for the mutex */
                                  .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
     memcpy(event->cause, t->cause, sizeof t->cause);
     if (t->causes > PCT_EVENT_CAUSES)
@@ -241,6 +242,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
         t->due = true;
     }
     t->after = 0;
+    t->over = 0;
     r->step = entry->value;
     r->jumped = false;
     t->causes = 0;
@@ -287,6 +289,7 @@ static void time_out(struct reader *r, struct thread *t, uint32_t id)
     if (t->near && t->op != PCT_OP_DEADLINE)
         return; /* what it waits for is there: it gets that all the same */
     t->near = false;
+    t->over = r->x->count + 1;
     if (r->jumped || !event) {
         t->after = r->x->count;
         return;

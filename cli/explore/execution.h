@@ -55,6 +55,7 @@ struct pct_event {
     uint8_t causes;
     uint32_t cause[PCT_EVENT_CAUSES]; /* the events that ended the wait before it, or made its thread */
     uint32_t after;  /* of COND_WAKE: its deadline came behind this many events; 0: another thread woke it */
+    uint32_t over;   /* its deadline came behind this many events, less 1, and it no longer waits; 0: it did not */
     uint32_t number; /* among those of its thread, from 1 */
     uint32_t place;  /* in the code: PCT_LOG_ANNOUNCE */
     struct pct_touch touch[PCT_EVENT_TOUCHES];

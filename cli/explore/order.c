@@ -9,6 +9,8 @@
  *    looked at as well.
  *  - What a thread waited for at the end (a deadlock), or had not come to (a crash), is as good as an event behind the
  *    last.
+ *  - Whose deadline has come before it, and who gets all the same what it waited for, no longer waits: it is as a try,
+ *    and in a race with who gave that back.
  *  - A deadline that could have come early and did not, because something else ended the wait, counts as an event in
  *    the place where it last could have.
  *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as
@@ -369,6 +371,9 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
         return 0;
     struct pct_event wanted = as_wanted(event);
     const struct pct_touch *waits = first->global ? NULL : waits_for(event, &wanted);
+    bool over = waits && event->over && i + 1 >= event->over && pct_events_depend(first, event);
+    if (over)
+        waits = NULL;
     keep_events(f, i, j);
     if (waits) {
         const struct pct_touch *t = touch_of(first, waits->key);
@@ -383,7 +388,7 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
         }
     }
     /* Of other waits it is not known what enables them. */
-    *joins = waits || !event->waits;
+    *joins = waits || over || !event->waits;
     return give(f, i, event);
 }
 

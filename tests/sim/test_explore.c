@@ -72,6 +72,18 @@ static void test_random_programs(void **unused)
     assert_int_equal(tally.moved, 0);
 }
 
+/* One deadline takes another along, which is over by then; who waited to it may find what it waited for, or nothing. */
+static void test_deadlines_at_once(void **unused)
+{
+    (void)unused;
+    struct tally tally = { 0 };
+    struct sim_program program = make_program(20873);
+    compare(&program, 20873, &tally, true);
+    assert_int_equal(tally.classes, 33);
+    assert_int_equal(tally.runs, 33);
+    assert_int_equal(tally.missed_classes, 0);
+}
+
 /* With a bound: every class that has a schedule with so few preemptions, and none that there is not. */
 static void test_bounds(void **unused)
 {
@@ -150,10 +162,8 @@ static void test_estimates(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_deadlines_at_once), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_lists),           cmocka_unit_test(test_estimates),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
