@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <z3.h>
 
-enum { TIME_LIMIT = 2000 /* ms of a question */ };
+/* What a question may take, in Z3's units: a second or two. A time would make answers depend on the machine's load. */
+enum { RESOURCE_LIMIT = 4000000 };
 
 struct demon_solver {
     Z3_context z3;
@@ -25,7 +26,7 @@ struct demon_solver *demon_solver_open(void)
     Z3_solver_inc_ref(s->z3, s->solver);
     Z3_params params = Z3_mk_params(s->z3);
     Z3_params_inc_ref(s->z3, params);
-    Z3_params_set_uint(s->z3, params, Z3_mk_string_symbol(s->z3, "timeout"), TIME_LIMIT);
+    Z3_params_set_uint(s->z3, params, Z3_mk_string_symbol(s->z3, "rlimit"), RESOURCE_LIMIT);
     Z3_solver_set_params(s->z3, s->solver, params);
     Z3_params_dec_ref(s->z3, params);
     return s;
