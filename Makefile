@@ -228,7 +228,7 @@ check-memory-real:
 	@$(build_with) all
 	@status=0; PCT_BUILD='$(B)' tests/compat/run --part real --memory 'atomics globals all' --seeds '$(or $(SEEDS),3)' \
 		--page '$(B)/MEMORY-COMPATIBILITY.md' || status=1; \
-	echo 'docs/MEMORY-COMPATIBILITY.md as measured now: $(B)/MEMORY-COMPATIBILITY.md'; exit $$status
+	echo 'docs/experiments/MEMORY-COMPATIBILITY.md as measured now: $(B)/MEMORY-COMPATIBILITY.md'; exit $$status
 
 # Source packages of Debian built by pct-cc, whose own tests run under pct, with SEEDS seeds.
 check-packages:

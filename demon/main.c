@@ -153,6 +153,10 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
     if (s->unreached)
         printf("%llu pairs were not asked about: an object is not there yet at the earlier point\n",
                (unsigned long long)s->unreached);
+    if (s->cut)
+        printf("%llu pairs were not searched to the end: there are too many sequences of calls; --bound=1 or 2 takes "
+               "fewer\n",
+               (unsigned long long)s->cut);
     if (s->unanswered)
         printf("%llu questions had no answer from the solver\n", (unsigned long long)s->unanswered);
     if (s->out_of_time)

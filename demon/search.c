@@ -384,7 +384,10 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
                 t.calls[0].proc = k;
                 choose(&t, 0, 0);
             }
-    s->without += t.verdict == DEMON_STABLE;
+    if (t.verdict == DEMON_STABLE && t.asked >= MOST_SEQUENCES)
+        s->cut++;
+    else
+        s->without += t.verdict == DEMON_STABLE;
     return t.verdict;
 }
 

@@ -15,7 +15,7 @@ struct demon_search {
     int longest;                   /* calls in a sequence */
     double seconds;                /* for all, 0: no bound */
     /* What came of it. */
-    uint64_t pairs, stable, questions, refuted, unreached, unanswered, without;
+    uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
     bool out_of_time;
 };
 
