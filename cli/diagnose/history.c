@@ -185,20 +185,19 @@ static void give(struct pct_history *h, uint32_t *held, uint32_t step, unsigned 
     *held = unlink_hold(h, *held, (uint32_t)(hold - h->holds));
 }
 
-/* The mutex that a wait on a condition variable gives up: the run says it, or the thread has only one. */
-static uint32_t mutex_of(struct pct_history *h, uint32_t held, uint64_t told)
+/* The mutex that a wait on a condition variable gives up, which its record does not say: known if the thread has only
+ * one. */
+static uint32_t mutex_of(struct pct_history *h, uint32_t held)
 {
     uint32_t only = 0, count = 0;
     for (; held; held = h->links[held].next) {
         const struct pct_hold *hold = &h->holds[h->links[held].hold];
         if (hold->class_ != PCT_CLASS_MUTEX)
             continue;
-        if (told && h->steps[hold->taken].address == told)
-            return hold->object;
         only = hold->object;
         count++;
     }
-    if (told || count != 1)
+    if (count != 1)
         h->sure = false;
     return count == 1 ? only : 0;
 }
@@ -208,7 +207,7 @@ static bool follow(struct pct_history *h, uint32_t i, uint32_t *held, uint32_t *
 {
     struct pct_moment *m = &h->steps[i];
     if (m->op == PCT_OP_COND_WAIT && !pct_moment_failed(m)) {
-        m->mutex = mutex_of(h, *held, pct_places_second(&h->snapshot, i));
+        m->mutex = mutex_of(h, *held);
         *waits = m->mutex;
         give(h, held, i, PCT_CLASS_MUTEX, m->mutex, true);
     } else if (m->op == PCT_OP_COND_WAKE) {

@@ -70,10 +70,3 @@ uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place)
     pct_places_close(&places);
     return found;
 }
-
-uint64_t pct_places_second(const struct pct_snapshot *snapshot, uint64_t index)
-{
-    (void)snapshot;
-    (void)index;
-    return 0;
-}

@@ -25,8 +25,4 @@ uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_s
 /* Where such a place without callers is in this run's memory. 0: not there. */
 uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place);
 
-/* The address of the second object of the step of this index, the mutex of a wait. 0: there is none, or it was not
- * recorded. */
-uint64_t pct_places_second(const struct pct_snapshot *snapshot, uint64_t index);
-
 #endif
