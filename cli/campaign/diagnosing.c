@@ -197,8 +197,8 @@ static bool is_cheap(const struct pct_launch *launch, const struct pct_process *
                      const struct pct_result *result)
 {
     return !result->children && !result->unrecorded && !launch->drive.client && !launch->around.setup &&
-           !launch->around.teardown && !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 &&
-           result->state == PCT_TRACE_GOOD;
+           !launch->around.teardown && !launch->around.scratch && !launch->replay &&
+           process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 && result->state == PCT_TRACE_GOOD;
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

@@ -59,8 +59,11 @@ char *pct_script_own(const char *program, const char *test, unsigned *count)
         GElf_Shdr head;
         const char *name = gelf_getshdr(section, &head) ? elf_strptr(elf, names, head.sh_name) : NULL;
         Elf_Data *data = name && !strcmp(name, "pct_scripts") ? elf_getdata(section, NULL) : NULL;
-        if (data && data->d_buf)
-            found = find(data->d_buf, data->d_size, test, count);
+        char *text = data && data->d_buf ? find(data->d_buf, data->d_size, test, count) : NULL;
+        if (found)
+            free(text);
+        else
+            found = text;
     }
     if (elf)
         elf_end(elf);
