@@ -45,7 +45,7 @@ all_read()
     line=$(replay_line)
     run bash -c "$line < /dev/null"
     is "$status" 3
-    is "$(cat out)" $'got told\ngot told'
+    all_read told
 }
 
 @test "a single run with --stdin reads that" {

@@ -145,7 +145,7 @@ static void test_contradiction(void **unused)
 
 /* --- The encoding against enumeration ----------------------------------------------------------------------------- */
 
-enum { LEAVES = 2, BITS = 2, STATES = 1 << (2 * LEAVES * BITS), CONTRACTS = 1000 };
+enum { LEAVES = 2, BITS = 2, STATES = 1 << (2 * LEAVES * BITS), CONTRACTS = 200 };
 
 struct world {
     struct demon_solver *solver;
