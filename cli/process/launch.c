@@ -65,29 +65,35 @@ static int take_over_tsan(struct pct_launch *launch)
     return 0;
 }
 
+/* Preload this library, too, which lies beside libpct.so. */
+static int take_library(struct pct_launch *launch, const char *name)
+{
+    char path[sizeof launch->library_path];
+    int folder = (int)strcspn(launch->library_path, ":"); /* of libpct.so, the first */
+    while (folder && launch->library_path[folder - 1] != '/')
+        folder--;
+    int length = snprintf(path, sizeof path, "%s:%.*s%s", launch->library_path, folder, launch->library_path, name);
+    if ((size_t)length >= sizeof path || access(strrchr(path, ':') + 1, R_OK))
+        return pct_cli_usage("%s is not beside %s: run `make`, or `make install` again", name, launch->library_path);
+    strcpy(launch->library_path, path);
+    return 0;
+}
+
 /* Explored runs have an allocator whose addresses do not depend on the schedule. Not beside AddressSanitizer's, which
  * is to find what it finds. */
 static int take_explored(struct pct_launch *launch)
 {
-    char needed[128], path[sizeof launch->library_path];
-    const char *slash = strrchr(launch->library_path, '/');
+    char needed[128];
     if (!launch->explored || pct_elf_needs(launch->program, "libasan.so", needed, sizeof needed) ||
         pct_elf_defines(launch->program, "__asan_init"))
         return 0;
-    int folder = slash ? (int)(slash + 1 - launch->library_path) : 0;
-    int length =
-        snprintf(path, sizeof path, "%s:%.*slibpct-explored.so", launch->library_path, folder, launch->library_path);
-    if ((size_t)length >= sizeof path || access(strchr(path, ':') + 1, R_OK))
-        return pct_cli_usage("libpct-explored.so is not beside %s: run `make`, or `make install` again",
-                             launch->library_path);
-    strcpy(launch->library_path, path);
-    return 0;
+    return take_library(launch, "libpct-explored.so");
 }
 
 /* The thread of --demon is made by a library of its own. */
 static int take_demon(struct pct_launch *launch)
 {
-    char path[sizeof launch->library_path], magic[8] = "";
+    char magic[8] = "";
     if (!launch->demon)
         return 0;
     FILE *file = fopen(launch->demon, "re");
@@ -96,16 +102,8 @@ static int take_demon(struct pct_launch *launch)
         fclose(file);
     if (!fine || !realpath(launch->demon, launch->plan))
         return pct_cli_usage("--demon: %s is not a plan that `pct demon` has written", launch->demon);
-    const char *slash = strrchr(launch->library_path, '/');
-    int folder = slash ? (int)(slash + 1 - launch->library_path) : 0;
-    int length =
-        snprintf(path, sizeof path, "%s:%.*slibpct-demon.so", launch->library_path, folder, launch->library_path);
-    if ((size_t)length >= sizeof path || access(strrchr(path, ':') + 1, R_OK))
-        return pct_cli_usage("libpct-demon.so is not beside %s: run `make`, or `make install` again",
-                             launch->library_path);
-    strcpy(launch->library_path, path);
     launch->exec = true; /* the thread is there before a fork server could be */
-    return 0;
+    return take_library(launch, "libpct-demon.so");
 }
 
 int pct_launch_prepare(struct pct_launch *launch)
