@@ -285,7 +285,8 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
     print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
     pct_outcome_report(&c->first, result);
-    if (!status)
+    /* Whoever asked for one run, or for what has one schedule, does not expect more. */
+    if (!status && (c->runs > 1 || c->confidence > 0) && pct_campaign_threads(result) > 1)
         pct_diagnosing_show(stderr, &c->launch, &c->first, result, c->ok);
     pct_setup_teardown_keep(stderr, &c->first);
     if (!w->quiet)
