@@ -59,13 +59,13 @@ int pct_cli_check_strategy(const struct pct_config *config)
     struct pct_run run = config->run;
     run.list = config->list;
     size_t size = strategy->state_size ? strategy->state_size(&run) : 0;
-    void *state = aligned_alloc(64, (size + 127) & ~(size_t)63);
-    if (!state)
+    /* Zeros of the kernel's, aligned by hand: some strategies could have more state than they will ever touch. */
+    char *memory = calloc(1, size + 64);
+    if (!memory)
         return pct_cli_no_memory(" for the state of the strategy");
-    memset(state, 0, size);
     const char *why = NULL;
-    int failed = strategy->start(state, &run, &why);
-    free(state);
+    int failed = strategy->start(memory + (-(uintptr_t)memory & 63), &run, &why);
+    free(memory);
     if (failed == -ENOMEM)
         return pct_cli_no_memory(" for the state of the strategy");
     if (failed)
