@@ -7,6 +7,7 @@
 #include <cli/campaign/diagnosing.h>
 #include <cli/analyze/series.h>
 #include <cli/process/options.h>
+#include "explain_script.h"
 #include "parse.h"
 #include <cli/trace/races.h>
 #include <cli/trace/report.h>
@@ -23,11 +24,13 @@ enum {
     HALF = 50    /* columns of a side */
 };
 
-enum { KEY_SEARCH = 4000, KEY_ALL };
+enum { KEY_SEARCH = 4000, KEY_ALL, KEY_SCRIPT };
 
 static const struct argp_option options[] = {
     { "search", KEY_SEARCH, NULL, 0,
       "make the failing schedule small, and look for the orderings that the bug needs, by hundreds of runs", 1 },
+    { "script", KEY_SCRIPT, "FILE", 0,
+      "with what --search does: write the orderings as a script for `pct script`, by names, and try it", 1 },
     { "all", KEY_ALL, NULL, 0, "the three best diagnoses, not just the first", 1 },
     { 0 },
 };
@@ -36,11 +39,11 @@ struct explain {
     struct pct_analysis analysis;
     struct pct_diagnosing diagnosing;
     bool search, all;
+    const char *script; /* a file to write, or NULL */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
     struct explain *e = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -48,6 +51,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SEARCH:
         e->search = true;
+        return 0;
+    case KEY_SCRIPT:
+        e->search = true;
+        e->script = argument;
         return 0;
     case KEY_ALL:
         e->all = true;
@@ -382,7 +389,7 @@ static int search(struct explain *e)
     print_schedule(stdout, q);
     print_beside(stdout, q);
     print_commands(stdout, q);
-    return 0;
+    return e->script ? pct_explain_script(q, e->script) : 0;
 }
 
 int pct_cmd_explain(int argc, char **argv)

@@ -184,6 +184,92 @@ function G.run_all(list, p)
     end
 end
 
+-- Orderings: each entry is { thread, predicate, n }. A thread goes on until it is about to do that for the n-th time
+-- since its last entry, and stands there until the entries before are over. With `once` an entry is over when that has
+-- been done, otherwise when the thread stands there.
+
+local function entry_label(e)
+    return tostring(e[1]) .. " to go on until it " .. tostring(e[2])
+end
+
+-- The threads of the list, each once, and how often each entry is still to come.
+local function read_entries(list)
+    local threads, left, before, seen = {}, {}, {}, {}
+    for i, e in ipairs(list) do
+        if type(e) ~= "table" then
+            core.fail("wrong", "in_order: { thread, predicate } is wanted, not a " .. type(e))
+        end
+        check(e[1], "in_order")
+        left[i] = e[3] or 1
+        before[i] = core.before(predicate(e[2]))
+        if not seen[e[1].id] then
+            seen[e[1].id] = true
+            threads[#threads + 1] = e[1]
+        end
+    end
+    return threads, left, before
+end
+
+function G.in_order(...)
+    local list, at = { ... }, 1
+    local threads, left, before = read_entries(list)
+    local stands_at, fresh = {}, {} -- by id; fresh: its pending operation has not been looked at
+    for _, t in ipairs(threads) do fresh[t.id] = true end
+
+    local function next_entry(t)
+        for i = at, #list do
+            if list[i][1] == t then return i end
+        end
+    end
+    local function arrive(t, i)
+        left[i] = left[i] - 1
+        if left[i] <= 0 then stands_at[t.id] = i end
+    end
+    -- What to wait for from this thread, which goes on until then; nil: it stands for its turn, has no more entries, or
+    -- has ended.
+    local function awaited(t, making)
+        local i = not G.ended(t) and next_entry(t)
+        if t == making then return G.done end
+        if i and not stands_at[t.id] and fresh[t.id] then
+            fresh[t.id] = nil
+            if core.holds(t.id, before[i]) then arrive(t, i) end
+        end
+        if not stands_at[t.id] then
+            core.release(t.id)
+            return i and before[i]
+        end
+    end
+    while at <= #list do
+        local t = list[at][1]
+        local making = stands_at[t.id] == at and core.is_once(list[at][2]) and t
+        if stands_at[t.id] == at and not making then
+            stands_at[t.id], at = nil, at + 1
+        else
+            local ids, p = {}, nil
+            if making then core.release(t.id) end
+            for _, u in ipairs(threads) do
+                local q = awaited(u, making)
+                if q then
+                    ids[#ids + 1] = u.id
+                    q = core.is_thread(u.id) * q
+                    p = p and p + q or q
+                end
+            end
+            if making or stands_at[t.id] ~= at then
+                local id = p and core.select(ids, p, making and t.id or nil, entry_label(list[at]))
+                if not id then
+                    core.fail("fit", "these threads have ended")
+                end
+                if making and id == t.id then
+                    stands_at[id], fresh[id], at = nil, true, at + 1
+                else
+                    arrive(wrap(id), next_entry(wrap(id)))
+                end
+            end
+        end
+    end
+end
+
 -- Choices, each of which `pct script --all` makes in every way
 
 function G.choose(list)

@@ -256,6 +256,22 @@ static int is_once(lua_State *L)
     return 1;
 }
 
+/* The predicate without that: where the thread stands before. */
+static int make_before(lua_State *L)
+{
+    lua_settop(L, 1);
+    const struct pct_predicate *a = pct_predicate_check(L, 1);
+    if (!a->once)
+        return 1;
+    struct pct_predicate *p = make(L, PCT_PREDICATE_AND);
+    p->a = p->b = a;
+    p->moving = a->moving;
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, 2, 1);
+    label(p, a->label, "", "");
+    return 1;
+}
+
 static int make_function(lua_State *L, int at)
 {
     at = lua_absindex(L, at);
@@ -378,6 +394,7 @@ void pct_predicate_open(lua_State *L)
                                           { "any", make_any },
                                           { "once", make_once },
                                           { "is_once", is_once },
+                                          { "before", make_before },
                                           { "point", make_point },
                                           { "callable", make_callable },
                                           { NULL, NULL } };

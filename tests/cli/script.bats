@@ -467,3 +467,43 @@ finish(t[1000])' ./script many 3000
     run "$pct" script "$root/examples/script/lost-update.lua" -- ./lost-update
     is "$status" 134
 }
+
+@test "in_order: operations come in the order that the script says, and threads go on by themselves" {
+    script 'local a, b = thread "forwards", thread "backwards"
+in_order(
+    { b, locks "second" * once },
+    { a, locks "first" * once },
+    { a, locks "second" },
+    { b, locks "first" }
+)' ./script deadlock
+    is "$status" 120
+    replays 120
+    script 'local a, b = thread "forwards", thread "backwards"
+in_order({ b, unlocks * once, 2 }, { a, locks "first" })' ./script deadlock
+    is "$status" 0
+    script 'local a, b = thread "forwards", thread "backwards"
+in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlock
+    is "$status" 117
+    has 'test.lua:2: did not fit: the script wants thread 2 to go on until it locks second'
+    script 'in_order(3)' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: in_order: { thread, predicate } is wanted, not a number'
+}
+
+@test "a finding becomes a script, which fails in the same way, and no longer once the program is right" {
+    local token bug=$build/bugs/fig1c-deadlock
+    token=$("$pct" run -q -n 500 -s 1 -S pct,depth=2 -- "$bug" 2>&1 < /dev/null | grep -o "pct1:[^ ']*" | tail -n 1)
+    echo old > found.lua
+    run "$pct" explain --script found.lua "$token" -- "$bug"
+    is "$status" 0
+    has "pct script found.lua -- $bug"
+    grep -q 'locks "a" \* from "update" \* once' found.lua
+    run "$pct" script found.lua -- "$bug"
+    is "$status" 120
+    run "$pct" script found.lua -- "$bug-fixed"
+    is "$status" 117
+    has 'did not fit'
+    run "$pct" explain --script nowhere/found.lua "$token" -- "$bug"
+    is "$status" 2
+    has 'nowhere/found.lua: No such file or directory'
+}

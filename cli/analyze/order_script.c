@@ -1,0 +1,355 @@
+/* From the orderings that a bug needs to a script: see order_script.h. Each ordering is two entries of in_order(): the
+ * first operation, made, and the second one, before which its thread stands until then. They stand in the order that
+ * the failing run had. */
+#include "order_script.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An operation of the failing run. */
+struct entry {
+    uint32_t thread, op;
+    uint64_t step; /* in `of`; its count, where its thread still waits for it */
+    uint64_t rank; /* where it stands in the script */
+    const struct pct_narrative *of;
+    bool made; /* the entry is over when the operation has been made */
+};
+
+struct script {
+    const struct pct_analysis *analysis;
+    enum pct_order_script_detail detail;
+    struct entry *entry;
+    size_t count;
+    uint32_t *named; /* threads, in the order in which the script names them */
+    size_t names;
+};
+
+/* What scripts call an operation; "": they have no word for it. */
+static void word_of(unsigned op, char *word, size_t size)
+{
+    static const struct {
+        const char *word;
+        uint8_t first, last;
+    } words[] = {
+        { "creates", PCT_OP_THREAD_CREATE, PCT_OP_THREAD_CREATE },
+        { "joins", PCT_OP_THREAD_JOIN, PCT_OP_THREAD_TRYJOIN },
+        { "locks", PCT_OP_MUTEX_LOCK, PCT_OP_MUTEX_TRYLOCK },
+        { "unlocks", PCT_OP_MUTEX_UNLOCK, PCT_OP_MUTEX_UNLOCK },
+        { "waits", PCT_OP_COND_WAIT, PCT_OP_COND_WAIT },
+        { "signals", PCT_OP_COND_SIGNAL, PCT_OP_COND_BROADCAST },
+        { "locks", PCT_OP_RWLOCK_RDLOCK, PCT_OP_RWLOCK_TRYWRLOCK },
+        { "unlocks", PCT_OP_RWLOCK_UNLOCK, PCT_OP_RWLOCK_UNLOCK },
+        { "waits", PCT_OP_BARRIER_ARRIVE, PCT_OP_BARRIER_ARRIVE },
+        { "locks", PCT_OP_SPIN_LOCK, PCT_OP_SPIN_TRYLOCK },
+        { "unlocks", PCT_OP_SPIN_UNLOCK, PCT_OP_SPIN_UNLOCK },
+        { "waits", PCT_OP_SEM_WAIT, PCT_OP_SEM_WAIT },
+        { "posts", PCT_OP_SEM_POST, PCT_OP_SEM_POST },
+        { "waits", PCT_OP_FUTEX_WAIT, PCT_OP_FUTEX_WAIT },
+        { "reads", PCT_OP_LOAD, PCT_OP_LOAD },
+        { "writes", PCT_OP_STORE, PCT_OP_STORE },
+        { "reads", PCT_OP_ATOMIC_LOAD, PCT_OP_ATOMIC_LOAD },
+        { "writes", PCT_OP_ATOMIC_STORE, PCT_OP_ATOMIC_STORE },
+        { "accesses", PCT_OP_ATOMIC_UPDATE, PCT_OP_ATOMIC_TRY },
+        { "point", PCT_OP_POINT, PCT_OP_POINT },
+    };
+    *word = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (op >= words[i].first && op <= words[i].last) {
+            snprintf(word, size, "%s", words[i].word);
+            return;
+        }
+    if (op > PCT_OP_THREAD_EXIT)
+        snprintf(word, size, "does \"%s\"", pct_name_op(op));
+}
+
+/* The variable that this operation is on, "": it has no name that a script could use. */
+static void variable_of(const struct pct_narrative *n, const struct pct_event *event, char *name, size_t size)
+{
+    char text[600];
+    size_t length = 0;
+    *name = 0;
+    if (*pct_narrative_object(n, text, sizeof text, event) != '`')
+        return;
+    while (isalnum((unsigned char)text[1 + length]) || (text[1 + length] && strchr("_.+[]", text[1 + length])))
+        length++;
+    if (length && length < size && text[1 + length] == '`')
+        snprintf(name, size, "%.*s", (int)length, text + 1);
+}
+
+/* The function that a step was made in, "": not known, or it has a name with more than a word in it. */
+static void function_of(const struct pct_narrative *n, uint64_t step, bool call, char *name, size_t size)
+{
+    static struct pct_stack stack;
+    const struct pct_site *site = step < n->trace->count ? pct_snapshot_site(&n->snapshot, step) : NULL;
+    *name = 0;
+    if (!site || !site->call || !n->unwinder)
+        return;
+    pct_unwind_place(n->unwinder, site->call, call, &stack);
+    const char *function = stack.count ? stack.frames[stack.count - 1].function : "";
+    size_t length = strlen(function);
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)function[i]) && function[i] != '_')
+            return;
+    if (length && length < size)
+        memcpy(name, function, length + 1);
+}
+
+/* A step as the script tells it from others. */
+struct described {
+    char word[64], variable[128], function[200];
+};
+
+static bool describe(const struct script *s, const struct entry *e, struct described *d)
+{
+    struct pct_event event = { .thread = e->thread, .op = e->op, .step = e->step };
+    const struct pct_narrative *n = e->of;
+    if (e->step < n->trace->count) {
+        event = pct_narrative_event(n, e->step);
+    } else {
+        const struct pct_snap_thread *thread = pct_snapshot_thread(&n->snapshot, e->thread);
+        event.object = thread ? thread->object : 0;
+    }
+    *d = (struct described){ 0 };
+    word_of(e->op, d->word, sizeof d->word);
+    if (!d->word[0])
+        return false;
+    if (strncmp(d->word, "does ", 5) != 0)
+        variable_of(n, &event, d->variable, sizeof d->variable);
+    if (s->detail == PCT_ORDER_SCRIPT_FUNCTIONS)
+        function_of(n, e->step, true, d->function, sizeof d->function);
+    return true;
+}
+
+/* An update both reads and writes. */
+static bool is_word(const char *word, const char *wanted)
+{
+    const char *other = !strcmp(word, "accesses") ? wanted : !strcmp(wanted, "accesses") ? word : "";
+    return !strcmp(word, wanted) || !strcmp(other, "reads") || !strcmp(other, "writes");
+}
+
+/* Whether what is wanted means this one, too. */
+static bool is_meant(const struct described *one, const struct described *wanted)
+{
+    return is_word(one->word, wanted->word) && (!wanted->variable[0] || !strcmp(one->variable, wanted->variable)) &&
+           (!wanted->function[0] || !strcmp(one->function, wanted->function));
+}
+
+/* The step from which on a thread's operations count: the main thread stands from where the last other was made. */
+static uint64_t begins_at(const struct script *s, const struct entry *e)
+{
+    const struct pct_trace *trace = e->of->trace;
+    uint64_t begin = 0;
+    for (uint64_t i = 0; e->thread == 0 && i < trace->count; i++) {
+        uint64_t record = trace->records[i];
+        for (size_t k = 0; k < s->names; k++)
+            if (PCT_RECORD_OP(record) == PCT_OP_THREAD_CREATE && PCT_RECORD_OBJECT(record) == s->named[k])
+                begin = i + 1;
+    }
+    return begin;
+}
+
+/* The how-manieth of its kind it is since the thread's entry before. */
+static unsigned count_of(const struct script *s, size_t index, const struct described *d)
+{
+    const struct entry *e = &s->entry[index];
+    const struct pct_trace *trace = e->of->trace;
+    uint64_t from = begins_at(s, e), end = e->step < trace->count ? e->step : trace->count;
+    unsigned count = 1;
+    for (size_t i = 0; i < index; i++)
+        if (s->entry[i].thread == e->thread && s->entry[i].of == e->of && s->entry[i].step < trace->count)
+            from = s->entry[i].step + 1;
+    for (uint64_t i = from; i < end; i++) {
+        struct described other;
+        struct entry one = { .step = i, .of = e->of, .thread = e->thread };
+        one.op = PCT_RECORD_OP(trace->records[i]);
+        if (PCT_RECORD_THREAD(trace->records[i]) == e->thread && describe(s, &one, &other) && is_meant(&other, d))
+            count++;
+    }
+    return count;
+}
+
+/* --- Which operations --------------------------------------------------------------------------------------------- */
+
+/* The step at which a thread makes its count-th operation of this kind; trace->count: nowhere. */
+static uint64_t find_step(const struct pct_trace *trace, uint32_t thread, uint32_t op, uint32_t count)
+{
+    for (uint64_t i = 0; i < trace->count; i++)
+        if (PCT_RECORD_THREAD(trace->records[i]) == thread && PCT_RECORD_OP(trace->records[i]) == op && !--count)
+            return i;
+    return trace->count;
+}
+
+static void add(struct script *s, struct entry entry)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->entry[i].thread == entry.thread && s->entry[i].of == entry.of && s->entry[i].step == entry.step) {
+            s->entry[i].made |= entry.made;
+            return;
+        }
+    s->entry[s->count++] = entry;
+}
+
+/* The first operation of an ordering, made to the end of the critical section that it begins. */
+static void add_first(struct script *s, const struct pct_event *event)
+{
+    const struct pct_narrative *n = &s->analysis->narrative;
+    struct entry e = { .thread = event->thread, .op = event->op, .step = event->step, .of = n, .made = true };
+    uint64_t end = event->end ? find_step(n->trace, event->thread, event->end, event->end_count) : n->trace->count;
+    if (end < n->trace->count) {
+        e.step = end;
+        e.op = event->end;
+    }
+    e.rank = e.step;
+    add(s, e);
+}
+
+/* The second one: the thread is to stand before it. It may be one that the failing run does not come to. */
+static void add_then(struct script *s, const struct pct_event *event)
+{
+    const struct pct_narrative *n = &s->analysis->narrative;
+    struct entry e = { .thread = event->thread, .op = event->op, .step = event->step, .of = n };
+    if (event->step == PCT_STEP_LATER && n->later) {
+        e.of = n->later;
+        e.step = pct_narrative_find(n->later, event->thread, event->number);
+    }
+    e.rank = event->step;
+    add(s, e);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* The threads, those that were made first in front; the main thread last, which has to make the others. */
+static bool name_threads(struct script *s)
+{
+    s->named = calloc(s->count + 1, sizeof *s->named);
+    for (size_t i = 0; s->named && i < s->count; i++) {
+        size_t at = 0;
+        while (at < s->names && s->named[at] != s->entry[i].thread)
+            at++;
+        if (at < s->names)
+            continue;
+        for (at = s->names++; at && s->named[at - 1] - 1 > s->entry[i].thread - 1; at--)
+            s->named[at] = s->named[at - 1];
+        s->named[at] = s->entry[i].thread;
+    }
+    return s->named;
+}
+
+/* --- The text ----------------------------------------------------------------------------------------------------- */
+
+/* The function that this thread starts with, "": not known. */
+static void start_of(const struct pct_narrative *n, uint32_t thread, char *name, size_t size)
+{
+    uint64_t step = find_step(n->trace, thread, PCT_OP_THREAD_START, 1);
+    function_of(n, step, false, name, size);
+}
+
+/* Whether threads that start with this function were made before, of which the script has no name. */
+static bool has_unnamed_before(const struct script *s, uint32_t thread, const char *function)
+{
+    char other[200];
+    for (uint32_t t = 1; t < thread; t++) {
+        size_t k = 0;
+        while (k < s->names && s->named[k] != t)
+            k++;
+        start_of(&s->analysis->narrative, t, other, sizeof other);
+        if (k == s->names && !strcmp(other, function))
+            return true;
+    }
+    return false;
+}
+
+static void write_threads(FILE *out, const struct script *s)
+{
+    const struct pct_narrative *n = &s->analysis->narrative;
+    char start[200];
+    for (size_t i = 0; i < s->names; i++) {
+        uint32_t thread = s->named[i];
+        start_of(n, thread, start, sizeof start);
+        if (!thread)
+            fputs("local main = thread(0)\n", out);
+        else if (s->detail == PCT_ORDER_SCRIPT_NUMBERS || !*start || has_unnamed_before(s, thread, start))
+            fprintf(out, "local t%u = thread(%u)%s%s\n", thread, thread, *start ? " -- starts with " : "", start);
+        else
+            fprintf(out, "local t%u = thread \"%s\"\n", thread, start);
+    }
+}
+
+static void write_place(FILE *out, const struct entry *e)
+{
+    char place[500];
+    struct pct_event event = { .thread = e->thread, .op = e->op, .step = PCT_STEP_PENDING };
+    if (e->step < e->of->trace->count)
+        event = pct_narrative_event(e->of, e->step);
+    if (!*pct_narrative_place(e->of, place, sizeof place, &event))
+        return;
+    fputs(" -- ", out);
+    pct_cli_print_clean(out, place, sizeof place);
+}
+
+static bool write_entry(FILE *out, const struct script *s, size_t index)
+{
+    const struct entry *e = &s->entry[index];
+    struct described d;
+    if (!describe(s, e, &d))
+        return false;
+    fputs("    { ", out);
+    if (e->thread)
+        fprintf(out, "t%u, ", e->thread);
+    else
+        fputs("main, ", out);
+    fputs(d.word, out);
+    if (d.variable[0])
+        fprintf(out, " \"%s\"", d.variable);
+    if (d.function[0])
+        fprintf(out, " * from \"%s\"", d.function);
+    if (e->made)
+        fputs(" * once", out);
+    unsigned count = count_of(s, index, &d);
+    if (count > 1)
+        fprintf(out, ", %u", count);
+    fprintf(out, " }%s", index + 1 < s->count ? "," : "");
+    write_place(out, e);
+    fputc('\n', out);
+    return true;
+}
+
+static bool write_all(FILE *out, const struct script *s)
+{
+    char why[1200];
+    fputs("-- ", out);
+    pct_cli_print_clean(out, pct_failure_format(why, sizeof why, &s->analysis->shrink.trials.failure), sizeof why);
+    fputs(": where these operations come in this order.\n", out);
+    fputs("-- Written by pct explain --script; pct-script(1) says what the words mean.\n", out);
+    write_threads(out, s);
+    fputs("in_order(\n", out);
+    for (size_t i = 0; i < s->count; i++)
+        if (!write_entry(out, s, i))
+            return false;
+    fputs(")\n", out);
+    return true;
+}
+
+bool pct_order_script_write(FILE *out, const struct pct_analysis *analysis, enum pct_order_script_detail detail)
+{
+    const struct pct_depth *depth = &analysis->depth;
+    struct script s = { .analysis = analysis, .detail = detail };
+    s.entry = calloc(2 * depth->count + 1, sizeof *s.entry);
+    for (size_t i = 0; s.entry && i < depth->count; i++) {
+        add_first(&s, &depth->needs[i].order.first);
+        if (!depth->needs[i].order.wake)
+            add_then(&s, &depth->needs[i].order.then);
+    }
+    if (s.entry)
+        qsort(s.entry, s.count, sizeof *s.entry, by_rank);
+    bool written = s.entry && s.count && name_threads(&s) && write_all(out, &s);
+    free(s.entry);
+    free(s.named);
+    return written;
+}

@@ -1,0 +1,20 @@
+/* A script (pct-script(1)) that makes a program keep to the orderings which a bug needs, with the names of functions
+ * and variables: what `pct explain --script` writes. */
+#ifndef PCT_CLI_ORDER_SCRIPT_H
+#define PCT_CLI_ORDER_SCRIPT_H
+
+#include "analysis.h"
+
+/* How operations are told from others. The first is the most robust to changes of the program, but names are not known
+ * everywhere, and a call may be made by a function that was inlined. */
+enum pct_order_script_detail {
+    PCT_ORDER_SCRIPT_FUNCTIONS, /* variables, and the functions that make the calls; threads by their functions */
+    PCT_ORDER_SCRIPT_VARIABLES, /* variables, counted; threads by their functions */
+    PCT_ORDER_SCRIPT_NUMBERS    /* the same, but threads by their numbers */
+};
+
+/* Write it, of an analysis that has measured the orderings. False: one of them is of an operation that scripts have no
+ * word for, or there is no memory. */
+bool pct_order_script_write(FILE *out, const struct pct_analysis *analysis, enum pct_order_script_detail detail);
+
+#endif
