@@ -10,6 +10,7 @@
 #include "sampling.h"
 #include <cli/process/supervise.h>
 #include <cli/process/cpu_sharing.h>
+#include <pct/operations.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -219,7 +220,7 @@ static void look_at_image(struct pct_campaign *c, const struct pct_trace_header 
     snprintf(c->image, sizeof c->image, "%.255s", header->image);
     see_hardware(c, c->image);
     if (c->config.memory == PCT_PATCH_OFF && pct_elf_locks_inline(c->image) && !pct_elf_tells(c->image))
-        c->locks_inline = true;
+        c->locks_inline = 1;
 }
 
 /* Of a run that has the campaign's own scheduling points, whoever says what it is. */
@@ -240,6 +241,15 @@ static void count_seen(struct pct_campaign *c, const struct pct_result *result)
             c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */
 }
 
+/* Whether any of its scheduling points is an access to memory. */
+static void see_points(struct pct_campaign *c, const struct pct_trace *trace)
+{
+    uint64_t at = trace->count ? PCT_POINTS_AT_CALLS : PCT_POINTS_AT_UNKNOWN;
+    for (uint64_t i = 0; c->points_at < PCT_POINTS_AT_MEMORY && at < PCT_POINTS_AT_MEMORY && i < trace->count; i++)
+        at = pct_operation_accesses(PCT_RECORD_OP(trace->records[i])) ? PCT_POINTS_AT_MEMORY : at;
+    c->points_at = at > c->points_at ? at : c->points_at;
+}
+
 /* Of one that is also drawn: what the claim and later runs want to know. */
 static void count_own(struct pct_campaign *c, const struct pct_result *result, uint64_t index, uint32_t threads)
 {
@@ -253,6 +263,8 @@ static void count_own(struct pct_campaign *c, const struct pct_result *result, u
         pct_learned_add(&c->learned, points, threads);
     if (c->runs > 1 && !c->kept && index < COUNTED)
         pct_objects_add(&c->counting, &result->trace);
+    if (index < COUNTED)
+        see_points(c, &result->trace);
     uint64_t plain = c->may_sample && !c->config.sample ? pct_sampling_count(&result->trace) : 0;
     if (plain > c->learned.plain)
         c->learned.plain = plain;
@@ -445,6 +457,7 @@ static int repeat_first(struct pct_campaign *c)
         return failed;
     const struct pct_result *result = &run.result;
     c->differs = result->trace.header.hash != c->origin.hash;
+    c->unrepeated = false;
     c->failed = pct_result_fails(result, c->ok);
     if (c->failed) {
         c->failures++;
@@ -480,8 +493,9 @@ int pct_campaign_run(struct pct_campaign *campaign)
     char reason[256];
     if (!campaign->failures)
         see_hardware(campaign, campaign->launch.program);
-    if (!status && !s.stop && campaign->repeat && campaign->done > 1 && !campaign->failures &&
-        !pct_guarantee_report_doubt(campaign, reason, sizeof reason))
+    bool repeats = campaign->repeat && (campaign->done > 1 || campaign->confidence > 0) && !campaign->failures;
+    campaign->unrepeated = repeats;
+    if (!status && !s.stop && repeats && !pct_guarantee_report_doubt(campaign, reason, sizeof reason))
         status = repeat_first(campaign);
     pct_status_line_clear(!campaign->progress);
     pct_cpu_sharing_part();

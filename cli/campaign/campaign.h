@@ -39,6 +39,9 @@ struct pct_campaign_observer {
     int (*tick)(struct pct_campaign_observer *observer, struct pct_campaign *c);
 };
 
+/* Where a campaign's own scheduling points are, as far as its first runs have shown; the more the larger. */
+enum pct_points_at { PCT_POINTS_AT_UNKNOWN, PCT_POINTS_AT_CALLS, PCT_POINTS_AT_MEMORY };
+
 struct pct_campaign {
     /* What to do. */
     struct pct_launch launch;
@@ -57,7 +60,7 @@ struct pct_campaign {
     bool kept;           /* in a campaign file */
     bool calibrated;     /* k is not given: it was measured before the first run, and stays */
     bool may_patch;      /* nobody has said what --memory shall be */
-    bool locks_inline;   /* the program has locks whose taking is no scheduling point */
+    bool found;          /* pct explore has found a failure of the program before */
     bool may_sample;     /* nobody has said which memory accesses count: a sample may switch itself on (sampling.h) */
     bool may_take_slack; /* nobody has said how much slack deadlines have: that of a campaign file holds */
     bool repeat;         /* after a clean campaign, repeat its first run: does the schedule decide all? */
@@ -110,7 +113,10 @@ struct pct_campaign {
     uint64_t images_open;     /* 1: the process was another program before, of which the claim would have to know */
     char image[256];          /* the program that it became, which was looked at; "": none */
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */
-    bool differs;             /* the first run was repeated, and took other steps */
+    uint64_t locks_inline;    /* 1: the program has locks whose taking is no scheduling point */
+    uint64_t points_at;       /* enum pct_points_at: of these runs */
+    bool differs;             /* the first run was repeated, and took other steps; */
+    bool unrepeated;          /* it was to be, but there was no time for it */
     bool failed;              /* there is a first failing run: */
     struct pct_process first; /* not yet closed */
     struct pct_result first_result;

@@ -164,7 +164,8 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add_printed(&facts, "objects", c, print_objects);
     add(&facts, "differs", "%d", differs);
     add(&facts, "hardware", "%llu", (unsigned long long)pct_elf_reads_hardware(c->launch.program));
-    add(&facts, "locks_inline", "%d", c->locks_inline);
+    add(&facts, "locks_inline", "%d", c->locks_inline != 0);
+    add(&facts, "explored_found", "%d", c->found);
     add(&facts, "addresses_random", "%d", c->launch.random);
     if (plan->bound)
         add(&facts, "bound", "%s", plan->bound);

@@ -203,6 +203,8 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
 {
     const struct pct_guarantee *g = &c->guarantee;
     char count[32];
+    if (c->found)
+        return write_reason(buffer, size, "pct explore has found a failure of this program");
     if (doubt_options(c, buffer, size))
         return buffer;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
@@ -389,10 +391,59 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
     print_fixed_deadlines(out, c);
 }
 
-static void print_randoms(FILE *out, const struct pct_campaign *c)
+/* What the seed drew beside the schedule. */
+static bool draws(const struct pct_campaign *c)
 {
+    return c->choices || c->randoms || c->config.spurious;
+}
+
+static void print_draws(FILE *out, const struct pct_campaign *c)
+{
+    print_left_out(out, "signals had several waiters to choose from, or pct_choose() several numbers, ", c->choices,
+                   "times in a run: a bug that needs a certain one is not among these");
     print_left_out(out, "the seed drew random numbers for the program, ", c->randoms,
                    "in a run: a bug that needs certain ones is not among these");
+    if (c->config.spurious)
+        fputs(
+            "pct: the seed drew which waits for a condition ended by themselves (--spurious): a bug that needs certain "
+            "ones to, or not to, is not among these\n",
+            out);
+}
+
+/* Accesses to memory at which nobody is asked. */
+static void print_points(FILE *out, const struct pct_campaign *c)
+{
+    if (c->config.focus[0])
+        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
+              "these\n",
+              out);
+    if (c->config.watch[0])
+        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one is "
+              "not among these\n",
+              out);
+    if (c->config.ordered)
+        fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "
+              "new; runs that skipped others do not count\n",
+              out);
+    else if (c->config.memory_points == PCT_POINTS_SHARED && c->points_at == PCT_POINTS_AT_MEMORY &&
+             c->config.memory != PCT_PATCH_ATOMICS && !c->config.watch[0])
+        fputs("pct: of accesses to memory that no second thread has touched yet, k counts the first few: a bug that "
+              "needs a switch at a later one is not among these (--memory-points=all)\n",
+              out);
+    if (c->points_at == PCT_POINTS_AT_MEMORY && c->config.memory != PCT_PATCH_OFF && c->config.memory != PCT_PATCH_ALL)
+        fprintf(out,
+                "pct: of memory accesses, k counts %s: a bug that needs a switch at another one is not among these\n",
+                c->config.memory == PCT_PATCH_ATOMICS ? "atomic instructions" : "those that may be to globals");
+    if (c->points_at == PCT_POINTS_AT_CALLS)
+        fputs("pct: k counts calls: a bug that needs a switch at a memory access between two of them is not among "
+              "these (pct-cc, or --memory=globals)\n",
+              out);
+}
+
+static void print_unrepeated(FILE *out, const struct pct_campaign *c)
+{
+    if (c->unrepeated)
+        fputs("pct: the first run was not repeated at the end: whether the schedule decides all is not known\n", out);
 }
 
 static void print_claim(FILE *out, const struct pct_campaign *c)
@@ -402,9 +453,10 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
         fprintf(out, "pct: n = 1 thread, which has one schedule%s\n",
-                c->fixed_deadlines || c->randoms ? "" : ": nothing was missed");
+                c->fixed_deadlines || draws(c) || c->unrepeated ? "" : ": nothing was missed");
         print_fixed_deadlines(out, c);
-        print_randoms(out, c);
+        print_draws(out, c);
+        print_unrepeated(out, c);
         return;
     }
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
@@ -415,20 +467,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
                                         : " (PCT, theorem 9; the depth is drawn for each run)\n",
           out);
     print_deadlines(out, c);
-    if (c->config.focus[0])
-        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
-              "these\n",
-              out);
-    if (c->config.watch[0])
-        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one is "
-              "not "
-              "among these\n",
-              out);
-    if (c->config.ordered)
-        fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "
-              "new; "
-              "runs that skipped others do not count\n",
-              out);
+    print_points(out, c);
     if (is_mixed(c))
         fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
                 format_count(count, sizeof count, g->added),
@@ -437,14 +476,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
-    print_left_out(out, "signals had several waiters to choose from, or pct_choose() several numbers, ", c->choices,
-                   "times in a run: a bug that needs a certain one is not among these");
-    print_randoms(out, c);
-    if (c->config.spurious)
-        fputs(
-            "pct: the seed drew which waits for a condition ended by themselves (--spurious): a bug that needs certain "
-            "ones to, or not to, is not among these\n",
-            out);
+    print_draws(out, c);
     print_left_out(
         out,
         "change points were passed over where a handler had interrupted the program's own code, or libc held "
@@ -459,6 +491,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fprintf(out,
                 "pct: the bound is lower for threads that yield, sleep, poll or try in vain, up to %s times in a run\n",
                 format_count(count, sizeof count, g->spins));
+    print_unrepeated(out, c);
 }
 
 void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs)

@@ -381,26 +381,11 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = pct_coverage_scan(r->coverage, &result->trace, store_pair, &scan);
     if (!error && !other)
         error = store_uncontrolled(r, header);
+#define STORE(name) error = error ? error : store_most(r, #name, &r->stored.name, c->name);
+    PCT_RECORDER_MOST(STORE)
+#undef STORE
     if (!error)
-        error = store_most(r, "choices", &r->choices, c->choices);
-    if (!error)
-        error = store_most(r, "left", &r->left, c->left);
-    if (!error)
-        error = store_most(r, "deadlines", &r->deadlines, c->deadlines);
-    if (!error)
-        error = store_most(r, "fixed_deadlines", &r->fixed_deadlines, c->fixed_deadlines);
-    if (!error)
-        error = store_most(r, "passed_over", &r->passed_over, c->passed_over);
-    if (!error)
-        error = store_most(r, "randoms", &r->randoms, c->randoms);
-    if (!error)
-        error = store_most(r, "images_open", &r->images_open, c->images_open);
-    if (!error)
-        error = store_most(r, "hardware", &r->hardware, c->hardware);
-    if (!error)
-        error = store_most(r, "locks_inline", &r->locks_inline, c->locks_inline);
-    if (!error)
-        error = store_most(r, "systematic_below", &r->below, c->systematic.below);
+        error = store_most(r, "systematic_below", &r->stored.below, c->systematic.below);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? pct_cli_no_memory("") : fail(r, error);
@@ -463,21 +448,16 @@ static int restore_uncontrolled(void *data, unsigned kind, const char *name, uin
 
 int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
 {
-    c->left = pct_store_number(store, "left"); /* the runs below count by it, and by the next */
-    c->deadlines = pct_store_number(store, "deadlines");
-    c->fixed_deadlines = pct_store_number(store, "fixed_deadlines");
-    c->passed_over = pct_store_number(store, "passed_over");
-    c->randoms = pct_store_number(store, "randoms");
+#define RESTORE(name) c->name = pct_store_number(store, #name); /* the runs below count by some of these */
+    PCT_RECORDER_MOST(RESTORE)
+#undef RESTORE
     int failed = pct_store_each_run(store, restore_run, c);
     if (!failed)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);
     c->calibrated = pct_store_number(store, "learned");
     c->differs = pct_store_number(store, "differs");
-    c->choices = pct_store_number(store, "choices");
-    c->images_open = pct_store_number(store, "images_open");
-    c->hardware = pct_store_number(store, "hardware");
-    c->locks_inline = pct_store_number(store, "locks_inline");
     c->launch.random = pct_store_number(store, "addresses_random");
+    c->found = pct_store_number(store, "explored_found");
     return failed;
 }
 

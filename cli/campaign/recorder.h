@@ -10,6 +10,19 @@
 
 enum { PCT_RECORDER_REPLAYS = 10 };
 
+/* What the claim asks of all runs is the most of any: members of struct pct_campaign, and facts of the file. */
+#define PCT_RECORDER_MOST(X)                                                                                           \
+    X(choices)                                                                                                         \
+    X(left)                                                                                                            \
+    X(deadlines)                                                                                                       \
+    X(fixed_deadlines)                                                                                                 \
+    X(passed_over)                                                                                                     \
+    X(randoms)                                                                                                         \
+    X(images_open)                                                                                                     \
+    X(hardware)                                                                                                        \
+    X(locks_inline)                                                                                                    \
+    X(points_at)
+
 struct pct_recorder_finding {
     int64_t id;
     uint64_t signature;
@@ -29,9 +42,13 @@ struct pct_recorder {
     struct pct_recorder_finding *findings;
     size_t count;
     double begun, committed, drawn;
-    bool broken;            /* the file cannot be written to */
-    uint64_t choices, left; /* of pct_campaign, as the file has it; likewise: */
-    uint64_t deadlines, fixed_deadlines, passed_over, randoms, images_open, hardware, locks_inline, below;
+    bool broken; /* the file cannot be written to */
+    struct {
+#define PCT_MEMBER(name) uint64_t name;
+        PCT_RECORDER_MOST(PCT_MEMBER)
+#undef PCT_MEMBER
+        uint64_t below;
+    } stored;          /* of pct_campaign, as the file has it */
     bool dirty;        /* something was added since the last commit */
     const char *trace; /* the file that replays the next failure, whose token is ""; NULL: its token does */
 };

@@ -1,6 +1,7 @@
 /* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one
  * writer. */
 #include <cli/base/cli.h>
+#include "recorder.h"
 #include "store_sqlite.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -73,11 +74,12 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
-    enum { MOST = 12 };
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
-    static const char *const most[MOST] = { "choices",     "left",       "deadlines",        "fixed_deadlines",
-                                            "passed_over", "systematic", "systematic_below", "randoms",
-                                            "images_open", "hardware",   "locks_inline",     "addresses_random" };
+#define NAME(name) #name,
+    static const char *const most[] = { PCT_RECORDER_MOST(NAME) "systematic", "systematic_below", "addresses_random",
+                                        "explored_found" };
+#undef NAME
+    enum { MOST = sizeof most / sizeof *most };
     uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
     for (size_t i = 0; i < m->count; i++) {

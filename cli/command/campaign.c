@@ -95,7 +95,6 @@ struct command {
     uint64_t most; /* with --confidence, the runs that -n allows */
     bool planned;  /* that the confidence takes plan.total runs */
     bool quiet, fresh;
-    bool found; /* by pct explore */
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
@@ -440,7 +439,7 @@ static int explore_first(struct command *w, bool *over)
         return status;
     status = pct_explore_first(&first);
     *over = !status && first.complete;
-    w->found = !status && first.status == 1;
+    w->campaign->found = !status && first.status == 1;
     if (*over)
         status = export_explored(w);
     return *over && !status ? first.status : status;
@@ -497,7 +496,7 @@ static int campaign(int argc, char **argv)
     pct_oracle_close(&w.judge);
     pct_campaign_close(&c);
     pct_launch_finish(&c.launch);
-    return status ? status : w.found;
+    return c.found && (!status || status == PCT_EXIT_CONFIDENCE) ? 1 : status;
 }
 
 int pct_cmd_campaign(int argc, char **argv)

@@ -326,6 +326,7 @@ int pct_cmd_run(int argc, char **argv)
         return status ? status : first.status;
     if (!status)
         status = pct_configure(&campaign, &arguments.schedules, &drawn);
+    campaign.found = first.status == 1;
     if (!status)
         status = set_runs(&campaign, &arguments);
     if (!status)
@@ -338,7 +339,7 @@ int pct_cmd_run(int argc, char **argv)
         return status;
     campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
     campaign.progress = campaign.runs > 1 && !arguments.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
-    campaign.repeat = !arguments.quiet && !campaign.pass_output;
+    campaign.repeat = !arguments.quiet || campaign.confidence > 0;
     pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
     campaign.other.quiet = campaign.systematic.quiet = arguments.quiet;
     campaign.systematic.most = campaign.systematic.may ? pct_systematic_room(campaign.runs) : 0;
@@ -365,5 +366,5 @@ int pct_cmd_run(int argc, char **argv)
     status = finish(&campaign, &arguments, status);
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
-    return status || first.status != 1 ? status : 1;
+    return campaign.found && (!status || status == PCT_EXIT_CONFIDENCE) ? 1 : status;
 }

@@ -204,7 +204,7 @@ static void print_worth(FILE *out, struct pct_store *store, const struct pct_sto
     if (!pct_campaign_file_restore(store, &c))
         return;
     pct_report_print_uncontrolled(out, c.uncontrolled);
-    if (!is_exploration(store) && !totals->failures && totals->runs > 1)
+    if (!is_exploration(store) && !totals->failures && !totals->findings && totals->runs > 1)
         pct_guarantee_report_print(out, &c, false);
 }
 

@@ -123,7 +123,7 @@ static char *make_claim(struct pct_store *store, const struct pct_store_totals *
     memset(&c, 0, sizeof c);
     if (*pct_store_fact(store, "bound")) /* an exploration says it itself */
         return strdup(pct_store_fact(store, "verdict"));
-    if (totals->failures || totals->runs < 2 || !pct_campaign_file_restore(store, &c))
+    if (totals->failures || totals->findings || totals->runs < 2 || !pct_campaign_file_restore(store, &c))
         return NULL;
     FILE *out = open_memstream(&text, &size);
     if (!out)

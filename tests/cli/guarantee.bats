@@ -63,6 +63,13 @@ kept()
     chmod +x growing
     echo x > count
     refused "the first run, repeated at the end, took other steps" -- ./growing
+    echo x > count
+    refused "the first run, repeated at the end, took other steps" --show-output -- ./growing
+    # Whoever wants to hear nothing has not asked for less.
+    echo x > count
+    run "$pct" run -q --confidence 0.9 -d 1 -s 1 -- ./growing
+    is "$status" 119
+    has "no claim about the bugs that these runs may have missed: the first run, repeated at the end, took other steps"
 }
 
 @test "no claim where addresses cannot be fixed" {
@@ -87,6 +94,7 @@ kept()
     wait $pid || status=$?
     is "$status" 130
     grep -q ' runs: a bug of depth 1 would have been missed with probability at most ' said
+    grep -q 'the first run was not repeated at the end: whether the schedule decides all is not known' said
 }
 
 @test "a failing campaign claims nothing" {
