@@ -443,6 +443,8 @@ $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sour
 
 # Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
 $(call objects_of,$(runtime_sources)): CFLAGS += -mcx16
+# Its calls of libc are what it is for.
+$(B)/obj/runtime/strings.o: CFLAGS += -fno-builtin
 
 # It becomes part of other people's programs, whatever we are built with, and has no table of addresses but the loader's.
 $(B)/obj/runtime/handlers.o: CFLAGS += -O2 -g0 -fno-lto -fno-plt

@@ -12,6 +12,8 @@
  * look-up. */
 #pragma weak pct_memory_access
 #pragma weak pct_memory_after
+#pragma weak pct_memory_more
+#pragma weak pct_memory_is_explored
 #pragma weak pct_memory_fence
 #pragma weak pct_memory_fresh
 #pragma weak pct_memory_gone

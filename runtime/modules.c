@@ -7,6 +7,7 @@ enum { MODULES = 512 /* beyond, they are as if not compiled for us */ };
 
 static struct module {
     uintptr_t from, to;
+    uintptr_t written; /* where what can be written begins */
 } modules[MODULES];
 static unsigned count;
 
@@ -20,10 +21,19 @@ bool pct_module_is_known(const void *pc)
     return false;
 }
 
+bool pct_module_is_constant(const void *at)
+{
+    const unsigned last = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < last; i++)
+        if ((uintptr_t)at - modules[i].from < modules[i].written - modules[i].from)
+            return true;
+    return false;
+}
+
 /* For dl_iterate_phdr. Returns 1 when the module is found. What was at its addresses before is gone. */
 static int find(struct dl_phdr_info *info, size_t size, void *pc)
 {
-    struct module module = { UINTPTR_MAX, 0 };
+    struct module module = { .from = UINTPTR_MAX, .written = UINTPTR_MAX };
     (void)size;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -32,11 +42,14 @@ static int find(struct dl_phdr_info *info, size_t size, void *pc)
         uintptr_t from = info->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
         module.from = from < module.from ? from : module.from;
         module.to = to > module.to ? to : module.to;
+        if (segment->p_flags & PF_W && from < module.written)
+            module.written = from;
     }
     if ((uintptr_t)pc < module.from || (uintptr_t)pc >= module.to)
         return 0;
     if (PCT_WATCHED)
         pct_memory_renewed((void *)module.from, module.to - module.from);
+    module.written = module.written < module.to ? module.written : module.to;
     modules[count] = module;
     __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
     return 1;

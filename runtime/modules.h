@@ -10,4 +10,7 @@ void pct_module_tells(const void *pc);
 /* Whether the module of this code does. */
 bool pct_module_is_known(const void *pc);
 
+/* Whether this place lies in a part of such a module that nobody writes: code, constants. */
+bool pct_module_is_constant(const void *at);
+
 #endif

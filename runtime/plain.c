@@ -92,31 +92,3 @@ PCT_RUNTIME void __tsan_init(void)
 {
     pct_module_tells(PCT_CALLER);
 }
-
-PCT_RUNTIME void *__tsan_memcpy(void *to, const void *from, unsigned long size);
-PCT_RUNTIME void *__tsan_memcpy(void *to, const void *from, unsigned long size)
-{
-    if (size) {
-        pct_access(from, size, PCT_MEMORY_READ, PCT_CALLER);
-        pct_access(to, size, PCT_MEMORY_WRITE, PCT_CALLER);
-    }
-    return __builtin_memcpy(to, from, size);
-}
-
-PCT_RUNTIME void *__tsan_memmove(void *to, const void *from, unsigned long size);
-PCT_RUNTIME void *__tsan_memmove(void *to, const void *from, unsigned long size)
-{
-    if (size) {
-        pct_access(from, size, PCT_MEMORY_READ, PCT_CALLER);
-        pct_access(to, size, PCT_MEMORY_WRITE, PCT_CALLER);
-    }
-    return __builtin_memmove(to, from, size);
-}
-
-PCT_RUNTIME void *__tsan_memset(void *to, int value, unsigned long size);
-PCT_RUNTIME void *__tsan_memset(void *to, int value, unsigned long size)
-{
-    if (size)
-        pct_access(to, size, PCT_MEMORY_WRITE, PCT_CALLER);
-    return __builtin_memset(to, value, size);
-}

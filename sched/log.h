@@ -37,13 +37,15 @@ static inline void pct_log_touch(const struct pct_sched *s, enum pct_op op, cons
                     (struct pct_log_entry){ .kind = PCT_LOG_TOUCH, .op = (uint8_t)op, .key = pct_log_key(object) });
 }
 
-/* The same for a location in memory, of eight aligned bytes. */
-static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uintptr_t address)
+/* The same for memory: the locations, of eight aligned bytes, of so many bytes. */
+static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uintptr_t address, size_t size)
 {
+    const uintptr_t first = address & ~(uintptr_t)7, last = (address + size - 1) & ~(uintptr_t)7;
     if (PCT_UNLIKELY(s->log != NULL))
         pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_TOUCH,
                                                     .op = (uint8_t)op,
-                                                    .key = PCT_OBJECT_KEY(address, PCT_CLASS_MEMORY) });
+                                                    .value = (uint32_t)((last - first) / 8),
+                                                    .key = PCT_OBJECT_KEY(first, PCT_CLASS_MEMORY) });
 }
 
 /* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still

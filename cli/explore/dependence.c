@@ -2,13 +2,33 @@
 #include "dependence.h"
 #include "rows.h"
 
+bool pct_touch_is_memory(uint64_t key)
+{
+    return key >> 56 == PCT_CLASS_MEMORY;
+}
+
+/* Of locations the class stands above their addresses: those of memory follow each other. */
+bool pct_touches_meet(const struct pct_touch *a, const struct pct_touch *b)
+{
+    return a->key <= b->key ? b->key - a->key <= UINT64_C(8) * a->more : a->key - b->key <= UINT64_C(8) * b->more;
+}
+
+bool pct_events_meet(const struct pct_event *a, const struct pct_event *b)
+{
+    for (unsigned i = 0; i < a->touches; i++)
+        for (unsigned j = 0; j < b->touches; j++)
+            if (pct_touches_meet(&a->touch[i], &b->touch[j]))
+                return true;
+    return false;
+}
+
 bool pct_events_depend(const struct pct_event *a, const struct pct_event *b)
 {
     if (a->thread == b->thread || a->global || b->global)
         return true;
     for (unsigned i = 0; i < a->touches; i++)
         for (unsigned j = 0; j < b->touches; j++)
-            if (a->touch[i].key == b->touch[j].key &&
+            if (pct_touches_meet(&a->touch[i], &b->touch[j]) &&
                 !pct_uses_commute((enum pct_use)a->touch[i].use, (enum pct_use)b->touch[j].use))
                 return true;
     return false;

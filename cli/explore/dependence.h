@@ -8,6 +8,14 @@
  * and results, and neither order keeps one of them from being made. */
 bool pct_uses_commute(enum pct_use a, enum pct_use b);
 
+/* Whether this key is that of a location in memory; whether two touches are of one object, or have a location in
+ * common. */
+bool pct_touch_is_memory(uint64_t key);
+bool pct_touches_meet(const struct pct_touch *a, const struct pct_touch *b);
+
+/* Whether any of their touches do. */
+bool pct_events_meet(const struct pct_event *a, const struct pct_event *b);
+
 /* Whether two events do not commute: of one thread, or with an object that they use in ways that do not. */
 bool pct_events_depend(const struct pct_event *a, const struct pct_event *b);
 

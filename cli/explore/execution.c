@@ -60,19 +60,46 @@ static struct pct_event *last_event(struct reader *r)
     return r->x->count ? &r->x->event[r->x->count - 1] : NULL;
 }
 
+static void add_touch(struct pct_event *event, struct pct_touch touch)
+{
+    if (event->touches == PCT_EVENT_TOUCHES)
+        event->global = true;
+    else
+        event->touch[event->touches++] = touch;
+}
+
+/* Locations in memory: those that follow each other are one touch. */
+static void touch_range(struct pct_event *event, uint64_t key, uint32_t more, enum pct_use use)
+{
+    event->global |= more > UINT16_MAX;
+    for (unsigned i = 0; i < event->touches && !event->global; i++) {
+        struct pct_touch *t = &event->touch[i];
+        uint64_t first = t->key < key ? t->key : key;
+        uint64_t last = key + UINT64_C(8) * more, other = t->key + UINT64_C(8) * t->more;
+        last = last > other ? last : other;
+        /* They have one in common, or are neighbours. */
+        if (t->use != use || (last - first) / 8 > UINT64_C(1) + more + t->more || (last - first) / 8 > UINT16_MAX)
+            continue;
+        t->key = first;
+        t->more = (uint16_t)((last - first) / 8);
+        return;
+    }
+    add_touch(event, (struct pct_touch){ .key = key, .more = (uint16_t)more, .use = (uint8_t)use });
+}
+
 static void touch(struct pct_event *event, uint64_t key, enum pct_use use)
 {
     for (unsigned i = 0; i < event->touches; i++) {
         struct pct_touch *t = &event->touch[i];
-        if (t->key == key) {
+        if (t->key == key && !t->more) {
             t->use = t->use == use ? t->use : PCT_USE_ANY;
             return;
         }
     }
-    if (event->touches == PCT_EVENT_TOUCHES)
-        event->global = true;
+    if (pct_touch_is_memory(key))
+        touch_range(event, key, 0, use);
     else
-        event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = (uint8_t)use };
+        add_touch(event, (struct pct_touch){ .key = key, .use = (uint8_t)use });
 }
 
 static void touch_thread(struct pct_event *event, uint32_t thread, enum pct_use use)
@@ -354,7 +381,11 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
     case PCT_LOG_TOUCH: {
         enum pct_use use;
         bool none;
-        if (event && pct_use_of((enum pct_op)entry->op, 0, &use, &none))
+        if (!event || !pct_use_of((enum pct_op)entry->op, 0, &use, &none))
+            return 0;
+        if (pct_touch_is_memory(entry->key))
+            touch_range(event, entry->key, entry->value, use);
+        else
             touch(event, entry->key, use);
         return 0;
     }

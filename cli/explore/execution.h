@@ -32,12 +32,13 @@ struct pct_touch {
     uint64_t key;    /* the object: common/exploration.h */
     uint32_t before; /* DOWN, UP, EMPTY: what the semaphore counted before; ARRIVES: how many are to arrive behind it;
                         if known */
+    uint16_t more;   /* of memory: so many locations behind this one, too */
     uint8_t use;     /* enum pct_use */
     bool counted;    /* `before` is known */
 };
 
 enum { PCT_EXECUTION_SETS = 64 };
-enum { PCT_EVENT_TOUCHES = 10, PCT_EVENT_CAUSES = 3 }; /* what frees a block of 64 bytes, and one more */
+enum { PCT_EVENT_TOUCHES = 10, PCT_EVENT_CAUSES = 3 };
 
 struct pct_event {
     uint16_t thread;

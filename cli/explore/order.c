@@ -173,7 +173,7 @@ static void drop_events(struct finder *f, uint32_t other)
 static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t key)
 {
     for (unsigned i = 0; i < event->touches; i++)
-        if (event->touch[i].key == key)
+        if (pct_touches_meet(&event->touch[i], &(struct pct_touch){ .key = key }))
             return &event->touch[i];
     return NULL;
 }

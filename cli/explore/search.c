@@ -9,6 +9,7 @@
 #include "dependence.h"
 #include "order.h"
 #include <errno.h>
+#include <pct/operations.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +246,8 @@ static bool same_operation(const struct pct_event *a, const struct pct_event *b)
         return true;
     for (unsigned n = 0; n < 2; n++)
         bare[n].touches = bare[n].own;
-    return same_objects(&bare[0], &bare[1]);
+    /* How far an access to memory goes may depend on what is there: strlen() and its like. */
+    return (pct_operation_accesses(a->op) && pct_events_meet(&bare[0], &bare[1])) || same_objects(&bare[0], &bare[1]);
 }
 
 static bool same_event(const struct pct_event *a, const struct pct_event *b)

@@ -190,7 +190,7 @@ int pct_explorer_go_on(struct pct_explorer *e, struct pct_campaign *c)
 
 /* --- Replays of what was found ------------------------------------------------------------------------------------ */
 
-static int replay(struct pct_campaign *c, struct pct_finding *finding)
+static int replay(const struct pct_explorer *e, struct pct_campaign *c, struct pct_finding *finding)
 {
     static struct pct_ended_run run; /* large */
     struct pct_engine engine = { .launch = &c->launch, .quiet = true };
@@ -200,6 +200,8 @@ static int replay(struct pct_campaign *c, struct pct_finding *finding)
     if (pct_run_spec_parse(&spec, finding->token, error, sizeof error))
         return pct_cli_usage("%s", error);
     int status = pct_engine_run_one(&engine, &spec, &run);
+    if (!status)
+        status = pct_explorer_keep_judge(e->keep, c, &run.process, &run.result);
     if (status)
         return status;
     if (!pct_signature_make(&signature, &run.process, &run.result)) {
@@ -219,7 +221,7 @@ int pct_explorer_replay(struct pct_explorer *e, struct pct_campaign *c)
         struct pct_finding *finding = &e->finding[i];
         if (finding->replayed || !finding->token[0])
             continue;
-        int status = replay(c, finding);
+        int status = replay(e, c, finding);
         if (status)
             return status;
         if (!finding->replayed)

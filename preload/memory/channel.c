@@ -40,15 +40,13 @@ PCT_EXPORT void pct_explored_fresh(const volatile void *block, size_t size)
         pct_memory_fresh(block, size);
 }
 
-/* Whoever gives a block up writes all of it, for those who still use it. Of a large one, that is more locations than an
- * event has: then it commutes with nothing. */
+/* Whoever gives a block up writes all of it, for those who still use it. */
 PCT_EXPORT void pct_explored_gone(const volatile void *block, size_t size, bool told)
 {
     if (!pct_S.log || !pct_memory_view.active || (!told && pct_shim.config.memory == PCT_PATCH_OFF) ||
         pct_S.threads < 2 || !pct_enter())
         return;
-    for (size_t done = 0; done < size && done < 64; done += 8)
-        pct_log_memory(&pct_S, PCT_OP_STORE, (uintptr_t)block + done);
+    pct_log_memory(&pct_S, PCT_OP_STORE, (uintptr_t)block, size ? size : 1);
 }
 
 PCT_EXPORT void pct_explored_hidden(uint64_t key)

@@ -303,8 +303,9 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     else if (counts)
         point(self, address, what, number);
     /* To an explored run each location counts, and not the first alone. */
-    for (uintptr_t at = (address & ~(uintptr_t)7) + 8; PCT_UNLIKELY(pct_S.log != NULL) && at < address + size; at += 8)
-        pct_log_memory(&pct_S, pct_memory_op(what), at);
+    uintptr_t second = (address & ~(uintptr_t)7) + 8;
+    if (PCT_UNLIKELY(pct_S.log != NULL) && second < address + size)
+        pct_log_memory(&pct_S, pct_memory_op(what), second, address + size - second);
 }
 
 /* --- Races -------------------------------------------------------------------------------------------------------- */
@@ -517,6 +518,26 @@ PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)
     }
     if (pct_S.races)
         look_for_race_after(self, (uintptr_t)address, what);
+}
+
+PCT_EXPORT void pct_memory_more(const volatile void *address, size_t size, unsigned what, const void *pc)
+{
+    struct pct_shim_thread *self = pct_holder();
+    const uintptr_t at = (uintptr_t)address;
+    if (!self || pct_S.threads < 2)
+        return;
+    if (memory.map.cells && self->stack_to) {
+        touch(self, at, size,
+              at - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK : PCT_USE_PLAIN);
+        pct_log_memory(&pct_S, pct_memory_op(what), at, size);
+    }
+    if (PCT_UNLIKELY(pct_S.races != NULL))
+        look_for_race(self, at, size, what, (uintptr_t)pc, pct_steps(&pct_S));
+}
+
+PCT_EXPORT bool pct_memory_is_explored(void)
+{
+    return pct_memory_explored;
 }
 
 PCT_EXPORT void pct_memory_order(const volatile void *address, unsigned what)

@@ -55,6 +55,12 @@ void pct_memory_patched(const volatile void *address, size_t size, unsigned what
 /* The calling thread waits for others, in a loop. May change errno. */
 void pct_memory_spin(void);
 
+/* The plain access that the calling thread makes now, whose point it has passed, uses this, too: no point. */
+void pct_memory_more(const volatile void *address, size_t size, unsigned what, const void *pc);
+
+/* The run is an explored one, and has a second thread. */
+bool pct_memory_is_explored(void);
+
 /* The second half of a PCT_MEMORY_ATOMIC_TRY: what it has ordered, and whether it has changed anything. */
 void pct_memory_after(const volatile void *address, unsigned what);
 

@@ -167,7 +167,7 @@ static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uin
 /* What a futex call finds or writes in a word, beside what its record says. */
 static void note_word(enum pct_op op, const uint32_t *word)
 {
-    pct_log_memory(&pct_S, op, (uintptr_t)word & ~(uintptr_t)7);
+    pct_log_memory(&pct_S, op, (uintptr_t)word, sizeof *word);
 }
 
 static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t count, uint32_t move, uint32_t *other,

@@ -192,6 +192,15 @@ static void *give_up(void *unused)
     return NULL;
 }
 
+static void *give_up_large(void *unused)
+{
+    char *block = malloc(1000);
+    (void)unused;
+    *(volatile char *)block = 1;
+    free(block);
+    return NULL;
+}
+
 static const struct program {
     const char *name;
     routine *routine;
@@ -216,6 +225,7 @@ static const struct program {
     { "vs-trylock", try_and_unlock, 0, 1, 0, lock_and_unlock },
     { "filesystem", give_block, 0, 1, 1, NULL },
     { "give-up", give_up, 0, 1, 1, NULL },
+    { "give-up-large", give_up_large, 0, 1, 1, NULL },
 };
 
 int main(int argc, char **argv)

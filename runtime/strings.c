@@ -1,0 +1,395 @@
+/* Calls of memcpy, strlen and their like from code that is compiled for us, which does not tell of what libc reads and
+ * writes in them. Programs come here by stubs that are linked into them (handlers.c).
+ *
+ * A call is one access, in which all that it reads or writes is told. How far a string goes is known only behind the
+ * scheduling point, so that is told there, with nothing in between. A copy is two accesses: it reads, and then writes.
+ * In an explored run, what it has read by then is what it writes; elsewhere libc reads when it writes.
+ *
+ * Called by any thread, without or with the baton, in signal handlers, too. */
+#include "strings.h"
+#include "events.h"
+#include "modules.h"
+#include <preload/core/sys.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+
+/* --- What is told ------------------------------------------------------------------------------------------------- */
+
+/* Nobody but the thread has used any of it, and that is known here. */
+static bool is_own(const void *at, size_t size)
+{
+    const uintptr_t from = (uintptr_t)at & ~(uintptr_t)7, to = (uintptr_t)at + size;
+    void *const *quick = pct_memory_own.quick;
+    if (!quick)
+        return !PCT_WATCHED;
+    for (uintptr_t place = from; place < to; place += 8)
+        if (!pct_memory_marked(quick, place, pct_memory_own.mark))
+            return false;
+    return true;
+}
+
+static void point(const void *at, size_t size, unsigned what, const void *pc)
+{
+    if (size && PCT_WATCHED && !is_own(at, size))
+        pct_memory_access(at, size, what, pc);
+}
+
+/* Where constants are, there is nothing to tell. */
+static void reads(const void *at, size_t size, const void *pc)
+{
+    if (size && !pct_module_is_constant(at))
+        point(at, size, PCT_MEMORY_READ, pc);
+}
+
+static void writes(void *at, size_t size, const void *pc)
+{
+    point(at, size, PCT_MEMORY_WRITE, pc);
+}
+
+/* The access whose point has just been passed uses this, too. */
+static void more(const void *at, size_t size, unsigned what, const void *pc)
+{
+    if (size && PCT_WATCHED && pct_memory_more && !is_own(at, size))
+        pct_memory_more(at, size, what, pc);
+}
+
+static void reads_more(const void *at, size_t size, const void *pc)
+{
+    if (!pct_module_is_constant(at))
+        more(at, size, PCT_MEMORY_READ, pc);
+}
+
+/* How much of a string is read: to its end, but no more than this. */
+static size_t extent(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most);
+    return length < most ? length + 1 : most;
+}
+
+/* To where it was found; all, where it was not. */
+static size_t up_to(const void *found, const void *from, size_t all)
+{
+    return found ? (size_t)((const char *)found - (const char *)from) + 1 : all;
+}
+
+static unsigned fold(char letter)
+{
+    unsigned value = (unsigned char)letter;
+    return value - 'A' < 26 ? value | 0x20 : value;
+}
+
+/* How much of two strings is compared. */
+static size_t compared(const char *a, const char *b, size_t most, bool folds)
+{
+    size_t i = 0;
+    while (i < most && a[i] && (folds ? fold(a[i]) == fold(b[i]) : a[i] == b[i]))
+        i++;
+    return i < most ? i + 1 : most;
+}
+
+/* The run is one in which nothing may be read before its point, not even to see how far it goes. */
+static bool is_explored(void)
+{
+    return pct_memory_is_explored && pct_memory_is_explored();
+}
+
+/* Reads from `from` on as far as `far` says, which depends on what stands there. */
+#define READS(from, far)                                                                                               \
+    do {                                                                                                               \
+        const size_t before = is_explored() ? 1 : (far);                                                               \
+        reads(from, before, PC);                                                                                       \
+        const size_t now = far;                                                                                        \
+        if (now > before)                                                                                              \
+            reads_more(from, now, PC);                                                                                 \
+    } while (0)
+
+/* The same of two places, which are read together: in an explored run that is one access. */
+#define READS_BOTH(a, far, b, also)                                                                                    \
+    do {                                                                                                               \
+        if (is_explored()) {                                                                                           \
+            reads(pct_module_is_constant(a) ? (b) : (a), 1, PC);                                                       \
+        } else {                                                                                                       \
+            reads(a, far, PC);                                                                                         \
+            reads(b, also, PC);                                                                                        \
+        }                                                                                                              \
+        reads_more(a, far, PC);                                                                                        \
+        reads_more(b, also, PC);                                                                                       \
+    } while (0)
+
+/* What was read, to be written: NULL: it is where it was. */
+struct held {
+    char few[128];
+    void *copy;
+    size_t mapped;
+};
+
+/* Returns where it stands now. */
+static const void *hold(struct held *held, const void *from, size_t size)
+{
+    held->mapped = 0;
+    if (!size || !PCT_WATCHED || !is_explored())
+        return from;
+    held->copy = held->few;
+    if (size > sizeof held->few) {
+        long at = PCT_SYS6(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at < 0 && at > -4096)
+            return from;
+        held->copy = (void *)at;
+        held->mapped = size;
+    }
+    return memcpy(held->copy, from, size);
+}
+
+static void release(const struct held *held)
+{
+    if (held->mapped)
+        PCT_SYS2(SYS_munmap, held->copy, held->mapped);
+}
+
+/* Of a function that programs call: where from. */
+#define PC __builtin_return_address(0)
+
+/* --- The functions ------------------------------------------------------------------------------------------------ */
+
+#define CALLED(type, name, ...)                                                                                        \
+    PCT_RUNTIME type PCT_STRING_NAME(name)(__VA_ARGS__);                                                               \
+    PCT_RUNTIME type PCT_STRING_NAME(name)(__VA_ARGS__)
+
+/* Declared where a program is compiled with _FORTIFY_SOURCE. */
+void *__memcpy_chk(void *to, const void *from, size_t size, size_t room);
+void *__mempcpy_chk(void *to, const void *from, size_t size, size_t room);
+void *__memmove_chk(void *to, const void *from, size_t size, size_t room);
+void *__memset_chk(void *to, int byte, size_t size, size_t room);
+void __explicit_bzero_chk(void *to, size_t size, size_t room);
+char *__strcpy_chk(char *to, const char *from, size_t room);
+char *__stpcpy_chk(char *to, const char *from, size_t room);
+char *__strncpy_chk(char *to, const char *from, size_t size, size_t room);
+char *__stpncpy_chk(char *to, const char *from, size_t size, size_t room);
+char *__strcat_chk(char *to, const char *from, size_t room);
+char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
+
+/* From `from` to `to`, both of this size; `call` copies from `source`. */
+#define COPY(type, name, parameters, call)                                                                             \
+    CALLED(type, name, PCT_UNPACK parameters)                                                                          \
+    {                                                                                                                  \
+        if (is_own(from, size) && is_own(to, size))                                                                    \
+            return call(from);                                                                                         \
+        struct held held;                                                                                              \
+        reads(from, size, PC);                                                                                         \
+        const void *source = hold(&held, from, size);                                                                  \
+        writes(to, size, PC);                                                                                          \
+        type result = call(source);                                                                                    \
+        release(&held);                                                                                                \
+        return result;                                                                                                 \
+    }
+#define PCT_UNPACK(...) __VA_ARGS__
+#define MEMCPY(source) memcpy(to, source, size)
+#define MEMPCPY(source) mempcpy(to, source, size)
+#define MEMMOVE(source) memmove(to, source, size)
+#define MEMCPY_CHK(source) __memcpy_chk(to, source, size, room)
+#define MEMPCPY_CHK(source) __mempcpy_chk(to, source, size, room)
+#define MEMMOVE_CHK(source) __memmove_chk(to, source, size, room)
+COPY(void *, memcpy, (void *to, const void *from, size_t size), MEMCPY)
+COPY(void *, mempcpy, (void *to, const void *from, size_t size), MEMPCPY)
+COPY(void *, memmove, (void *to, const void *from, size_t size), MEMMOVE)
+COPY(void *, __memcpy_chk, (void *to, const void *from, size_t size, size_t room), MEMCPY_CHK)
+COPY(void *, __mempcpy_chk, (void *to, const void *from, size_t size, size_t room), MEMPCPY_CHK)
+COPY(void *, __memmove_chk, (void *to, const void *from, size_t size, size_t room), MEMMOVE_CHK)
+
+CALLED(void, bcopy, const void *from, void *to, size_t size)
+{
+    struct held held;
+    reads(from, size, PC);
+    const void *source = hold(&held, from, size);
+    writes(to, size, PC);
+    memmove(to, source, size);
+    release(&held);
+}
+
+CALLED(void *, memset, void *to, int byte, size_t size)
+{
+    writes(to, size, PC);
+    return memset(to, byte, size);
+}
+
+CALLED(void *, __memset_chk, void *to, int byte, size_t size, size_t room)
+{
+    writes(to, size, PC);
+    return __memset_chk(to, byte, size, room);
+}
+
+CALLED(void, bzero, void *to, size_t size)
+{
+    writes(to, size, PC);
+    memset(to, 0, size);
+}
+
+CALLED(void, explicit_bzero, void *to, size_t size)
+{
+    writes(to, size, PC);
+    explicit_bzero(to, size);
+}
+
+CALLED(void, __explicit_bzero_chk, void *to, size_t size, size_t room)
+{
+    writes(to, size, PC);
+    __explicit_bzero_chk(to, size, room);
+}
+
+#define COMPARE_MEMORY(name)                                                                                           \
+    CALLED(int, name, const void *a, const void *b, size_t size)                                                       \
+    {                                                                                                                  \
+        if (PCT_WATCHED && size)                                                                                       \
+            READS_BOTH(a, size, b, size);                                                                              \
+        return memcmp(a, b, size);                                                                                     \
+    }
+COMPARE_MEMORY(memcmp)
+COMPARE_MEMORY(bcmp)
+
+/* What searches in memory from `from` on: how far, if it is there. */
+#define SEARCH(type, name, parameters, far, call)                                                                      \
+    CALLED(type, name, PCT_UNPACK parameters)                                                                          \
+    {                                                                                                                  \
+        if (PCT_WATCHED)                                                                                               \
+            READS(from, far);                                                                                          \
+        return call;                                                                                                   \
+    }
+
+CALLED(void *, memchr, const void *from, int byte, size_t size)
+{
+    if (PCT_WATCHED && size)
+        READS(from, up_to(memchr(from, byte, size), from, size));
+    return memchr(from, byte, size);
+}
+
+CALLED(void *, memrchr, const void *from, int byte, size_t size)
+{
+    reads(from, size, PC);
+    return memrchr(from, byte, size);
+}
+
+SEARCH(void *, rawmemchr, (const void *from, int byte), up_to(rawmemchr(from, byte), from, 0), rawmemchr(from, byte))
+SEARCH(char *, strchr, (const char *from, int byte), up_to(strchr(from, byte), from, strlen(from) + 1),
+       strchr(from, byte))
+SEARCH(char *, index, (const char *from, int byte), up_to(strchr(from, byte), from, strlen(from) + 1),
+       strchr(from, byte))
+SEARCH(char *, strchrnul, (const char *from, int byte), up_to(strchrnul(from, byte), from, 0), strchrnul(from, byte))
+SEARCH(char *, strrchr, (const char *from, int byte), strlen(from) + 1, strrchr(from, byte))
+SEARCH(char *, rindex, (const char *from, int byte), strlen(from) + 1, strrchr(from, byte))
+SEARCH(size_t, strlen, (const char *from), strlen(from) + 1, strlen(from))
+SEARCH(char *, strdup, (const char *from), strlen(from) + 1, strdup(from))
+
+CALLED(size_t, strnlen, const char *from, size_t most)
+{
+    if (PCT_WATCHED && most)
+        READS(from, extent(from, most));
+    return strnlen(from, most);
+}
+
+CALLED(char *, strndup, const char *from, size_t most)
+{
+    if (PCT_WATCHED && most)
+        READS(from, extent(from, most));
+    return strndup(from, most);
+}
+
+/* `size` of two strings is compared. */
+#define COMPARE(name, parameters, most, size, call)                                                                    \
+    CALLED(int, name, PCT_UNPACK parameters)                                                                           \
+    {                                                                                                                  \
+        if (PCT_WATCHED && (most))                                                                                     \
+            READS_BOTH(a, size, b, size);                                                                              \
+        return call;                                                                                                   \
+    }
+COMPARE(strcmp, (const char *a, const char *b), 1, compared(a, b, SIZE_MAX, false), strcmp(a, b))
+COMPARE(strcasecmp, (const char *a, const char *b), 1, compared(a, b, SIZE_MAX, true), strcasecmp(a, b))
+COMPARE(strncmp, (const char *a, const char *b, size_t most), most, compared(a, b, most, false), strncmp(a, b, most))
+COMPARE(strncasecmp, (const char *a, const char *b, size_t most), most, compared(a, b, most, true),
+        strncasecmp(a, b, most))
+
+/* What looks in a string for something that is in another one. */
+#define LOOK(type, name, far)                                                                                          \
+    CALLED(type, name, const char *from, const char *wanted)                                                           \
+    {                                                                                                                  \
+        if (PCT_WATCHED)                                                                                               \
+            READS_BOTH(from, far, wanted, strlen(wanted) + 1);                                                         \
+        return name(from, wanted);                                                                                     \
+    }
+LOOK(size_t, strspn, strspn(from, wanted) + 1)
+LOOK(size_t, strcspn, strcspn(from, wanted) + 1)
+LOOK(char *, strpbrk, strcspn(from, wanted) + 1)
+
+static size_t looked_at(const char *from, const char *wanted)
+{
+    const char *found = strstr(from, wanted);
+    return found ? (size_t)(found - from) + strlen(wanted) : strlen(from) + 1;
+}
+LOOK(char *, strstr, looked_at(from, wanted))
+
+/* A string, of which no more than `most` is read, and `written` of the other one written. */
+#define COPY_TEXT(name, parameters, most, written, call)                                                               \
+    CALLED(char *, name, PCT_UNPACK parameters)                                                                        \
+    {                                                                                                                  \
+        if (!PCT_WATCHED || !(most))                                                                                   \
+            return call(from);                                                                                         \
+        struct held held;                                                                                              \
+        READS(from, extent(from, most));                                                                               \
+        size_t taken = extent(from, most);                                                                             \
+        const char *source = hold(&held, from, taken);                                                                 \
+        writes(to, written, PC);                                                                                       \
+        char *result = call(source);                                                                                   \
+        release(&held);                                                                                                \
+        return result;                                                                                                 \
+    }
+#define STRCPY(source) strcpy(to, source)
+#define STPCPY(source) stpcpy(to, source)
+#define STRNCPY(source) strncpy(to, source, size)
+#define STPNCPY(source) stpncpy(to, source, size)
+#define STRCPY_CHK(source) __strcpy_chk(to, source, room)
+#define STPCPY_CHK(source) __stpcpy_chk(to, source, room)
+#define STRNCPY_CHK(source) __strncpy_chk(to, source, size, room)
+#define STPNCPY_CHK(source) __stpncpy_chk(to, source, size, room)
+COPY_TEXT(strcpy, (char *to, const char *from), SIZE_MAX, taken, STRCPY)
+COPY_TEXT(stpcpy, (char *to, const char *from), SIZE_MAX, taken, STPCPY)
+COPY_TEXT(strncpy, (char *to, const char *from, size_t size), size, size, STRNCPY)
+COPY_TEXT(stpncpy, (char *to, const char *from, size_t size), size, size, STPNCPY)
+COPY_TEXT(__strcpy_chk, (char *to, const char *from, size_t room), SIZE_MAX, taken, STRCPY_CHK)
+COPY_TEXT(__stpcpy_chk, (char *to, const char *from, size_t room), SIZE_MAX, taken, STPCPY_CHK)
+COPY_TEXT(__strncpy_chk, (char *to, const char *from, size_t size, size_t room), size, size, STRNCPY_CHK)
+COPY_TEXT(__stpncpy_chk, (char *to, const char *from, size_t size, size_t room), size, size, STPNCPY_CHK)
+
+/* A string behind another one, whose end is looked for when it is written. */
+#define APPEND(name, parameters, most, call)                                                                           \
+    CALLED(char *, name, PCT_UNPACK parameters)                                                                        \
+    {                                                                                                                  \
+        if (!PCT_WATCHED || !(most))                                                                                   \
+            return call(from);                                                                                         \
+        struct held held;                                                                                              \
+        READS(from, extent(from, most));                                                                               \
+        size_t taken = strnlen(from, most);                                                                            \
+        const char *source = hold(&held, from, extent(from, most));                                                    \
+        READS(to, strlen(to) + 1);                                                                                     \
+        size_t length = strlen(to);                                                                                    \
+        more(to + length, taken + 1, PCT_MEMORY_WRITE, PC);                                                            \
+        char *result = call(source);                                                                                   \
+        release(&held);                                                                                                \
+        return result;                                                                                                 \
+    }
+#define STRCAT(source) strcat(to, source)
+#define STRNCAT(source) strncat(to, source, size)
+#define STRCAT_CHK(source) __strcat_chk(to, source, room)
+#define STRNCAT_CHK(source) __strncat_chk(to, source, size, room)
+APPEND(strcat, (char *to, const char *from), SIZE_MAX, STRCAT)
+APPEND(strncat, (char *to, const char *from, size_t size), size, STRNCAT)
+APPEND(__strcat_chk, (char *to, const char *from, size_t room), SIZE_MAX, STRCAT_CHK)
+APPEND(__strncat_chk, (char *to, const char *from, size_t size, size_t room), size, STRNCAT_CHK)
+
+/* What clang calls in the place of some of them. */
+#define OTHER_NAME(name, of, ...)                                                                                      \
+    PCT_RUNTIME void *name(__VA_ARGS__) __attribute__((alias(PCT_STRING_TEXT(PCT_STRING_NAME(of)))));
+#define PCT_STRING_TEXT(name) PCT_STRING_TEXT_(name)
+#define PCT_STRING_TEXT_(name) #name
+OTHER_NAME(__tsan_memcpy, memcpy, void *to, const void *from, size_t size)
+OTHER_NAME(__tsan_memmove, memmove, void *to, const void *from, size_t size)
+OTHER_NAME(__tsan_memset, memset, void *to, int byte, size_t size)
