@@ -63,8 +63,10 @@ struct pct_host {
     /* Put memory behind a part of the trace's mapping. False: there is no space. */
     bool (*populate)(void *at, size_t size);
     /* Where in the target's code the thread, which runs, made the call that it is in; 0: not known. Only while sites
-     * are recorded. */
+     * are recorded, or the strategy wants places. */
     uint64_t (*site)(const struct pct_thread *thread);
+    /* A number for such an address that is the same in all runs; 0 for 0. May be NULL: nobody knows places. */
+    uint32_t (*place)(uint64_t site);
     /* The thread, which runs, is about to make this step (from 1), which is one of those whose stack is wanted. */
     void (*stack)(const struct pct_thread *thread, uint64_t step);
     /* The thread, which runs, is about to make the step at which a debugger wants to look. Only after break_step was

@@ -43,6 +43,7 @@ int pct_sched_start(struct pct_sched *s, const char **why)
         error = pct_timer_start(s);
     if (error)
         return error;
+    s->places = s->strategy->abi >= 10 && s->strategy->places && s->host->site && s->host->place;
     s->strategy_state = s->host->map(s->strategy->state_size(&s->run));
     if (!s->strategy_state)
         return -ENOMEM;
@@ -73,6 +74,8 @@ void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
     struct pct_operation next = { .op = thread->wait.op, .reads = reads(thread->wait.op) };
     if (object)
         next.object = object->class_ == PCT_CLASS_THREAD ? PCT_THREAD_OBJECT | object->number : object->number;
+    if (PCT_UNLIKELY(s->places))
+        next.place = s->host->place(thread->site.call);
     s->strategy->announce(s->strategy_state, thread->id, &next);
 }
 
@@ -507,7 +510,7 @@ void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op 
     s->current = NULL;
     pct_sched_keep_house(s);
     pct_revoke_replay(s, self);
-    if (s->sites || s->log || s->run.script)
+    if (s->sites || s->log || s->places || s->run.script)
         pct_sites_note(s, self, object);
     self->wait.op = op;
     self->wait.object = object;

@@ -208,6 +208,7 @@ struct pct_sched {
     enum pct_end end;        /* not PCT_END_DRAWN */
     struct pct_races *races; /* the race detector, or NULL */
     struct pct_channel *log; /* of an explored run, or NULL: log.h */
+    bool places;             /* the strategy wants to know where operations are: pct_sched_start() finds out */
 
     /* sched.c, threads.c, pick_waiter.c: threads and picks */
     void *strategy_state;

@@ -13,10 +13,11 @@
  * for ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
 #include "base.h"
 #include "one_object.h"
+#include "owners.h"
 #include "roles.h"
 #include <pct/operations.h>
 
-enum { PATIENCE = 4096, SPIN = 256, OWNERS = 1 << 12 };
+enum { PATIENCE = 4096, SPIN = 256 };
 
 enum { KIND_AUTO, KIND_READS, KIND_WRITES };
 enum { PARAM_OBJECT, PARAM_KIND };
@@ -53,7 +54,7 @@ struct state {
     struct pct_operation last;       /* what that thread was about to do */
     struct pct_dense_set free, held; /* the enabled threads */
     struct hold_thread *of;          /* by thread */
-    uint16_t owner[OWNERS];          /* by object: the thread that took it last and has not given it back, plus 1 */
+    struct pct_owners owners;
 };
 
 static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
@@ -152,13 +153,7 @@ static void made(struct state *s)
         s->of[s->previous - 1].made++;
         sort(s, s->previous - 1);
     }
-    if (!pct_object_counts(s->last.object))
-        return;
-    uint16_t *owner = &s->owner[s->last.object % OWNERS];
-    if (!pct_operation_gives(s->last.op))
-        *owner = (uint16_t)s->previous;
-    else if (*owner == s->previous)
-        *owner = 0;
+    pct_owners_made(&s->owners, &s->last, s->previous - 1);
 }
 
 /* A held thread that owns what another one waits for; PCT_NO_THREAD: there is none. Looked for from a random thread
@@ -168,11 +163,9 @@ static uint32_t find_wanted(const struct state *s, uint64_t place)
     uint32_t from = (uint32_t)pct_random_below(s->seed, PCT_STREAM_INTEND, place, s->threads);
     for (uint32_t i = 0; i < s->threads; i++) {
         const struct hold_thread *waiting = &s->of[(from + i) % s->threads];
-        if (waiting->enabled || !pct_object_counts(waiting->next.object))
-            continue;
-        uint32_t owner = s->owner[waiting->next.object % OWNERS];
-        if (owner && pct_dense_set_has(&s->held, owner - 1))
-            return owner - 1;
+        uint32_t owner = waiting->enabled ? PCT_NO_THREAD : pct_owners_of(&s->owners, waiting->next.object);
+        if (owner != PCT_NO_THREAD && pct_dense_set_has(&s->held, owner))
+            return owner;
     }
     return PCT_NO_THREAD;
 }

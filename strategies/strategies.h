@@ -14,6 +14,7 @@
     X(surw)                                                                                                            \
     X(surw_one)                                                                                                        \
     X(hold)                                                                                                            \
+    X(maple)                                                                                                           \
     X(delay_bound)                                                                                                     \
     X(preemption_bound)                                                                                                \
     X(portfolio)                                                                                                       \

@@ -368,6 +368,8 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return PCT_RUNS_WAIT;
     pct_campaign_make_spec(c, s->next, spec);
     status = pct_systematic_next(c, s->next, spec);
+    if (!status)
+        status = pct_directed_next(c, s->next, spec);
     if (status)
         return status;
     status = c->observer && c->observer->next ? c->observer->next(c->observer, c, spec) : PCT_RUNS_ON;
@@ -417,6 +419,8 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         note_origin(c, process, result);
     if (pct_systematic_has(c, process->index))
         status = pct_systematic_take(c, result);
+    if (!status)
+        status = pct_directed_take(c, result);
     if (c->observer && !status)
         status = c->observer->looked(c->observer, c, process, result, s->failed, &s->hold);
     if (s->failed && !c->failed) {
@@ -509,6 +513,7 @@ void pct_campaign_close(struct pct_campaign *campaign)
     pct_objects_free(&campaign->counting);
     pct_other_points_free(&campaign->other);
     pct_systematic_free(&campaign->systematic);
+    pct_directed_free(campaign);
     close_races(campaign);
     if (!campaign->failed)
         return;

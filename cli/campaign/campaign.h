@@ -8,6 +8,7 @@
 #define PCT_CLI_CAMPAIGN_H
 
 #include <cli/base/cli.h>
+#include "directed.h"
 #include "engine.h"
 #include "guarantee.h"
 #include "other_points.h"
@@ -68,6 +69,7 @@ struct pct_campaign {
     struct pct_object_counts *objects;
     struct pct_other_points other;    /* runs that have other scheduling points */
     struct pct_systematic systematic; /* runs that are schedules with few preemptions */
+    struct pct_directed *directed;    /* of the strategy maple: what each run is to force; NULL: nothing */
     bool ok[256];                     /* exit statuses that are no failure */
     struct pct_learned before;        /* what earlier campaigns have learned */
     double confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that

@@ -379,6 +379,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         error = pct_store_add_run(r->store, &run);
     if (!error)
         error = pct_coverage_scan(r->coverage, &result->trace, store_pair, &scan);
+    if (!error)
+        error = pct_directed_save(c, r->store);
     if (!error && !other)
         error = store_uncontrolled(r, header);
 #define STORE(name) error = error ? error : store_most(r, #name, &r->stored.name, c->name);
@@ -507,7 +509,8 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
         return fail(r, failed);
     c->resumed = c->done;
     c->observer = &r->observer;
-    return 0;
+    failed = pct_directed_load(c, r->store, r->path);
+    return failed < 0 ? fail(r, failed) : failed;
 }
 
 int pct_recorder_attach(struct pct_recorder *r, const struct pct_campaign *c)

@@ -286,8 +286,11 @@ static void disconnect(struct pct_store *store)
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
-    sqlite3_finalize(store->add_explored);
-    store->add_explored = NULL;
+    sqlite3_stmt **const own[] = { &store->add_explored, &store->add_place, &store->add_iroot };
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {
+        sqlite3_finalize(*own[i]);
+        *own[i] = NULL;
+    }
     sqlite3_close(store->db);
     store->db = NULL;
 }
@@ -406,6 +409,8 @@ void pct_store_close(struct pct_store *store)
         for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++)
             sqlite3_reset(store->statements[i]);
         sqlite3_reset(store->add_explored);
+        sqlite3_reset(store->add_place);
+        sqlite3_reset(store->add_iroot);
         /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in
          * the way; then it stays, and belongs to the file. */
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

@@ -129,6 +129,26 @@ int pct_store_add_explored(struct pct_store *store, const struct pct_store_explo
 int pct_store_each_explored(struct pct_store *store, int (*each)(void *data, const struct pct_store_explored *run),
                             void *data);
 
+/* Of a campaign of the strategy maple (directed.h): a place in the code, and an iRoot of such places, with the first
+ * runs (from 1) that have predicted and exposed it; 0: none has. number: among the predicted ones, in their order,
+ * from 1. Adding one that is there adds what it says. */
+struct pct_store_place {
+    uint32_t number, op, code;
+    int line;
+    const char *function, *file;
+};
+struct pct_store_iroot {
+    uint32_t idiom, place[4];
+    uint64_t number, predicted, exposed;
+};
+int pct_store_begin_iroots(struct pct_store *store); /* before the others */
+int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place);
+int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root);
+int pct_store_each_place(struct pct_store *store, int (*each)(void *data, const struct pct_store_place *place),
+                         void *data);
+int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const struct pct_store_iroot *root),
+                         void *data);
+
 /* Make all that was added since the last commit durable. seconds: how long this session has gone on. On failure all of
  * it is undone, and the store can only be closed. */
 int pct_store_commit(struct pct_store *store, double seconds);

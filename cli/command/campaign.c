@@ -481,14 +481,17 @@ static int campaign(int argc, char **argv)
     if (!status) {
         c.other.quiet = c.systematic.quiet = w.quiet;
         pct_configure_memory(&c, w.quiet);
-        status = pct_launch_prepare(&c.launch);
+        status = pct_directed_begin(&c);
     }
+    if (!status)
+        status = pct_launch_prepare(&c.launch);
     if (status)
         return status;
     if (!w.quiet)
         pct_launch_say_random(&c.launch);
     status = run(&w);
     if (!w.quiet) {
+        pct_directed_say(&c);
         pct_forking_print(stderr, &c.launch);
         pct_races_say_suppressed(c.suppressed, true);
         say_cut(&c);

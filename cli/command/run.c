@@ -223,6 +223,7 @@ static void print_summary(const struct pct_campaign *c, int status)
                     "ended by a system call of its own",
                     (unsigned long long)c->lost);
     pct_forking_print(stderr, &c->launch);
+    pct_directed_say(c);
     if (c->config.memory_points == PCT_POINTS_LEARNED)
         pct_cli_say("of %zu places that access shared memory, the accesses of %zu were ordered in every run, and are "
                     "skipped in later ones",
@@ -344,7 +345,9 @@ int pct_cmd_run(int argc, char **argv)
     campaign.other.quiet = campaign.systematic.quiet = arguments.quiet;
     campaign.systematic.most = campaign.systematic.may ? pct_systematic_room(campaign.runs) : 0;
     pct_configure_memory(&campaign, arguments.quiet);
-    status = pct_launch_prepare(&campaign.launch);
+    status = pct_directed_begin(&campaign);
+    if (!status)
+        status = pct_launch_prepare(&campaign.launch);
     if (status)
         return status;
     if (!arguments.quiet)

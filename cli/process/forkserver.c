@@ -337,7 +337,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     if (forks->state < PCT_FORKING_TIME || process->worker >= PCT_FORKSERVERS)
         return false;
     /* A server's environment is that of all its runs. */
-    if (process->extras.schedule || process->extras.sites)
+    if (process->extras.schedule || process->extras.sites != launch->sites)
         return false;
     if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
         return false;

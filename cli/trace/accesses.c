@@ -1,6 +1,7 @@
 /* Accesses of a trace: see accesses.h. */
 #include "accesses.h"
 #include <cli/base/cli.h>
+#include "code_places.h"
 #include <errno.h>
 #include <search.h>
 #include "step_places.h"
@@ -8,13 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CACHE_LOG = 10 };
+
 /* Reading one trace. */
 struct reader {
     struct pct_access_places *places;
     const struct pct_snapshot *snapshot;
-    struct pct_step_places *steps;
-    uint32_t *known; /* by place in this trace and operation: its number; 0: not looked up yet */
-    size_t rooms;    /* places in this trace that it has room for */
+    struct pct_step_places *steps; /* NULL: not opened yet */
+    struct pct_code_places code;   /* by instruction: */
+    struct known {
+        uint64_t call;
+        uint32_t op, number; /* 0: the slot is free */
+    } cache[1 << CACHE_LOG]; /* of places that were looked up last */
+    uint32_t *known;         /* by place in this trace and operation: its number; 0: not looked up yet */
+    size_t rooms;            /* places in this trace that it has room for */
 };
 
 static int compare(const void *a, const void *b)
@@ -22,6 +30,10 @@ static int compare(const void *a, const void *b)
     const struct pct_access_place *x = a, *y = b;
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    if (x->code)
+        return 0;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
     int order = strcmp(x->file, y->file);
@@ -61,10 +73,10 @@ static struct pct_access_place *insert(struct pct_access_places *places, const s
 }
 
 /* The number of the place that has this frame (NULL: it is not known); 0: out of memory. */
-static uint32_t number_of(struct pct_access_places *places, const struct pct_frame *frame, uint32_t op)
+static uint32_t number_of(struct pct_access_places *places, const struct pct_frame *frame, uint32_t op, uint32_t code)
 {
     char file[300] = "";
-    struct pct_access_place wanted = { .op = op, .file = file, .function = "" };
+    struct pct_access_place wanted = { .op = op, .code = code, .file = file, .function = "" };
     if (frame) {
         wanted.function = (char *)(uintptr_t)frame->function;
         wanted.line = frame->file[0] ? frame->line : 0;
@@ -92,8 +104,28 @@ static uint32_t place_of(struct reader *r, uint64_t index, uint64_t record)
     }
     uint32_t *known = &r->known[(size_t)here * PCT_OP_COUNT + op];
     if (!*known)
-        *known = number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL, op);
+        *known = number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL, op, 0);
     return *known;
+}
+
+/* The same by instruction: names are looked up for places that no run before had. */
+static uint32_t place_of_instruction(struct reader *r, uint64_t index, uint64_t record)
+{
+    const struct pct_site *site = pct_snapshot_site(r->snapshot, index);
+    const uint64_t call = site ? site->call : 0;
+    const uint32_t op = PCT_RECORD_OP(record);
+    struct known *known = &r->cache[((call ^ op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CACHE_LOG)];
+    if (known->number && known->call == call && known->op == op)
+        return known->number;
+    const struct pct_access_place wanted = { .op = op, .code = pct_code_places_of(&r->code, call) };
+    struct pct_access_place **found = wanted.code ? tfind(&wanted, &r->places->tree, compare) : NULL;
+    if (!found && !r->steps && !(r->steps = pct_step_places_open(r->snapshot)))
+        return 0;
+    uint32_t here = found ? 0 : pct_step_places_of(r->steps, index, record);
+    *known = (struct known){ .call = call, .op = op };
+    known->number = found ? (*found)->number
+                          : number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL, op, wanted.code);
+    return known->number;
 }
 
 static bool is_shared(unsigned class_)
@@ -137,11 +169,13 @@ static int read_all(struct reader *r, const struct pct_trace *trace, struct pct_
         uint32_t thread = PCT_RECORD_THREAD(record), number = ++made[thread];
         if (!PCT_RECORD_OBJECT(record) || !is_shared(class_))
             continue;
-        uint32_t place = place_of(r, i, record);
+        uint32_t place = r->places->by_instruction ? place_of_instruction(r, i, record) : place_of(r, i, record);
         accesses[(*count)++] = (struct pct_access){ .object = object_of(r, i, record, class_),
                                                     .thread = thread,
                                                     .number = number,
                                                     .place = place,
+                                                    .index = (uint32_t)i,
+                                                    .op = (uint8_t)op,
                                                     .writes = !only_reads(record) };
         failed = place ? 0 : -ENOMEM;
     }
@@ -159,14 +193,24 @@ int pct_accesses_read(struct pct_access_places *places, const struct pct_trace *
         return -ENOMEM;
     int failed = snapshot.site_count ? 0 : -ENODATA;
     if (!failed) {
-        struct reader r = { .places = places, .snapshot = &snapshot, .steps = pct_step_places_open(&snapshot) };
+        struct reader r = { .places = places, .snapshot = &snapshot };
+        r.steps = places->by_instruction ? NULL : pct_step_places_open(&snapshot);
         *accesses = calloc(trace->count + 1, sizeof **accesses);
-        failed = r.steps && *accesses ? read_all(&r, trace, *accesses, count) : -ENOMEM;
+        bool fine = *accesses && (places->by_instruction ? !pct_code_places_open(&r.code, &snapshot) : r.steps != NULL);
+        failed = fine ? read_all(&r, trace, *accesses, count) : -ENOMEM;
+        pct_code_places_close(&r.code);
         pct_step_places_close(r.steps);
         free(r.known);
     }
     pct_snapshot_free(&snapshot);
     return failed;
+}
+
+int pct_access_places_add(struct pct_access_places *places, const struct pct_access_place *place)
+{
+    if (place->number != places->count + 1 || tfind(place, &places->tree, compare))
+        return -EINVAL;
+    return insert(places, place) ? 0 : -ENOMEM;
 }
 
 static void forget(void *place)

@@ -10,11 +10,13 @@
 struct pct_access_place {
     uint32_t number;       /* from 1, in all runs the same */
     uint32_t op;           /* enum pct_op */
+    uint32_t code;         /* by instruction: pct_operation.place */
     int line;              /* 0: no source is known */
     char *function, *file; /* ""; without debug information, the file is the module with the offset in it */
 };
 
 struct pct_access_places {
+    bool by_instruction;            /* each is a place of its own, and not each line; set before the first run */
     struct pct_access_place **item; /* by number - 1 */
     size_t count, room;
     void *tree;
@@ -23,6 +25,10 @@ struct pct_access_places {
 /* *accesses is to be freed. Returns 0, -ENOMEM, or -ENODATA: the run has not recorded places. */
 int pct_accesses_read(struct pct_access_places *places, const struct pct_trace *trace, struct pct_access **accesses,
                       size_t *count);
+
+/* A place that another process has numbered: the next number, by instruction. Returns 0, -ENOMEM, or -EINVAL: it is not
+ * the next one. */
+int pct_access_places_add(struct pct_access_places *places, const struct pct_access_place *place);
 void pct_access_places_free(struct pct_access_places *places);
 
 #endif

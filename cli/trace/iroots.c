@@ -42,10 +42,24 @@ static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot
     return root;
 }
 
-static int expose(struct pct_iroots *roots, const struct pct_iroot *wanted)
+struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted)
 {
     struct pct_iroot **found = tfind(wanted, &roots->tree, compare);
-    struct pct_iroot *root = found ? *found : NULL;
+    return found ? *found : NULL;
+}
+
+struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const struct pct_iroot *wanted)
+{
+    const uint32_t *at = wanted->place;
+    const struct pct_iroot swapped = { .idiom = 5, .place = { at[2], at[3], at[0], at[1] } };
+    struct pct_iroot *one = pct_iroots_find(roots, wanted);
+    struct pct_iroot *other = wanted->idiom == 5 ? pct_iroots_find(roots, &swapped) : NULL;
+    return !one || (other && other->first < one->first) ? other : one;
+}
+
+int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run)
+{
+    struct pct_iroot *root = pct_iroots_find(roots, wanted);
     if (!root && roots->count == MOST) {
         roots->full = true;
         return 0;
@@ -54,11 +68,11 @@ static int expose(struct pct_iroots *roots, const struct pct_iroot *wanted)
         root = insert(roots, wanted);
         if (!root)
             return -ENOMEM;
-        root->first = wanted->last;
+        root->first = root->last = run;
         root->runs = 1;
-    } else if (root->last != wanted->last) {
+    } else if (root->last != run) {
         root->runs++;
-        root->last = wanted->last;
+        root->last = run;
     }
     return 0;
 }
@@ -196,10 +210,10 @@ static bool sort_incoming(struct reader *r)
 
 static int expose_places(struct reader *r, uint32_t idiom, const uint32_t *index)
 {
-    struct pct_iroot root = { .idiom = idiom, .last = r->run };
+    struct pct_iroot root = { .idiom = idiom };
     for (unsigned i = 0; i < pct_idiom_accesses(idiom); i++)
         root.place[i] = r->access[index[i]].place;
-    return expose(r->roots, &root);
+    return pct_iroots_insert(r->roots, &root, r->run);
 }
 
 /* The idiom of these two, of which the second ends in the thread where the first begins; 0: none. */

@@ -27,6 +27,8 @@ struct pct_access {
     uint64_t object;         /* any number that it alone has in this run */
     uint32_t thread, number; /* the thread's own step, from 1 */
     uint32_t place;          /* in the code, and what was done there: the same number in all runs */
+    uint32_t index;          /* of its record in the trace */
+    uint8_t op;              /* enum pct_op */
     bool writes;
 };
 
@@ -49,6 +51,16 @@ struct pct_iroots {
 int pct_iroots_add(struct pct_iroots *roots, const struct pct_access *accesses, size_t count, uint32_t window,
                    uint64_t run);
 void pct_iroots_free(struct pct_iroots *roots);
+
+/* The run has exposed (or whatever the set is of) this one: its idiom and its places, of which those that it has not
+ * are 0. Runs come in their order. Returns 0, or -ENOMEM. */
+int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *root, uint64_t run);
+
+/* The one with this idiom and these places; NULL: it is not in the set. */
+struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted);
+
+/* The same where of idiom 5 either dependency may be the first: of the two, the one that is in the set for longer. */
+struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const struct pct_iroot *wanted);
 
 /* How many accesses an iRoot of this idiom has. */
 unsigned pct_idiom_accesses(uint32_t idiom);

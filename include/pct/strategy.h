@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 9u
+#define PCT_STRATEGY_ABI 10u
 #define PCT_STRATEGY_ABI_LEAST 7u /* that is still understood: what came later is at the end, and optional */
 
 #define PCT_NO_THREAD UINT32_MAX
@@ -41,6 +41,9 @@ struct pct_operation {
     uint32_t op;     /* enum pct_op, <pct/trace.h> */
     uint32_t object; /* which one: numbers in the order of first use; PCT_THREAD_OBJECT + id for a thread; 0: none */
     bool reads;      /* commutes with another operation on this object that reads */
+    /* Where in the program's code: the same number in all runs of the program; 0: not known, or the strategy has not
+     * said that it wants `places`. From version 10 on. */
+    uint32_t place;
 };
 #define PCT_THREAD_OBJECT 0x80000000u
 
@@ -177,6 +180,9 @@ struct pct_strategy {
      * function have the same role, a number from 1 to PCT_MOST_ROLES in the order of first use; the last is of all
      * others. A thread of which nothing is said has role 0, as main has. From version 9 on; optional. */
     void (*role)(void *state, uint32_t thread, uint32_t role);
+
+    /* announce() is to say where operations are, which takes a look at the stack for each. From version 10 on. */
+    bool places;
 };
 #define PCT_MOST_ROLES 15u
 

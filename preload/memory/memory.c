@@ -198,12 +198,14 @@ static void find_stack(struct pct_shim_thread *self)
 }
 
 /* The slow half of a point: others may go first. */
-static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum pct_op op)
+static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum pct_op op, uintptr_t pc)
 {
     int error = errno;
     PCT_ENTER(self);
     if (self == caller) {
+        self->here = pc;
         pct_sched_point(&pct_S, &self->core, op, &self->location);
+        self->here = 0;
         pct_resumed(self);
     }
     errno = error;
@@ -216,12 +218,12 @@ static void locate(struct pct_shim_thread *self, uintptr_t address, uint32_t num
     };
 }
 
-static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uint32_t number)
+static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uintptr_t pc, uint32_t number)
 {
     enum pct_op op = pct_memory_op(what);
     if (PCT_UNLIKELY(!pct_quiet(&pct_S))) {
         locate(self, address, number);
-        pass(self, op);
+        pass(self, op, pc);
         if (!pct_holder())
             return;
     }
@@ -254,7 +256,7 @@ static void point_explored(struct pct_shim_thread *self, uintptr_t address, size
         pct_await_round(self, address, size, looks, pc);
         pct_memory_step(&pct_S, &self->core, &self->recent, pct_memory_op(what), number, true);
     } else {
-        point(self, address, what, number);
+        point(self, address, what, pc, number);
     }
     pct_await_passed(self);
 }
@@ -301,7 +303,7 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     if (counts && PCT_UNLIKELY(pct_S.log != NULL))
         point_explored(self, address, size, what, pc, number);
     else if (counts)
-        point(self, address, what, number);
+        point(self, address, what, pc, number);
     /* To an explored run each location counts, and not the first alone. */
     uintptr_t second = (address & ~(uintptr_t)7) + 8;
     if (PCT_UNLIKELY(pct_S.log != NULL) && second < address + size)

@@ -1,5 +1,6 @@
 /* What the user has chosen: see scope.h. */
 #include "scope.h"
+#include <common/place.h>
 #include <common/scope.h>
 #include <common/text.h>
 #include <pct/random.h>
@@ -291,16 +292,21 @@ uint64_t pct_scope_name(uintptr_t pc)
     for (uint32_t i = 0; i < scope.place_count; i++) {
         const struct place *place = &scope.places[i];
         if (pc >= place->range.from && pc < place->range.to)
-            return pct_random(place->file, PCT_STREAM_SITES, pc + place->offset);
+            return pct_place_at(place->file, pc + place->offset);
     }
     if (!pct_maps_find((const void *)pc, &mapping, path, sizeof path))
         return pc & (PAGE - 1);
-    struct place place = { .range = { mapping.from, mapping.to }, .offset = mapping.offset - mapping.from };
-    for (const char *c = pct_text_base_name(path); *c; c++)
-        place.file = (place.file ^ (unsigned char)*c) * UINT64_C(0x100000001b3); /* FNV-1a */
+    struct place place = { .range = { mapping.from, mapping.to },
+                           .offset = mapping.offset - mapping.from,
+                           .file = pct_place_file(pct_text_base_name(path)) };
     if (scope.place_count < MOST_PLACES)
         scope.places[scope.place_count++] = place;
-    return pct_random(place.file, PCT_STREAM_SITES, pc + place.offset);
+    return pct_place_at(place.file, pc + place.offset);
+}
+
+uint32_t pct_scope_place(uint64_t pc)
+{
+    return pc ? pct_place_short(pct_scope_name(pc)) : 0;
 }
 
 /* Whether the seed has drawn this place in the code. */

@@ -40,6 +40,9 @@ bool pct_scope_suppresses(const struct pct_snap_race *race);
 /* A number for this place in the code that does not depend on where its file is mapped. */
 uint64_t pct_scope_name(uintptr_t pc);
 
+/* The same as strategies get it (common/place.h); 0 for 0. */
+uint32_t pct_scope_place(uint64_t pc);
+
 /* The run cannot be what the user wants: say why, and end the process with the status for usage. */
 void pct_scope_refuse(const char *message) __attribute__((noreturn));
 

@@ -13,6 +13,7 @@
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
 #include <preload/memory/await.h>
+#include <preload/memory/scope.h>
 #include <preload/signals/signals.h>
 #include <preload/sync/foreign_calls.h>
 #include <preload/sync/mutex.h>
@@ -165,6 +166,7 @@ const struct pct_host pct_host_futex = {
     .sleep = sleep_until,
     .populate = pct_populate,
     .site = pct_sites_call,
+    .place = pct_scope_place,
     .stack = pct_sites_keep_stack,
     .pause = pct_debugger_pause,
     .end = pct_end_verdict,

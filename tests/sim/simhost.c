@@ -370,6 +370,17 @@ static uint64_t busy(uint64_t virtual_now)
     return 0;
 }
 
+/* Where a thread is in its program: the operation that it makes, by its address. */
+static uint64_t site(const struct pct_thread *thread)
+{
+    return (uintptr_t)(((const struct sim_thread *)thread)->at - 1);
+}
+
+static uint32_t place(uint64_t call)
+{
+    return (uint32_t)call;
+}
+
 static struct pct_host host = {
     .relatives = has_relatives,
     .idle = idle,
@@ -468,6 +479,8 @@ static bool begin(void)
     s->end = sim.options->end;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
     s->slack = sim.options->slack;
+    host.site = s->strategy->places ? site : NULL;
+    host.place = place;
     struct pct_channel *channel = sim.options->channel;
     s->log = s->objects.log = channel;
     s->still = channel != NULL;

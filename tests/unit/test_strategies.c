@@ -42,7 +42,7 @@ static void test_tables(void **unused)
             assert_null(strchr(param->help, '\n'));
         }
     }
-    assert_int_equal(count, 18);
+    assert_int_equal(count, 19);
 }
 
 static void test_find(void **unused)

@@ -1,0 +1,258 @@
+/* Profile runs and directed runs: see directed.h. */
+#include "directed.h"
+#include "campaign.h"
+#include "directed_state.h"
+#include <cli/base/cli.h>
+#include <cli/trace/predict.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <strategies/strategies.h>
+#include <string.h>
+
+enum { SATURATED = 3, WINDOW = 40 };
+enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
+enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST };
+
+int pct_directed_begin(struct pct_campaign *c)
+{
+    if (c->strategy != &pct_strategy_maple || c->config.list[0] || (c->runs == 1 && !c->kept))
+        return 0;
+    c->directed = calloc(1, sizeof *c->directed);
+    if (!c->directed)
+        return pct_cli_no_memory("");
+    c->directed->places.by_instruction = true;
+    c->launch.sites = "on";
+    return 0;
+}
+
+/* What is known when the run of this number is decided: what came of so many runs. */
+static uint64_t known_by(uint64_t index)
+{
+    uint64_t ahead = index / AHEAD;
+    return index - (ahead < AHEAD ? ahead : AHEAD - 1);
+}
+
+/* Room for a run more. False: there is no memory. */
+static bool make_room(struct pct_directed *d, uint64_t runs)
+{
+    if (runs + 1 < d->room)
+        return true;
+    uint64_t room = 2 * runs + 64;
+    size_t *upto = realloc(d->upto, room * sizeof *upto);
+    d->upto = upto ? upto : d->upto;
+    bool *profile = realloc(d->profile, room * sizeof *profile);
+    d->profile = profile ? profile : d->profile;
+    if (!upto || !profile)
+        return false;
+    upto[0] = 0;
+    d->room = room;
+    return true;
+}
+
+/* --- What a run is to be ------------------------------------------------------------------------------------------ */
+
+/* Whether the last profile runs among the first `known` runs have predicted nothing new. */
+static bool is_saturated(const struct pct_directed *d, uint64_t known)
+{
+    unsigned in_vain = 0;
+    for (uint64_t run = known; run && in_vain < SATURATED; run--) {
+        if (!d->profile[run - 1])
+            continue;
+        if (d->upto[run] > d->upto[run - 1])
+            return false;
+        in_vain++;
+    }
+    return in_vain == SATURATED;
+}
+
+static bool is_by(const struct pct_iroot *exposed, uint64_t known)
+{
+    return exposed && exposed->first <= known;
+}
+
+/* Where the candidate stands in the queue: lower goes first. The other order of one that was seen often is what
+ * programs do not expect. */
+static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
+{
+    const struct pct_candidate *candidate = &d->candidate[i];
+    const uint32_t idiom = d->predicted.item[i]->idiom;
+    bool usual = !is_by(candidate->reverse, known);
+    return (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
+}
+
+static void look_up(struct pct_directed *d, size_t i)
+{
+    struct pct_candidate *candidate = &d->candidate[i];
+    const struct pct_iroot *root = d->predicted.item[i];
+    if (!candidate->exposed)
+        candidate->exposed = pct_iroots_find_either(&d->exposed, root);
+    if (candidate->reverse || root->idiom != 1)
+        return;
+    const struct pct_iroot reverse = { .idiom = 1, .place = { root->place[1], root->place[0] } };
+    candidate->reverse = pct_iroots_find(&d->exposed, &reverse);
+}
+
+/* The candidate that is to be tried next; SIZE_MAX: there is none. */
+static size_t choose(struct pct_directed *d, uint64_t known)
+{
+    size_t best = SIZE_MAX;
+    uint64_t lowest = UINT64_MAX;
+    for (size_t i = 0; i < d->upto[known]; i++) {
+        look_up(d, i);
+        uint64_t rank = rank_of(d, i, known);
+        if (is_by(d->candidate[i].exposed, known) || d->candidate[i].tries == PCT_DIRECTED_TRIES || rank >= lowest)
+            continue;
+        best = i;
+        lowest = rank;
+    }
+    return best;
+}
+
+static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64_t known)
+{
+    uint64_t since = 0;
+    while (since < index && !d->profile[index - 1 - since])
+        since++;
+    return since == index || (since >= EACH - 1 && !is_saturated(d, known));
+}
+
+static void become(const struct pct_directed *d, size_t i, struct pct_run_spec *spec)
+{
+    const struct pct_iroot *root = d->predicted.item[i];
+    struct pct_config *config = &spec->config;
+    const uint32_t tries = d->candidate[i].tries;
+    int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
+    int length = snprintf(config->list, sizeof config->list, "%u", root->idiom);
+    for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++) {
+        const struct pct_access_place *place = d->places.item[root->place[k] - 1];
+        length +=
+            snprintf(config->list + length, sizeof config->list - (size_t)length, "-%u.%08x", place->op, place->code);
+    }
+    config->run.param[order] = tries == 0 ? ORDER_OLDEST : tries == 1 ? ORDER_YOUNGEST : ORDER_RANDOM;
+}
+
+int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
+{
+    struct pct_directed *d = c->directed;
+    const uint64_t known = known_by(index);
+    if (!d)
+        return PCT_RUNS_ON;
+    if (d->taken < known)
+        return PCT_RUNS_WAIT;
+    if (!make_room(d, index))
+        return pct_cli_no_memory("");
+    size_t next = is_profile_turn(d, index, known) ? SIZE_MAX : choose(d, known);
+    d->profile[index] = next == SIZE_MAX;
+    d->decided = index + 1;
+    if (next == SIZE_MAX)
+        return PCT_RUNS_ON;
+    become(d, next, spec);
+    d->candidate[next].tries++;
+    d->directed++;
+    return PCT_RUNS_ON;
+}
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+
+/* Places that are not known cannot be waited for. */
+static bool has_places(const struct pct_directed *d, const struct pct_access *access)
+{
+    return d->places.item[access->place - 1]->code;
+}
+
+static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64_t run)
+{
+    struct pct_access *accesses;
+    size_t count, kept = 0;
+    int failed = pct_accesses_read(&d->places, trace, &accesses, &count);
+    for (size_t i = 0; !failed && i < count; i++)
+        if (has_places(d, &accesses[i]))
+            accesses[kept++] = accesses[i];
+    d->shared += kept;
+    if (!failed)
+        failed = pct_iroots_add(&d->exposed, accesses, kept, WINDOW, run);
+    if (!failed)
+        failed = pct_predict_add(&d->predicted, trace, accesses, kept, WINDOW, run);
+    free(accesses);
+    return failed == -ENODATA ? 0 : failed; /* a run that was killed tells nothing of its places */
+}
+
+/* Room for all that were predicted. False: there is no memory. */
+static bool make_candidates(struct pct_directed *d)
+{
+    if (d->predicted.count <= d->candidates)
+        return true;
+    size_t room = 2 * d->predicted.count;
+    struct pct_candidate *more = realloc(d->candidate, room * sizeof *more);
+    if (!more)
+        return false;
+    memset(more + d->candidates, 0, (room - d->candidates) * sizeof *more);
+    d->candidate = more;
+    d->candidates = room;
+    return true;
+}
+
+int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
+{
+    struct pct_directed *d = c->directed;
+    if (!d)
+        return 0;
+    const uint64_t run = ++d->taken;
+    if (!make_room(d, run) || (!result->unrecorded && look_at(d, &result->trace, run)))
+        return pct_cli_no_memory("");
+    d->upto[run] = d->predicted.count;
+    return make_candidates(d) ? 0 : pct_cli_no_memory("");
+}
+
+int pct_directed_resume(struct pct_campaign *c, uint64_t runs)
+{
+    static struct pct_run_spec spec; /* large */
+    struct pct_directed *d = c->directed;
+    if (!make_room(d, runs) || !make_candidates(d))
+        return -ENOMEM;
+    for (uint64_t run = 1, i = 0; run <= runs; run++) {
+        while (i < d->predicted.count && d->predicted.item[i]->first <= run)
+            i++;
+        d->upto[run] = i;
+    }
+    d->taken = runs;
+    int failed = 0;
+    for (uint64_t index = 0; index < runs && !failed; index++)
+        failed = pct_directed_next(c, index, &spec);
+    return failed ? -ENOMEM : 0;
+}
+
+void pct_directed_say(const struct pct_campaign *c)
+{
+    const struct pct_directed *d = c->directed;
+    size_t both = 0, failed = 0;
+    if (!d || !d->taken)
+        return;
+    for (size_t i = 0; i < d->predicted.count; i++) {
+        bool exposed = pct_iroots_find_either(&d->exposed, d->predicted.item[i]);
+        both += exposed;
+        failed += !exposed && d->candidate[i].tries == PCT_DIRECTED_TRIES;
+    }
+    pct_cli_say("%llu profile runs, %llu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
+                "not in %d tries each",
+                (unsigned long long)(d->decided - d->directed), (unsigned long long)d->directed, d->predicted.count,
+                both, failed, PCT_DIRECTED_TRIES);
+    if (!d->shared)
+        pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
+                    "pct-cc, or say --memory=globals");
+}
+
+void pct_directed_free(struct pct_campaign *c)
+{
+    struct pct_directed *d = c->directed;
+    if (!d)
+        return;
+    pct_access_places_free(&d->places);
+    pct_iroots_free(&d->exposed);
+    pct_iroots_free(&d->predicted);
+    free(d->candidate);
+    free(d->upto);
+    free(d->profile);
+    free(d);
+    c->directed = NULL;
+}

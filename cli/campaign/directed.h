@@ -1,0 +1,49 @@
+/* The campaign of the strategy `maple` (strategies/maple.c): which of its runs are profile runs, and which iRoot each
+ * of the others is to force. Yu et al., Maple, OOPSLA 2012, sections 3, 5 and 6.1.
+ *
+ * Every run is looked at, whatever it was: what it has exposed, and what it predicts (cli/trace/iroots.h, predict.h).
+ * An iRoot that was predicted and not exposed is a candidate. Each is tried in up to PCT_DIRECTED_TRIES runs: with
+ * older threads first, with younger ones first, then in random orders; all are tried once before any is tried again.
+ * One in three runs is a profile run, until three of them in a row have predicted nothing new; so the search begins
+ * before the profile is complete, unlike the paper's. When no candidate is left, all runs are profile runs.
+ *
+ * What a run is depends on the runs before it, but not on how many are made at a time: later runs look less far ahead
+ * than the first ones, of which each knows all before it. */
+#ifndef PCT_CLI_DIRECTED_H
+#define PCT_CLI_DIRECTED_H
+
+#include "engine.h"
+
+enum { PCT_DIRECTED_TRIES = 6 };
+
+struct pct_campaign;
+struct pct_directed;
+
+/* If the strategy of this campaign is maple, and has no iRoot of its own, its runs are decided here from now on.
+ * Returns 0, or an exit status after a message. Before pct_launch_prepare(). */
+int pct_directed_begin(struct pct_campaign *c);
+
+/* What the run of this number is. Returns PCT_RUNS_ON; PCT_RUNS_WAIT: another run is to be looked at before; or an exit
+ * status, after a message. */
+int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec);
+
+/* A run was looked at, in its order. Returns 0, or an exit status after a message. */
+int pct_directed_take(struct pct_campaign *c, const struct pct_result *result);
+
+/* So many runs were made before, and what they have predicted and exposed is in the sets: find out what they were.
+ * Returns 0 or -ENOMEM. */
+int pct_directed_resume(struct pct_campaign *c, uint64_t runs);
+
+/* directed_store.c: write down what is new since the last time; take over what the file of this name has of the runs
+ * that are done. Return 0, a negative errno of the store, or an exit status after a message: that contradicts itself.
+ */
+struct pct_store;
+int pct_directed_save(struct pct_campaign *c, struct pct_store *store);
+int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path);
+
+/* Print what came of it, as lines of the summary. */
+void pct_directed_say(const struct pct_campaign *c);
+
+void pct_directed_free(struct pct_campaign *c);
+
+#endif

@@ -1,0 +1,121 @@
+/* The iRoots of a campaign file: see store.h. Only files of campaigns of the strategy `maple` have these tables. */
+#include "store_sqlite.h"
+#include <cli/base/cli.h>
+
+static const char tables[] =
+    "CREATE TABLE IF NOT EXISTS iroot_places(number INTEGER PRIMARY KEY, op INTEGER NOT NULL, code INTEGER NOT NULL,"
+    " function TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS iroots(idiom INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,"
+    " c INTEGER NOT NULL, d INTEGER NOT NULL, number INTEGER NOT NULL, predicted INTEGER NOT NULL,"
+    " exposed INTEGER NOT NULL, PRIMARY KEY(idiom, a, b, c, d)) STRICT, WITHOUT ROWID;";
+static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
+static const char add_iroot[] =
+    "INSERT INTO iroots VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"
+    " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)";
+
+static int prepare(struct pct_store *store, const char *sql, sqlite3_stmt **statement)
+{
+    int code = *statement ? 0 : sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+    return code ? pct_store_fail(store, code) : 0;
+}
+
+int pct_store_begin_iroots(struct pct_store *store)
+{
+    int failed = pct_store_execute(store, tables);
+    if (!failed)
+        failed = prepare(store, add_place, &store->add_place);
+    return failed ? failed : prepare(store, add_iroot, &store->add_iroot);
+}
+
+static int step(struct pct_store *store, sqlite3_stmt *s)
+{
+    int code = sqlite3_step(s);
+    sqlite3_reset(s);
+    return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
+}
+
+int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place)
+{
+    sqlite3_stmt *s = store->add_place;
+    sqlite3_bind_int64(s, 1, place->number);
+    sqlite3_bind_int64(s, 2, place->op);
+    sqlite3_bind_int64(s, 3, place->code);
+    sqlite3_bind_text(s, 4, place->function, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(s, 5, place->file, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(s, 6, place->line);
+    return step(store, s);
+}
+
+int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root)
+{
+    sqlite3_stmt *s = store->add_iroot;
+    sqlite3_bind_int64(s, 1, root->idiom);
+    for (int i = 0; i < 4; i++)
+        sqlite3_bind_int64(s, 2 + i, root->place[i]);
+    sqlite3_bind_int64(s, 6, (int64_t)root->number);
+    sqlite3_bind_int64(s, 7, (int64_t)root->predicted);
+    sqlite3_bind_int64(s, 8, (int64_t)root->exposed);
+    return step(store, s);
+}
+
+static int each(struct pct_store *store, const char *sql, int (*row)(void *data, sqlite3_stmt *s), void *data)
+{
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &s, NULL), stopped = 0;
+    if (code)
+        return pct_store_fail(store, code);
+    while (!stopped && (code = sqlite3_step(s)) == SQLITE_ROW)
+        stopped = row(data, s);
+    sqlite3_finalize(s);
+    return stopped ? stopped : code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
+}
+
+struct places {
+    int (*each)(void *data, const struct pct_store_place *place);
+    void *data;
+};
+
+static int read_place(void *data, sqlite3_stmt *s)
+{
+    const struct places *to = data;
+    const struct pct_store_place place = { .number = (uint32_t)sqlite3_column_int64(s, 0),
+                                           .op = (uint32_t)sqlite3_column_int64(s, 1),
+                                           .code = (uint32_t)sqlite3_column_int64(s, 2),
+                                           .function = (const char *)sqlite3_column_text(s, 3),
+                                           .file = (const char *)sqlite3_column_text(s, 4),
+                                           .line = sqlite3_column_int(s, 5) };
+    return to->each(to->data, &place);
+}
+
+int pct_store_each_place(struct pct_store *store, int (*row)(void *data, const struct pct_store_place *place),
+                         void *data)
+{
+    struct places to = { row, data };
+    return each(store, "SELECT number, op, code, function, file, line FROM iroot_places ORDER BY number", read_place,
+                &to);
+}
+
+struct iroots {
+    int (*each)(void *data, const struct pct_store_iroot *root);
+    void *data;
+};
+
+static int read_iroot(void *data, sqlite3_stmt *s)
+{
+    const struct iroots *to = data;
+    struct pct_store_iroot root = { .idiom = (uint32_t)sqlite3_column_int64(s, 0) };
+    for (int i = 0; i < 4; i++)
+        root.place[i] = (uint32_t)sqlite3_column_int64(s, 1 + i);
+    root.number = (uint64_t)sqlite3_column_int64(s, 5);
+    root.predicted = (uint64_t)sqlite3_column_int64(s, 6);
+    root.exposed = (uint64_t)sqlite3_column_int64(s, 7);
+    return to->each(to->data, &root);
+}
+
+int pct_store_each_iroot(struct pct_store *store, int (*row)(void *data, const struct pct_store_iroot *root),
+                         void *data)
+{
+    struct iroots to = { row, data };
+    return each(store, "SELECT idiom, a, b, c, d, number, predicted, exposed FROM iroots ORDER BY number, exposed",
+                read_iroot, &to);
+}

@@ -1,0 +1,455 @@
+/* Predicting iRoots: see predict.h. The accesses to an object are condensed first (Maple, section 3.5.2): those of one
+ * thread, at one place, with the same clock and locks, are as good as one. Then pairs of them: of idiom 1 each pair of
+ * two threads that may follow each other; of the others, two accesses of one thread that are near each other, with one
+ * or two of another thread in between. */
+#include "predict.h"
+#include "orderings.h"
+#include <cli/base/cli.h>
+#include <errno.h>
+#include <pct/operations.h>
+#include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum {
+    MOST_ENTRIES = 2048, /* of an object; others are left out */
+    MOST_PAIRS = 1 << 14,
+    ALIKE = 3,    /* pairs that are as good as one: so many are kept */
+    INSTANCES = 8 /* accesses that are one entry: so many are looked at for pairs */
+};
+
+/* A lock under which an access was made. */
+enum { SHARED = 1, FIRST = 2, LAST = 4 /* of its section, to the object */ };
+struct guard {
+    uint64_t lock, how; /* how: a set of these */
+};
+
+struct entry {
+    const struct pct_access *access; /* the last one */
+    uint32_t clock;
+    uint32_t looked; /* so many of its accesses were looked at for pairs */
+    uint32_t guards;
+    struct guard guard[PCT_SECTIONS_MOST];
+};
+
+/* Two accesses of a thread, near each other, in this order. */
+struct pair {
+    const struct entry *first, *second;
+    uint64_t within[PCT_SECTIONS_MOST]; /* locks that the thread held all the time between them */
+    uint32_t withins;
+    bool follow; /* they are on one object, and its thread's next ones there */
+};
+
+/* Pairs that differ by nothing but their thread, or its clock. */
+struct alike {
+    uint64_t key;
+    uint32_t count, pair[ALIKE]; /* count: 0: the slot is free */
+};
+
+struct reader {
+    struct pct_iroots *predicted;
+    struct pct_orderings orderings;
+    const struct pct_access *access;
+    const struct pct_access **sorted; /* by object, thread and time */
+    size_t count;
+    uint32_t window;
+    uint64_t run;
+    struct entry *entry;   /* by object */
+    size_t entries, begin; /* begin: where those of the object that is looked at begin */
+    uint32_t *entry_of;    /* by access, plus 1; 0: it was left out */
+    uint32_t *next;        /* by access: the next one of its thread, plus 1 */
+    struct pair *pair;
+    size_t pairs;
+    struct alike *alike; /* open addressing */
+};
+
+static int by_object(const void *a, const void *b)
+{
+    const struct pct_access *x = *(const struct pct_access *const *)a, *y = *(const struct pct_access *const *)b;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* --- What an access is condensed to ------------------------------------------------------------------------------- */
+
+static const struct pct_lockset *locks_of(const struct reader *r, const struct pct_access *access)
+{
+    return &r->orderings.locksets[r->orderings.lockset[access - r->access]];
+}
+
+/* Whether the other access, if it is one of the same thread, is in that section. */
+static bool is_in(const struct reader *r, const struct pct_access *other, const struct pct_access *access, uint32_t id)
+{
+    if (!other || other->thread != access->thread)
+        return false;
+    const struct pct_lockset *set = locks_of(r, other);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->section[i].id == id)
+            return true;
+    return false;
+}
+
+/* The access at this place of the sorted ones. */
+static void make_entry(const struct reader *r, size_t at, struct entry *entry)
+{
+    const struct pct_access *access = r->sorted[at];
+    const struct pct_access *before = at ? r->sorted[at - 1] : NULL;
+    const struct pct_access *after = at + 1 < r->count ? r->sorted[at + 1] : NULL;
+    before = before && before->object == access->object ? before : NULL;
+    after = after && after->object == access->object ? after : NULL;
+    const struct pct_lockset *set = locks_of(r, access);
+    *entry = (struct entry){ .access = access, .clock = r->orderings.clock[access - r->access] };
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct pct_section *section = &set->section[i];
+        if (section->lock == access->object)
+            continue; /* it is what gives it back */
+        bool first = !is_in(r, before, access, section->id), last = !is_in(r, after, access, section->id);
+        entry->guard[entry->guards++] = (struct guard){ section->lock, (section->shared ? SHARED : 0u) |
+                                                                           (first ? FIRST : 0u) | (last ? LAST : 0u) };
+    }
+}
+
+static bool is_same(const struct entry *a, const struct entry *b)
+{
+    bool same = a->access->thread == b->access->thread && a->access->place == b->access->place &&
+                a->clock == b->clock && a->guards == b->guards && a->access->writes == b->access->writes;
+    for (uint32_t i = 0; same && i < a->guards; i++)
+        same = a->guard[i].lock == b->guard[i].lock && a->guard[i].how == b->guard[i].how;
+    return same;
+}
+
+static void add_entry(struct reader *r, size_t at)
+{
+    struct entry entry;
+    uint32_t *of = &r->entry_of[r->sorted[at] - r->access];
+    make_entry(r, at, &entry);
+    for (size_t i = r->entries; i > r->begin && r->entry[i - 1].access->thread == entry.access->thread; i--)
+        if (is_same(&r->entry[i - 1], &entry)) {
+            r->entry[i - 1].access = entry.access;
+            *of = (uint32_t)i;
+            return;
+        }
+    if (r->entries - r->begin == MOST_ENTRIES)
+        return;
+    r->entry[r->entries++] = entry;
+    *of = (uint32_t)r->entries;
+}
+
+/* --- What is possible --------------------------------------------------------------------------------------------- */
+
+static bool is_lock(unsigned class_)
+{
+    return class_ == PCT_CLASS_MUTEX || class_ == PCT_CLASS_RWLOCK || class_ == PCT_CLASS_SPIN;
+}
+
+static bool takes(uint32_t op)
+{
+    switch (op) {
+    case PCT_OP_MUTEX_LOCK:
+    case PCT_OP_MUTEX_TRYLOCK:
+    case PCT_OP_SPIN_LOCK:
+    case PCT_OP_SPIN_TRYLOCK:
+    case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_RWLOCK_WRLOCK:
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+    case PCT_OP_RWLOCK_TRYWRLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The ends of waits: where the thread goes on is no access of its own. */
+static bool is_end_of_wait(uint32_t op)
+{
+    return op == PCT_OP_COND_WAKE || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WOKEN;
+}
+
+/* Whether it matters that the first comes right before the second (section 3.1). */
+static bool conflict(const struct pct_access *a, const struct pct_access *b)
+{
+    unsigned class_ = pct_name_op_class(a->op);
+    if (class_ == PCT_CLASS_MEMORY)
+        return a->writes || b->writes;
+    if (is_end_of_wait(a->op) || is_end_of_wait(b->op))
+        return false;
+    bool gives = pct_operation_gives(a->op);
+    if (!is_lock(class_))
+        return gives != pct_operation_gives(b->op);
+    if (gives)
+        return takes(b->op);
+    return !takes(a->op) || (!takes(b->op) && !pct_operation_gives(b->op)); /* made, or destroyed */
+}
+
+static bool exclude(const struct entry *a, const struct entry *b)
+{
+    for (uint32_t i = 0; i < a->guards; i++)
+        for (uint32_t k = 0; k < b->guards; k++)
+            if (a->guard[i].lock == b->guard[k].lock && !(a->guard[i].how & b->guard[k].how & SHARED) &&
+                !(a->guard[i].how & LAST && b->guard[k].how & FIRST))
+                return true;
+    return false;
+}
+
+static bool is_possible(const struct reader *r, const struct entry *a, const struct entry *b)
+{
+    return conflict(a->access, b->access) && !exclude(a, b) &&
+           !pct_orderings_before(&r->orderings, b->access->thread, b->access->number, a->clock);
+}
+
+static int predict(struct reader *r, uint32_t idiom, const struct entry *a, const struct entry *b,
+                   const struct entry *c, const struct entry *d)
+{
+    const struct pct_iroot root = { .idiom = idiom,
+                                    .place = { a->access->place, b->access->place, c ? c->access->place : 0,
+                                               d ? d->access->place : 0 } };
+    return pct_iroots_insert(r->predicted, &root, r->run);
+}
+
+/* Idiom 1, of the object whose entries begin at r->begin. */
+static int predict_first(struct reader *r)
+{
+    int failed = 0;
+    for (size_t i = r->begin; i < r->entries && !failed; i++)
+        for (size_t k = r->begin; k < r->entries && !failed; k++)
+            if (r->entry[i].access->thread != r->entry[k].access->thread && is_possible(r, &r->entry[i], &r->entry[k]))
+                failed = predict(r, 1, &r->entry[i], &r->entry[k], NULL, NULL);
+    return failed;
+}
+
+static int read_objects(struct reader *r)
+{
+    int failed = 0;
+    for (size_t i = 0; i < r->count; i++)
+        r->sorted[i] = &r->access[i];
+    qsort(r->sorted, r->count, sizeof(const struct pct_access *), by_object);
+    for (size_t i = 0; i < r->count && !failed; i++) {
+        add_entry(r, i);
+        if (i + 1 < r->count && r->sorted[i + 1]->object == r->sorted[i]->object)
+            continue;
+        failed = predict_first(r);
+        r->begin = r->entries;
+    }
+    return failed;
+}
+
+/* --- Pairs of a thread -------------------------------------------------------------------------------------------- */
+
+/* The locks that the thread held from the one to the other, but for those that they are on. */
+static void find_within(const struct reader *r, const struct pct_access *first, const struct pct_access *second,
+                        struct pair *pair)
+{
+    const struct pct_lockset *set = locks_of(r, first);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->section[i].lock != first->object && set->section[i].lock != second->object &&
+            is_in(r, second, first, set->section[i].id))
+            pair->within[pair->withins++] = set->section[i].lock;
+}
+
+static uint64_t hash_entry(const struct entry *entry)
+{
+    uint64_t hash = XXH3_64bits_withSeed(entry->guard, sizeof entry->guard, entry->access->place);
+    return XXH3_64bits_withSeed(&entry->access->object, sizeof entry->access->object, hash);
+}
+
+static struct alike *find_alike(const struct reader *r, uint64_t key)
+{
+    size_t at = key & (2 * MOST_PAIRS - 1);
+    while (r->alike[at].count && r->alike[at].key != key)
+        at = (at + 1) & (2 * MOST_PAIRS - 1);
+    return &r->alike[at];
+}
+
+/* One more pair, unless there are enough like it. */
+static void add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
+                     const struct entry *a, const struct entry *b)
+{
+    struct pair pair = { .first = a, .second = b };
+    find_within(r, first, second, &pair);
+    const uint64_t all[3] = { hash_entry(a), hash_entry(b), XXH3_64bits(pair.within, sizeof pair.within) };
+    struct alike *alike = find_alike(r, XXH3_64bits(all, sizeof all));
+    bool enough = alike->count == ALIKE || r->pairs == MOST_PAIRS;
+    for (uint32_t i = 0; i < alike->count && !enough; i++)
+        enough = r->pair[alike->pair[i]].first == a && r->pair[alike->pair[i]].second == b;
+    if (enough)
+        return;
+    alike->key = XXH3_64bits(all, sizeof all);
+    alike->pair[alike->count++] = (uint32_t)r->pairs;
+    r->pair[r->pairs++] = pair;
+}
+
+static void find_pairs_of(struct reader *r, const struct pct_access *first)
+{
+    struct entry *entry = &r->entry[r->entry_of[first - r->access] - 1];
+    bool met = false; /* another access of the thread to that object */
+    if (entry->looked++ >= INSTANCES)
+        return;
+    for (uint32_t at = r->next[first - r->access]; at; at = r->next[at - 1]) {
+        const struct pct_access *second = &r->access[at - 1];
+        bool same = second->object == first->object;
+        if (second->number - first->number > r->window)
+            return;
+        if (r->entry_of[at - 1] && !(same && met))
+            add_pair(r, first, second, entry, &r->entry[r->entry_of[at - 1] - 1]);
+        met |= same;
+    }
+}
+
+static int by_objects(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    const uint64_t one[2] = { x->first->access->object, x->second->access->object };
+    const uint64_t other[2] = { y->first->access->object, y->second->access->object };
+    for (unsigned i = 0; i < 2; i++)
+        if (one[i] != other[i])
+            return one[i] < other[i] ? -1 : 1;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->second < y->second ? -1 : x->second > y->second;
+}
+
+static bool find_pairs(struct reader *r)
+{
+    uint32_t *last = calloc(r->orderings.threads, sizeof *last);
+    if (!last)
+        return false;
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t *before = &last[r->access[i].thread];
+        if (*before)
+            r->next[*before - 1] = (uint32_t)i + 1;
+        *before = (uint32_t)i + 1;
+    }
+    free(last);
+    for (size_t i = 0; i < r->count; i++)
+        if (r->entry_of[i])
+            find_pairs_of(r, &r->access[i]);
+    qsort(r->pair, r->pairs, sizeof *r->pair, by_objects);
+    return true;
+}
+
+/* --- The other idioms --------------------------------------------------------------------------------------------- */
+
+/* Whether this access is made under one of the locks that the pair's thread does not give up in between. */
+static bool is_kept_out(const struct pair *pair, const struct entry *entry)
+{
+    for (uint32_t i = 0; i < pair->withins; i++)
+        for (uint32_t k = 0; k < entry->guards; k++)
+            if (pair->within[i] == entry->guard[k].lock && !(entry->guard[k].how & SHARED))
+                return true;
+    return false;
+}
+
+/* Idiom 2: an access to the one object of the pair in between. The entries of an object stand together. */
+static int predict_second(struct reader *r, const struct pair *pair)
+{
+    const struct entry *end = r->entry + r->entries, *b = pair->first;
+    const uint64_t object = b->access->object;
+    int failed = 0;
+    while (b > r->entry && b[-1].access->object == object)
+        b--;
+    for (; b < end && b->access->object == object && !failed; b++)
+        if (b->access->thread != pair->first->access->thread && !is_kept_out(pair, b) &&
+            is_possible(r, pair->first, b) && is_possible(r, b, pair->second))
+            failed = predict(r, 2, pair->first, b, pair->second, NULL);
+    return failed;
+}
+
+/* Idioms 3 and 4: the other pair, on the same objects in the same order, in between. */
+static int predict_between(struct reader *r, const struct pair *pair, const struct pair *other)
+{
+    if (pair->first->access->thread == other->first->access->thread || is_kept_out(pair, other->first) ||
+        is_kept_out(pair, other->second) || !is_possible(r, pair->first, other->first) ||
+        !is_possible(r, other->second, pair->second))
+        return 0;
+    return predict(r, pair->follow ? 3 : 4, pair->first, other->first, other->second, pair->second);
+}
+
+/* Idiom 5: the other pair, on the same objects the other way round, across it. Once, though both could be called the
+ * first. */
+static int predict_across(struct reader *r, const struct pair *pair, const struct pair *other)
+{
+    bool excluded = is_kept_out(pair, other->first) && is_kept_out(pair, other->second);
+    if (pair->follow || pair->first->access->thread == other->first->access->thread || excluded ||
+        pair->first->access->object > pair->second->access->object || !is_possible(r, pair->first, other->second) ||
+        !is_possible(r, other->first, pair->second))
+        return 0;
+    return predict(r, 5, pair->first, other->second, other->first, pair->second);
+}
+
+/* The first of the pairs on these objects. */
+static size_t find_on(const struct reader *r, uint64_t first, uint64_t second)
+{
+    size_t low = 0, high = r->pairs;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct pair *pair = &r->pair[middle];
+        uint64_t object = pair->first->access->object;
+        if (object < first || (object == first && pair->second->access->object < second))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+typedef int predict_both(struct reader *r, const struct pair *pair, const struct pair *other);
+
+static int predict_on(struct reader *r, const struct pair *pair, uint64_t first, uint64_t second, predict_both *predict)
+{
+    int failed = 0;
+    for (size_t i = find_on(r, first, second); i < r->pairs && !failed; i++) {
+        if (r->pair[i].first->access->object != first || r->pair[i].second->access->object != second)
+            break;
+        failed = predict(r, pair, &r->pair[i]);
+    }
+    return failed;
+}
+
+static int predict_pairs(struct reader *r)
+{
+    int failed = find_pairs(r) ? 0 : -ENOMEM;
+    for (size_t i = 0; i < r->pairs && !failed; i++) {
+        const struct pair *pair = &r->pair[i];
+        const uint64_t first = pair->first->access->object, second = pair->second->access->object;
+        if (pair->follow)
+            failed = predict_second(r, pair);
+        if (!failed)
+            failed = predict_on(r, pair, first, second, predict_between);
+        if (!failed)
+            failed = predict_on(r, pair, second, first, predict_across);
+    }
+    return failed;
+}
+
+static bool make_room(struct reader *r)
+{
+    r->sorted = calloc(r->count + 1, sizeof(const struct pct_access *));
+    r->entry = calloc(r->count + 1, sizeof *r->entry);
+    r->entry_of = calloc(r->count + 1, sizeof *r->entry_of);
+    r->next = calloc(r->count + 1, sizeof *r->next);
+    r->pair = calloc(MOST_PAIRS, sizeof *r->pair);
+    r->alike = calloc(2 * (size_t)MOST_PAIRS, sizeof *r->alike);
+    return r->sorted && r->entry && r->entry_of && r->next && r->pair && r->alike;
+}
+
+int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
+                    size_t count, uint32_t window, uint64_t run)
+{
+    struct reader r = { .predicted = predicted, .access = accesses, .count = count, .window = window, .run = run };
+    int failed = make_room(&r) ? pct_orderings_read(&r.orderings, trace, accesses, count) : -ENOMEM;
+    if (!failed)
+        failed = read_objects(&r);
+    if (!failed)
+        failed = predict_pairs(&r);
+    pct_orderings_free(&r.orderings);
+    free((void *)r.sorted);
+    free(r.entry);
+    free(r.entry_of);
+    free(r.next);
+    free(r.pair);
+    free(r.alike);
+    return failed;
+}

@@ -1,0 +1,442 @@
+/* The strategy `maple`: J. Yu, S. Narayanasamy, C. Pereira, G. Pokam, "Maple: A Coverage-Driven Testing Tool for
+ * Multithreaded Programs", OOPSLA 2012. With an iRoot (iroot.h), its active scheduler (section 4): it forces that
+ * iRoot. Without one, a profile run (section 3; 6.3.1, PCTLarge): priorities are random, and change often.
+ *
+ * A directed run has two priorities (4.2). A thread that comes to an access of the iRoot is held, at the low one: it
+ * goes on only when all others are held, too, or cannot. When the next access and the one that answers it are both
+ * there, of two threads and on one object, they are made. Where only the first of the two is there when nothing else
+ * can go on, it is made, and its thread waits on at the low priority for the other one: watch mode (4.4). Whoever is
+ * about to come in between, by an access to that object that conflicts, is held as well; if it has to go on
+ * all the same, the iRoot is begun anew. The threads that are not held go on in the order of their creation, the oldest
+ * first or (the complementary schedule, 4.3) the youngest; or in a random order. Which of several accesses at one place
+ * is the one (4.5) is left to chance: in half of the runs with a random order each is passed over with probability
+ * 1/2. When the iRoot was made, nobody is held any more.
+ *
+ * What deviates: the paper holds one thread at each access and lets others that come there pass, or the former one,
+ * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that
+ * are held when nothing else can go on, one that owns what another thread waits for goes first.
+ *
+ * Called by the scheduler through <pct/strategy.h>. While there is something to be forced it needs to see every
+ * operation, with its place: each budget is 1. Threads that poll for what a held one is to do must not hold it for
+ * ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
+#include "base.h"
+#include "iroot.h"
+#include "owners.h"
+#include "priorities.h"
+#include <pct/trace.h>
+#include <stddef.h>
+
+enum { PATIENCE = 4096, SPIN = 256, LONGEST = 7 /* log2 of the mean time between changes of a profile run */ };
+
+enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST };
+enum { PARAM_ORDER };
+
+static const struct pct_param params[] = {
+    [PARAM_ORDER] = { .name = "order",
+                      .max = ORDER_YOUNGEST,
+                      .zero = "random",
+                      .help = "who goes first of those that are not held: 1: older threads; 2: younger ones; random" },
+    { 0 }
+};
+
+/* Who goes first. */
+enum standing {
+    FREE,
+    LOW,    /* it has made its access, and the next one is not its own */
+    HELD,   /* at an access of the iRoot */
+    SPOILS, /* would come in between */
+    ENDING, /* would end the process */
+    STANDINGS
+};
+
+struct maple_thread {
+    struct pct_operation next;
+    uint32_t met; /* accesses of the iRoot that it came to */
+    bool enabled;
+    bool passes; /* this operation is none of the iRoot's */
+    bool ends;   /* the process */
+};
+
+struct state {
+    uint64_t seed;
+    uint8_t order;
+    bool skips; /* accesses are passed over by chance */
+    uint32_t created;
+    uint32_t threads;              /* that there have been: ids are below it */
+    const struct pct_idiom *idiom; /* NULL: nobody is held (any more) */
+    struct pct_iroot_event event[PCT_IROOT_MOST];
+    uint32_t done;                 /* accesses that were made: a set */
+    uint32_t role[2];              /* threads that have made one, plus 1 */
+    uint32_t object[2];            /* and what they were on; 0: not known yet */
+    uint32_t near[PCT_IROOT_MOST]; /* so many threads are about to make this access */
+    bool look;                     /* the next access may be there */
+    uint32_t making;               /* the access that the thread chosen last is to make, plus 1 */
+    uint32_t previous;             /* that thread, plus 1 */
+    struct pct_operation last;     /* what it was about to do */
+    uint32_t in_vain;              /* steps since one was let go */
+    struct pct_draws draws;
+    uint32_t mean;                         /* of a profile run: steps between two changes, about */
+    struct pct_priorities priorities;      /* its enabled ones are those who are free */
+    struct pct_dense_set stand[STANDINGS]; /* the enabled threads that are not */
+    struct maple_thread *of;               /* by thread */
+    struct pct_owners owners;
+};
+
+static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
+{
+    uint32_t threads = pct_layout_threads(run);
+    pct_priorities_lay_out(&s->priorities, layout, threads);
+    for (unsigned i = FREE + 1; i < STANDINGS; i++)
+        pct_dense_set_start(&s->stand[i], layout, threads);
+    s->of = pct_layout_take(layout, threads, sizeof *s->of);
+}
+
+PCT_STATE_OF_TABLES
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    struct state *s = begin(state, run);
+    s->order = (uint8_t)run->param[PARAM_ORDER];
+    s->skips = s->order == ORDER_RANDOM && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
+    bool fine = pct_iroot_parse(run->list, &s->idiom, s->event);
+    s->mean = s->idiom ? 0 : 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, LONGEST);
+    if (fine)
+        return 0;
+    *why = "iroot is an idiom, 1 to 5, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
+           "them)";
+    return -22; /* EINVAL */
+}
+
+/* --- What an operation is to the iRoot ---------------------------------------------------------------------------- */
+
+/* Whether objects are memory, locks and the like: numbers of others may be the same. */
+static bool is_access(uint32_t op)
+{
+#define CLASS(id, name, class_) PCT_CLASS_##class_,
+    static const uint8_t classes[] = { PCT_OPS(CLASS) };
+#undef CLASS
+    uint32_t class_ = op < PCT_OP_COUNT ? classes[op] : PCT_CLASS_NONE;
+    return class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && class_ != PCT_CLASS_FD;
+}
+
+/* Whether this operation of the thread, at the right place, may be this access: by who has made others, and on what. */
+static bool fits(const struct state *s, uint32_t thread, uint32_t object, uint32_t access)
+{
+    uint32_t role = s->idiom->role[access], which = s->idiom->object[access];
+    if (s->role[role] ? s->role[role] != thread + 1 : s->role[!role] == thread + 1)
+        return false;
+    return !s->object[which] || s->object[which] == object;
+}
+
+static bool is_due(const struct state *s, uint32_t access)
+{
+    return !(s->done >> access & 1) && !(s->idiom->after[access] & ~s->done);
+}
+
+static bool is_at(const struct state *s, uint32_t access, const struct pct_operation *what)
+{
+    return s->event[access].place == what->place && s->event[access].op == what->op;
+}
+
+/* The access that the thread is about to make; PCT_IROOT_MOST: none. One that is due before others. */
+static uint32_t find_access(const struct state *s, uint32_t thread)
+{
+    const struct pct_operation *next = &s->of[thread].next;
+    uint32_t found = PCT_IROOT_MOST;
+    if (s->of[thread].passes || !next->object)
+        return found;
+    for (uint32_t i = 0; i < s->idiom->accesses; i++) {
+        if (!is_at(s, i, next) || s->done >> i & 1 || !fits(s, thread, next->object, i))
+            continue;
+        if (is_due(s, i))
+            return i;
+        if (found == PCT_IROOT_MOST)
+            found = i;
+    }
+    return found;
+}
+
+/* Whether this operation of the thread would come in between two accesses. Reads do not, but between two writes, and
+ * those of the thread itself. */
+static bool spoils(const struct state *s, uint32_t thread, const struct pct_operation *what)
+{
+    if (!s->done || !what->object || !is_access(what->op))
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t from = s->idiom->guard[i].from, to = s->idiom->guard[i].to;
+        if (!(s->done >> from & 1) || s->done >> to & 1 || s->object[s->idiom->object[from]] != what->object)
+            continue;
+        bool writes = pct_operation_gives(s->event[from].op) && pct_operation_gives(s->event[to].op);
+        if (!what->reads || writes || s->role[0] == thread + 1 || s->role[1] == thread + 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an access of this thread's is the next one, or one of the next. */
+static bool is_turn(const struct state *s, uint32_t thread)
+{
+    for (uint32_t i = 0; i < s->idiom->accesses; i++)
+        if (is_due(s, i) && s->role[s->idiom->role[i]] == thread + 1)
+            return true;
+    return false;
+}
+
+static enum standing standing_of(const struct state *s, uint32_t thread)
+{
+    const struct maple_thread *t = &s->of[thread];
+    if (!s->idiom)
+        return FREE;
+    if (t->ends)
+        return ENDING;
+    if (find_access(s, thread) != PCT_IROOT_MOST)
+        return HELD;
+    if (t->passes)
+        return FREE;
+    if (spoils(s, thread, &t->next))
+        return SPOILS;
+    bool has_role = s->role[0] == thread + 1 || s->role[1] == thread + 1;
+    return has_role && !is_turn(s, thread) ? LOW : FREE;
+}
+
+/* --- Threads ------------------------------------------------------------------------------------------------------ */
+
+/* Where this thread stands, or whether it is enabled, may have changed. */
+static void sort(struct state *s, uint32_t thread)
+{
+    enum standing standing = standing_of(s, thread);
+    bool enabled = s->of[thread].enabled;
+    if (enabled && standing == FREE)
+        pct_priorities_enable(&s->priorities, thread);
+    else
+        pct_priorities_disable(&s->priorities, thread);
+    for (unsigned i = FREE + 1; i < STANDINGS; i++)
+        if (enabled && standing == i)
+            pct_dense_set_insert(&s->stand[i], thread);
+        else
+            pct_dense_set_remove(&s->stand[i], thread);
+    s->look |= standing == HELD;
+}
+
+static void sort_all(struct state *s)
+{
+    for (uint32_t i = 0; i < s->threads; i++)
+        if (s->of[i].enabled)
+            sort(s, i);
+}
+
+static void created(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    uint32_t place = s->created++ % PCT_INITIAL_RANKS;
+    if (s->order == ORDER_OLDEST)
+        place = PCT_INITIAL_RANKS - 1 - place;
+    else if (s->order == ORDER_RANDOM)
+        place = pct_priorities_permute(s->seed, 0, place);
+    s->of[thread] = (struct maple_thread){ .enabled = false };
+    if (s->threads <= thread)
+        s->threads = thread + 1;
+    pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + place);
+}
+
+static void announce(void *state, uint32_t thread, const struct pct_operation *next)
+{
+    struct state *s = state;
+    struct maple_thread *t = &s->of[thread];
+    for (uint32_t i = 0; s->idiom && i < s->idiom->accesses; i++)
+        s->near[i] += is_at(s, i, next) - is_at(s, i, &t->next);
+    t->next = *next;
+    t->passes = false;
+    if (!s->idiom)
+        return;
+    if (s->skips && find_access(s, thread) != PCT_IROOT_MOST)
+        t->passes = pct_random_below(s->seed, PCT_STREAM_CHANGE, (uint64_t)thread << 32 | t->met++, 2);
+    sort(s, thread);
+}
+
+static void enable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread].enabled = true;
+    sort(s, thread);
+}
+
+static void disable(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread].enabled = false;
+    sort(s, thread);
+}
+
+PCT_ENABLE_ALL
+
+/* --- Making the iRoot --------------------------------------------------------------------------------------------- */
+
+static void begin_anew(struct state *s)
+{
+    s->done = 0;
+    s->role[0] = s->role[1] = s->object[0] = s->object[1] = 0;
+    sort_all(s);
+}
+
+/* The thread that was picked last has made its step. */
+static void made(struct state *s)
+{
+    uint32_t thread = s->previous - 1;
+    pct_owners_made(&s->owners, &s->last, thread);
+    if (s->making) {
+        uint32_t access = s->making - 1;
+        s->done |= 1u << access;
+        s->role[s->idiom->role[access]] = thread + 1;
+        s->object[s->idiom->object[access]] = s->last.object;
+        if (s->done == (1u << s->idiom->accesses) - 1)
+            s->idiom = NULL;
+        s->in_vain = 0;
+        sort_all(s);
+    } else if (spoils(s, thread, &s->last)) {
+        begin_anew(s);
+    }
+}
+
+/* Whether the access that this first one is made for is near. */
+static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
+{
+    uint32_t partner = s->idiom->partner[access], object = s->of[thread].next.object;
+    bool other = s->idiom->object[partner] != s->idiom->object[access];
+    if (s->near[partner] <= is_at(s, partner, &s->of[thread].next))
+        return false;
+    for (uint32_t i = 0; i < s->threads; i++) {
+        const struct maple_thread *t = &s->of[i];
+        if (i != thread && !t->passes && is_at(s, partner, &t->next) && (other || t->next.object == object))
+            return true;
+    }
+    return false;
+}
+
+/* Of the threads that stand so, the one of the highest priority; PCT_NO_THREAD: none. first: who is about to make an
+ * access that is due, and (alone is false) whose partner is near, or that is not the first. */
+static uint32_t highest(const struct state *s, enum standing standing, bool first, bool alone)
+{
+    uint32_t found = PCT_NO_THREAD;
+    for (uint32_t i = 0; i < pct_dense_set_size(&s->stand[standing]); i++) {
+        uint32_t thread = pct_dense_set_at(&s->stand[standing], i);
+        uint32_t access = first ? find_access(s, thread) : 0;
+        if (first && (!is_due(s, access) || (!s->done && !alone && !has_partner(s, thread, access))))
+            continue;
+        if (found == PCT_NO_THREAD ||
+            pct_priorities_rank(&s->priorities, thread) > pct_priorities_rank(&s->priorities, found))
+            found = thread;
+    }
+    return found;
+}
+
+static uint32_t make(struct state *s, uint32_t thread)
+{
+    s->making = find_access(s, thread) + 1;
+    return thread;
+}
+
+/* A held thread that owns what another one waits for, or the one of the highest priority. */
+static uint32_t find_wanted(const struct state *s)
+{
+    for (uint32_t i = 0; i < s->threads; i++) {
+        const struct maple_thread *waiting = &s->of[i];
+        uint32_t owner = waiting->enabled ? PCT_NO_THREAD : pct_owners_of(&s->owners, waiting->next.object);
+        if (owner != PCT_NO_THREAD && pct_dense_set_has(&s->stand[HELD], owner))
+            return owner;
+    }
+    return highest(s, HELD, false, false);
+}
+
+/* Nobody is free to go on, or too long others have waited for that. Somebody stands. */
+static uint32_t let_go(struct state *s)
+{
+    s->in_vain = 0;
+    uint32_t thread = highest(s, LOW, false, false);
+    if (thread != PCT_NO_THREAD)
+        return thread;
+    thread = highest(s, HELD, true, true);
+    if (thread != PCT_NO_THREAD)
+        return make(s, thread);
+    thread = find_wanted(s);
+    for (enum standing i = SPOILS; thread == PCT_NO_THREAD && i < STANDINGS; i++)
+        thread = highest(s, i, false, false);
+    return thread;
+}
+
+static bool is_any_standing(const struct state *s)
+{
+    uint32_t count = 0;
+    for (unsigned i = LOW; i < ENDING; i++)
+        count += pct_dense_set_size(&s->stand[i]);
+    return count;
+}
+
+static uint32_t choose_directed(struct state *s)
+{
+    if (s->look && pct_dense_set_size(&s->stand[HELD])) {
+        uint32_t thread = highest(s, HELD, true, false);
+        if (thread != PCT_NO_THREAD)
+            return make(s, thread);
+    }
+    s->look = false;
+    if (s->priorities.top && (s->in_vain < PATIENCE || !is_any_standing(s)))
+        return pct_priorities_highest(&s->priorities);
+    return let_go(s);
+}
+
+static struct pct_choice pick(void *state, const struct pct_point *point)
+{
+    struct state *s = state;
+    bool stepped = s->previous && point->step > s->draws.step;
+    pct_draws_next(&s->draws, point->step);
+    if (s->idiom && stepped) {
+        s->in_vain += is_any_standing(s);
+        made(s);
+    }
+    s->making = 0;
+    pct_priorities_settle(&s->priorities);
+    if (!s->idiom && s->mean && point->why == PCT_WHY_BUDGET && point->current != PCT_NO_THREAD)
+        pct_priorities_put_last(&s->priorities, point->current);
+    uint32_t thread = s->idiom ? choose_directed(s) : pct_priorities_highest(&s->priorities);
+    s->previous = thread + 1;
+    s->last = s->of[thread].next;
+    if (s->idiom)
+        return (struct pct_choice){ .thread = thread, .budget = 1 };
+    uint64_t budget = 1 + pct_random_below(s->seed, PCT_STREAM_PICK, point->step, 2 * s->mean);
+    return (struct pct_choice){ .thread = thread, .budget = s->mean ? budget : PCT_UNLIMITED };
+}
+
+PCT_CHOOSE
+
+static void spinning(void *state, uint32_t thread, uint64_t spins)
+{
+    (void)spins;
+    struct state *s = state;
+    s->in_vain += s->idiom ? SPIN : 0;
+    pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
+}
+
+static void final_wait(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->of[thread].ends = true;
+    pct_priorities_put_last_later(&s->priorities, thread);
+    sort(s, thread);
+}
+
+const struct pct_strategy pct_strategy_maple = {
+    .name = "maple",
+    .summary = "forces an iRoot, a way in which two threads come in between each other; without one, a profile run",
+    .source = "Yu, Narayanasamy, Pereira, Pokam, Maple: A Coverage-Driven Testing Tool, OOPSLA 2012, section 4",
+    .params = params,
+    PCT_BASE,
+    .created = created,
+    .announce = announce,
+    .choose = choose,
+    .spinning = spinning,
+    .final_wait = final_wait,
+    .list = "iroot",
+    .list_help = "the idiom, and each access: operation and place in the code (`pct campaign -S maple` makes them)",
+    .places = true,
+};

@@ -1,0 +1,34 @@
+/* Who owns what others wait for, as far as operations show: who took an object last, and has not given it back. For the
+ * strategies that hold threads back (hold.c, maple.c): one that stands with a lock which another thread needs must not
+ * be held for ever. A member of their state, zeroed at first. */
+#ifndef PCT_STRATEGIES_OWNERS_H
+#define PCT_STRATEGIES_OWNERS_H
+
+#include "one_object.h"
+#include <pct/operations.h>
+
+enum { PCT_OWNERS = 1 << 12 };
+
+struct pct_owners {
+    uint16_t of[PCT_OWNERS]; /* by object, of which some share a place: the thread, plus 1 */
+};
+
+/* This thread has made this operation. */
+static inline void pct_owners_made(struct pct_owners *owners, const struct pct_operation *made, uint32_t thread)
+{
+    uint16_t *owner = &owners->of[made->object % PCT_OWNERS];
+    if (!pct_object_counts(made->object))
+        return;
+    if (!pct_operation_gives(made->op))
+        *owner = (uint16_t)(thread + 1);
+    else if (*owner == thread + 1)
+        *owner = 0;
+}
+
+/* The owner of this object; PCT_NO_THREAD: nobody, or it is not known. */
+static inline uint32_t pct_owners_of(const struct pct_owners *owners, uint32_t object)
+{
+    return pct_object_counts(object) ? owners->of[object % PCT_OWNERS] - 1u : PCT_NO_THREAD;
+}
+
+#endif

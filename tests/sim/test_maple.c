@@ -1,0 +1,170 @@
+/* What the strategy maple is for: it forces an iRoot of each idiom, however many threads there are, in one of its two
+ * orders; and a run ends as it would without it. Under the real scheduler, on the simulated host. */
+#include "probe.h"
+#include <strategies/strategies.h>
+#include <stdio.h>
+
+enum { MANY = 24, SEEDS = 100, BAD = 7 /* a variable that stays 0 */ };
+enum { RANDOM, OLDEST, YOUNGEST };
+
+#define FAIL CHECK(BAD, 1)
+#define STOP                                                                                                           \
+    {                                                                                                                  \
+        .kind = SIM_END                                                                                                \
+    }
+
+/* One more access of the iRoot: this operation of the program. */
+static void add(char *iroot, uint32_t op, const struct sim_op *at)
+{
+    sprintf(iroot + strlen(iroot), "-%u.%08x", op, (unsigned)(uintptr_t)at);
+}
+
+/* How often the assertion fails, in the runs of these seeds: `others` threads of the first kind, and one of the second.
+ */
+static uint32_t count_failures(const struct sim_op *first, const struct sim_op *second, const struct sim_op *end,
+                               uint32_t others, const char *iroot, uint64_t order, uint64_t seeds)
+{
+    struct sim_op begin[2 * MANY + 8] = { STOP };
+    uint32_t count = 0, failures = 0;
+    for (uint32_t i = 0; i < others; i++)
+        begin[count++] = (struct sim_op)CREATE(1);
+    begin[count++] = (struct sim_op)CREATE(2);
+    begin[count++] = (struct sim_op)JOIN(1);
+    begin[count++] = (struct sim_op)JOIN(2);
+    while (end && end->kind != SIM_END)
+        begin[count++] = *end++;
+    begin[count] = (struct sim_op)STOP;
+    const struct sim_program program = { .thread = { begin, first, second } };
+    struct sim_options options = sim_defaults(&pct_strategy_maple);
+    options.run.list = iroot;
+    sim_set(&options, "order", order);
+    for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
+        struct sim_result result;
+        sim_run(&program, &options, &result);
+        assert_true(result.verdict == PCT_VERDICT_EXIT || result.verdict == PCT_VERDICT_ASSERTION);
+        failures += result.verdict == PCT_VERDICT_ASSERTION;
+    }
+    return failures;
+}
+
+struct access {
+    uint32_t op;
+    const struct sim_op *at;
+};
+
+/* The iRoot shows in one of the two orders, for few and for many threads; and in half of the runs of a random one. */
+static void look(const char *name, uint32_t idiom, const struct sim_op *first, const struct sim_op *second,
+                 const struct sim_op *end, const struct access *access, unsigned accesses)
+{
+    char iroot[128];
+    sprintf(iroot, "%u", idiom);
+    for (unsigned i = 0; i < accesses; i++)
+        add(iroot, access[i].op, access[i].at);
+    for (uint32_t others = 1; others <= MANY; others += 23) {
+        uint32_t oldest = count_failures(first, second, end, others, iroot, OLDEST, 1);
+        uint32_t youngest = count_failures(first, second, end, others, iroot, YOUNGEST, 1);
+        uint32_t drawn = count_failures(first, second, end, others, iroot, RANDOM, SEEDS);
+        uint32_t profile = count_failures(first, second, end, others, "", RANDOM, SEEDS);
+        print_message("# %s, %u threads: %u, %u; random: %u of %d; profile: %u\n", name, others + 1, oldest, youngest,
+                      drawn, SEEDS, profile);
+        assert_true(oldest || youngest);
+        assert_true(drawn >= SEEDS / 3);
+    }
+}
+
+static void test_idioms(void **unused)
+{
+    (void)unused;
+    static const struct sim_op set[] = { ATOMIC_WRITE(0, 1), ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op check[] = { ATOMIC_READ(0), UNLESS(1, 3), ATOMIC_READ(1), UNLESS(0, 1), FAIL, STOP };
+    const struct access order[] = { { PCT_OP_ATOMIC_LOAD, &check[2] }, { PCT_OP_ATOMIC_STORE, &set[1] } };
+    look("idiom 1, order", 1, set, check, NULL, order, 2);
+
+    static const struct sim_op write[] = { ATOMIC_WRITE(0, 1), STOP };
+    static const struct sim_op twice[] = { ATOMIC_READ(0), UNLESS(0, 3), ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP };
+    const struct access stale[] = { { PCT_OP_ATOMIC_LOAD, &twice[0] },
+                                    { PCT_OP_ATOMIC_STORE, &write[0] },
+                                    { PCT_OP_ATOMIC_LOAD, &twice[2] } };
+    look("idiom 2, stale read", 2, write, twice, NULL, stale, 3);
+
+    static const struct sim_op steps[] = { ATOMIC_WRITE(0, 1), ATOMIC_WRITE(0, 2), STOP };
+    static const struct sim_op jump[] = { ATOMIC_READ(0), UNLESS(0, 3), ATOMIC_READ(0), UNLESS(2, 1), FAIL, STOP };
+    const struct access both[] = { { PCT_OP_ATOMIC_LOAD, &jump[0] },
+                                   { PCT_OP_ATOMIC_STORE, &steps[0] },
+                                   { PCT_OP_ATOMIC_STORE, &steps[1] },
+                                   { PCT_OP_ATOMIC_LOAD, &jump[2] } };
+    look("idiom 3, two writes between", 3, steps, jump, NULL, both, 4);
+
+    const struct access half[] = { { PCT_OP_ATOMIC_STORE, &set[0] },
+                                   { PCT_OP_ATOMIC_LOAD, &check[0] },
+                                   { PCT_OP_ATOMIC_LOAD, &check[2] },
+                                   { PCT_OP_ATOMIC_STORE, &set[1] } };
+    look("idiom 4, half written", 4, set, check, NULL, half, 4);
+
+    static const struct sim_op one[] = { ATOMIC_WRITE(0, 1), ATOMIC_READ(1), UNLESS(1, 1), ATOMIC_WRITE(2, 1), STOP };
+    static const struct sim_op other[] = { ATOMIC_WRITE(1, 1), ATOMIC_READ(0), UNLESS(1, 1), ATOMIC_WRITE(3, 1), STOP };
+    static const struct sim_op crossed[] = { ATOMIC_READ(2), UNLESS(1, 3), ATOMIC_READ(3), UNLESS(1, 1), FAIL, STOP };
+    const struct access across[] = { { PCT_OP_ATOMIC_STORE, &one[0] },
+                                     { PCT_OP_ATOMIC_LOAD, &other[1] },
+                                     { PCT_OP_ATOMIC_STORE, &other[0] },
+                                     { PCT_OP_ATOMIC_LOAD, &one[1] } };
+    look("idiom 5, crossed", 5, one, other, crossed, across, 4);
+}
+
+/* Of locks: what is between the sections of a writer. Threads are held before they have taken the lock. */
+static void test_locks(void **unused)
+{
+    (void)unused;
+    static const struct sim_op write[] = { LOCK(0), ATOMIC_WRITE(0, 1), UNLOCK(0),
+                                           LOCK(1), ATOMIC_WRITE(1, 1), UNLOCK(1),
+                                           STOP };
+    static const struct sim_op read[] = { LOCK(0),        ATOMIC_READ(0), UNLOCK(0),    UNLESS(1, 5), LOCK(1),
+                                          ATOMIC_READ(1), UNLOCK(1),      UNLESS(0, 1), FAIL,         STOP };
+    const struct access between[] = { { PCT_OP_MUTEX_UNLOCK, &read[6] }, { PCT_OP_MUTEX_LOCK, &write[3] } };
+    look("idiom 1, between sections", 1, write, read, NULL, between, 2);
+}
+
+/* Whatever the iRoot is, nobody waits for ever: not one that is held with a lock that others need, nor one that polls for
+ * what a held one does, nor at a barrier. */
+static void test_progress(void **unused)
+{
+    (void)unused;
+    static const struct sim_op first[] = {
+        LOCK(0), ATOMIC_WRITE(0, 1), UNLOCK(0), BARRIER(0), LOCK(1), UNLOCK(1), STOP
+    };
+    static const struct sim_op second[] = { LOCK(1),        ATOMIC_WRITE(1, 1), UNLOCK(1), BARRIER(0), YIELD,
+                                            ATOMIC_READ(0), UNLESS(1, 0),       LOCK(0),   UNLOCK(0),  STOP };
+    static const struct sim_op poll[] = { YIELD, ATOMIC_READ(1), UNLESS(0, 1), BACK(3), STOP };
+    static const uint8_t ops[] = { PCT_OP_MUTEX_LOCK, PCT_OP_ATOMIC_STORE, PCT_OP_MUTEX_UNLOCK, PCT_OP_ATOMIC_LOAD };
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), CREATE(3), JOIN(1), JOIN(2), JOIN(3)),
+                                                     first, second, poll },
+                                         .barrier = { 2 } };
+    struct sim_options options = sim_defaults(&pct_strategy_maple);
+    uint64_t random = 0;
+    for (uint32_t i = 0; i < 3000; i++) {
+        char iroot[128];
+        uint32_t idiom = 1 + i % 5, accesses = idiom == 1 ? 2 : idiom == 2 ? 3 : 4;
+        sprintf(iroot, "%u", idiom);
+        for (uint32_t k = 0; k < accesses; k++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            const struct sim_op *at = random >> 60 & 1 ? &first[(random >> 40) % 6] : &second[(random >> 40) % 9];
+            add(iroot, ops[random >> 50 & 3], at);
+        }
+        options.run.list = iroot;
+        options.run.seed = i;
+        sim_set(&options, "order", i / 5 % 3);
+        struct sim_result result;
+        sim_run(&program, &options, &result);
+        assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_idioms),
+        cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_progress),
+    };
+    return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
+}
