@@ -39,11 +39,13 @@ static bool make_room(struct pct_directed *d, uint64_t runs)
         return true;
     uint64_t room = 2 * runs + 64;
     size_t *upto = realloc(d->upto, room * sizeof *upto);
-    d->upto = upto ? upto : d->upto;
-    bool *profile = realloc(d->profile, room * sizeof *profile);
-    d->profile = profile ? profile : d->profile;
-    if (!upto || !profile)
+    if (!upto)
         return false;
+    d->upto = upto;
+    bool *profile = realloc(d->profile, room * sizeof *profile);
+    if (!profile)
+        return false;
+    d->profile = profile;
     upto[0] = 0;
     d->room = room;
     return true;

@@ -6,6 +6,7 @@
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
 #include <cli/trace/accesses.h>
+#include <cli/trace/predict.h>
 #include "configure.h"
 #include "parse.h"
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_OK_STATUS };
+enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_OK_STATUS, KEY_PREDICTED };
 enum { RUNS = 100, WINDOW = 40 };
 
 static const struct argp_option options[] = {
@@ -22,6 +23,8 @@ static const struct argp_option options[] = {
     { "until-saturated", KEY_SATURATED, "N", 0, "stop when N runs in a row have exposed nothing new", 1 },
     { "window", KEY_WINDOW, "STEPS", 0,
       "two accesses of a thread belong together if they are at most this many of its steps apart (default: 40)", 1 },
+    { "predicted", KEY_PREDICTED, NULL, 0,
+      "list also what the runs could have exposed, by what forbids orders of accesses, and have not", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
@@ -34,12 +37,12 @@ struct coverage {
     struct pct_campaign *campaign;
     struct pct_run_options schedules;
     struct pct_access_places places;
-    struct pct_iroots roots;
+    struct pct_iroots roots, predicted;
     uint64_t saturated;    /* --until-saturated; 0: not given */
     uint64_t runs, newest; /* runs looked at, and the last that exposed something new; from 1 */
     uint64_t shared;       /* accesses to what threads may share, in all runs */
     uint32_t window;
-    bool json;
+    bool json, lists_predicted;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -67,6 +70,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_JSON:
         w->json = true;
+        return 0;
+    case KEY_PREDICTED:
+        w->lists_predicted = true;
         return 0;
     }
     return pct_options_parse_command(key, state, &w->campaign->launch, "pct coverage");
@@ -102,6 +108,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     w->shared += count;
     if (!status)
         status = pct_iroots_add(&w->roots, accesses, count, w->window, w->runs);
+    if (!status)
+        status = pct_predict_add(&w->predicted, &result->trace, accesses, count, w->window, w->runs);
     free(accesses);
     if (status && status != -ENODATA) /* a run that was killed tells nothing of its places */
         return pct_cli_no_memory("");
@@ -146,16 +154,33 @@ static void print_root(const struct coverage *w, const struct pct_iroot *root)
         fputs(between[root->idiom][i], stdout);
         print_place(w, root->place[i]);
     }
-    printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
-           (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+}
+
+/* Whether this one, which was predicted, was exposed, too. */
+static bool is_exposed(const struct coverage *w, const struct pct_iroot *root)
+{
+    return pct_iroots_find_either(&w->roots, root);
 }
 
 static void print_text(const struct coverage *w)
 {
-    for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
-        for (size_t i = 0; i < w->roots.count; i++)
-            if (w->roots.item[i]->idiom == idiom)
-                print_root(w, w->roots.item[i]);
+    for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++) {
+        for (size_t i = 0; i < w->roots.count; i++) {
+            const struct pct_iroot *root = w->roots.item[i];
+            if (root->idiom != idiom)
+                continue;
+            print_root(w, root);
+            printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
+                   (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+        }
+        for (size_t i = 0; w->lists_predicted && i < w->predicted.count; i++) {
+            const struct pct_iroot *root = w->predicted.item[i];
+            if (root->idiom != idiom || is_exposed(w, root))
+                continue;
+            print_root(w, root);
+            puts("  [predicted, not exposed]");
+        }
+    }
     fflush(stdout);
 }
 
@@ -166,6 +191,13 @@ static void add_place(struct json_object *to, const struct pct_access_place *pla
     pct_json_add_string(object, "function", place->function);
     pct_json_add_string(object, "file", place->file);
     pct_json_add_number(object, "line", (uint64_t)place->line);
+}
+
+static void add_places(const struct coverage *w, struct json_object *to, const struct pct_iroot *root)
+{
+    struct json_object *places = pct_json_add_array(to, "places");
+    for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++)
+        add_place(places, w->places.item[root->place[k] - 1]);
 }
 
 static int print_json(const struct coverage *w)
@@ -183,9 +215,16 @@ static int print_json(const struct coverage *w)
         pct_json_add_number(object, "idiom", root->idiom);
         pct_json_add_number(object, "runs", root->runs);
         pct_json_add_number(object, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
-        struct json_object *places = pct_json_add_array(object, "places");
-        for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++)
-            add_place(places, w->places.item[root->place[k] - 1]);
+        add_places(w, object, root);
+    }
+    roots = pct_json_add_array(all, "predicted");
+    for (size_t i = 0; i < w->predicted.count; i++) {
+        const struct pct_iroot *root = w->predicted.item[i];
+        if (is_exposed(w, root))
+            continue;
+        struct json_object *object = pct_json_append_object(roots);
+        pct_json_add_number(object, "idiom", root->idiom);
+        add_places(w, object, root);
     }
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
@@ -197,6 +236,15 @@ static void say_summary(const struct coverage *w)
                 "%llu",
                 w->roots.count, by[1], by[2], by[3], by[4], by[5], (unsigned long long)w->runs,
                 (unsigned long long)w->newest);
+    size_t left[PCT_IDIOMS + 1] = { 0 };
+    for (size_t i = 0; i < w->predicted.count; i++)
+        left[is_exposed(w, w->predicted.item[i]) ? 0 : w->predicted.item[i]->idiom]++;
+    pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu)%s", w->predicted.count - left[0], left[1],
+                left[2], left[3], left[4], left[5],
+                w->predicted.count == left[0]   ? ""
+                : w->lists_predicted || w->json ? "; -S maple tries to expose them"
+                                                : "; --predicted lists them, -S maple tries to expose them");
+    pct_directed_say(w->campaign);
     if (w->roots.full)
         pct_cli_say("there are more, which are not counted: give a smaller --window");
     if (w->runs && !w->shared)
@@ -249,13 +297,16 @@ int pct_cmd_coverage(int argc, char **argv)
     campaign.launch.sites = "on";
     pct_forking_plan(&campaign.launch, campaign.runs > 1, false, campaign.config.strategy);
     pct_configure_memory(&campaign, w.json);
-    status = pct_launch_prepare(&campaign.launch);
+    status = pct_directed_begin(&campaign);
+    if (!status)
+        status = pct_launch_prepare(&campaign.launch);
     if (!status)
         status = pct_campaign_run(&campaign);
     status = finish(&w, status);
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
     pct_iroots_free(&w.roots);
+    pct_iroots_free(&w.predicted);
     pct_access_places_free(&w.places);
     return status;
 }
