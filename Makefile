@@ -61,7 +61,7 @@ pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-t
 shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
-command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -lstdc++ -lm
+command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -liberty -lstdc++ -lm
 
 Z3_INCLUDE ?= /usr/include
 
@@ -142,14 +142,14 @@ snippets: $(snippets)
 random-programs: $(random_programs)
 unit: $(unit_tests)
 sim: $(sim_tests)
-test-programs: $(test_programs) $(plain_bugs)
+test-programs: $(test_programs) $(plain_bugs) $(B)/bench/accusations
 fuzzers: $(fuzzers)
 objects: $(pct_objects)
 tests: all paper snippets unit sim test-programs random-programs memory-bugs scale
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-browser \
+.PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills \
 	conformance conformance-posix check-distros check-clang check-sanitize check-fuzz lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
@@ -199,6 +199,14 @@ check-explore-kills:
 	@scripts/setup build check
 	@$(build_with) all
 	@KILLS='$(or $(KILLS),200)' PCT_BUILD='$(B)' bats -f 'whenever it was killed' tests/cli/explore_file.bats
+
+# The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of the
+# corrected ones, of which no rule may speak.
+check-diagnose:
+	@scripts/setup build check
+	@$(build_with) all random-programs $(B)/bench/accusations
+	@status=0; PCT_BUILD='$(B)' tests/programs/diagnose || status=1; \
+	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || status=1; exit $$status
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
@@ -359,6 +367,7 @@ help:
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts of the suite'
 	@echo 'lint              what only reads the sources: format, static analysis, shell scripts'
+	@echo 'check-diagnose    the causes by rules of programs with known bugs; RUNS (50) runs of COUNT (200) correct programs, accused of nothing'
 	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
 	@echo 'check-checkers    replays under valgrind, sanitizers and lldb; installs them first'
 	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
@@ -633,7 +642,7 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
 
 # What the command writes with.
-$(B)/bench/store: bench/store.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
+$(B)/bench/store $(B)/bench/accusations: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group $(filter %.a,$^) \
 		-Wl,--end-group -Wl,--as-needed $(command_libs)

@@ -282,9 +282,14 @@ int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
                     pct_failure_format(failure, sizeof failure, &q->shrink.trials.failure),
                     (unsigned long long)q->shrink.steps, (unsigned long long)q->shrink.switches,
                     (unsigned long long)q->shrink.preemptions);
+    /* Each step has its share, so that a long one leaves the others something. */
+    struct pct_trials *trials = &q->shrink.trials;
+    pct_trials_share(trials, depth ? 0.5 : 0.8);
     int failed = pct_shrink_run(&q->shrink);
     failed = failed ? failed : open_story(q);
+    pct_trials_share(trials, 0.3);
     failed = failed ? failed : find_pass(q);
+    pct_trials_share(trials, 1);
     if (!failed && depth)
         failed = measure(q);
     for (size_t i = 0; i < q->depth.count && !failed; i++) {
@@ -355,7 +360,7 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
     const struct pct_tally *flipped = &need->flipped;
     unsigned of = pct_tally_of(flipped);
     if (!of && q->shrink.trials.late) {
-        fputs("     It was not turned round: out of time.\n", out);
+        fprintf(out, "     It was not turned round: %s.\n", pct_trials_why(&q->shrink.trials));
         return;
     }
     if (!of) {
@@ -369,8 +374,12 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
     if (flipped->otherwise)
         fprintf(out, ", %u fail%s otherwise", flipped->otherwise, flipped->otherwise == 1 ? "s" : "");
     fputs(".\n", out);
+    if (!pct_need_decides(&q->depth, need)) {
+        fputs("     It fails as often then, so this is not the cause.\n", out);
+        return;
+    }
     if (q->shrink.trials.late && flipped->failed + flipped->otherwise && !need->held.count) {
-        fputs("     Whether that can be ruled out was not tried: out of time.\n", out);
+        fprintf(out, "     Whether that can be ruled out was not tried: %s.\n", pct_trials_why(&q->shrink.trials));
         return;
     }
     bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1 &&

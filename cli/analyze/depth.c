@@ -8,6 +8,7 @@
 #include "negated_orders.h"
 #include "constrained_runs.h"
 #include "series.h"
+#include "shrink.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,17 @@ static void remember(void *context, const struct pct_trial *trial, bool passes)
     struct pct_depth *depth = context;
     const struct pct_trace *trace = &trial->result.trace;
     const struct pct_trace_header *header = &trace->header;
-    bool simpler = header->preemptions < depth->simplest_preemptions ||
-                   (header->preemptions == depth->simplest_preemptions && header->switches < depth->simplest_switches);
+    uint64_t size = pct_shrink_size(header);
+    bool simpler = size < depth->simplest_size ||
+                   (size == depth->simplest_size && header->preemptions < depth->simplest_preemptions);
     struct pct_switches switches;
     if (passes || !trial->fails || !trace->complete || (depth->simplest.item && !simpler) ||
         pct_switches_from_trace(&switches, trace))
         return;
     pct_switches_free(&depth->simplest);
     depth->simplest = switches;
+    depth->simplest_size = size;
     depth->simplest_preemptions = header->preemptions;
-    depth->simplest_switches = header->switches;
 }
 
 /* A failure that the schedule does not decide alone: it has to come as often as under the schedule that was found. */
@@ -126,6 +128,24 @@ static int take_needs(struct pct_depth *depth, const struct pct_orders *orders, 
     return depth->needs ? 0 : -ENOMEM;
 }
 
+bool pct_need_decides(const struct pct_depth *depth, const struct pct_need *need)
+{
+    uint64_t fail = need->flipped.failed + need->flipped.otherwise, of = pct_tally_of(&need->flipped);
+    return !of || need->held.count || fail * depth->of < depth->failed * of;
+}
+
+/* What the failure has to do with comes first. */
+static void sort_needs(struct pct_depth *depth)
+{
+    for (size_t i = 1; i < depth->count; i++)
+        for (size_t j = i;
+             j && pct_need_decides(depth, &depth->needs[j]) && !pct_need_decides(depth, &depth->needs[j - 1]); j--) {
+            struct pct_need swapped = depth->needs[j];
+            depth->needs[j] = depth->needs[j - 1];
+            depth->needs[j - 1] = swapped;
+        }
+}
+
 int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const struct pct_run_view *failing,
                       const struct pct_run_view *passing)
 {
@@ -172,6 +192,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
         stop = take_needs(depth, &orders, keep);
     if (!stop && depth->measured)
         stop = pct_negated_orders_measure(depth, trials, &orders, failing->trace, &k.seed);
+    sort_needs(depth);
     free(keep);
     pct_orders_free(&orders);
     if (stop && !trials->status)

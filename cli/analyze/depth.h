@@ -33,14 +33,19 @@ struct pct_need {
 
 struct pct_depth {
     struct pct_need *needs;
-    size_t count;                 /* the depth; 0 with `always`: the default order fails, and so does every other */
-    bool measured;                /* false: not even all constraints together decide it */
-    unsigned failed, of;          /* schedules that kept to the constraints */
-    size_t candidates;            /* orderings of the failing run that were looked at */
-    size_t left_out;              /* and earlier ones, which were not */
-    struct pct_switches simplest; /* the schedule with the fewest preemptions, and switches, among those that failed */
-    uint64_t simplest_preemptions, simplest_switches;
+    size_t count;        /* the depth; 0 with `always`: the default order fails, and so does every other */
+    bool measured;       /* false: not even all constraints together decide it */
+    unsigned failed, of; /* schedules that kept to the constraints */
+    size_t candidates;   /* orderings of the failing run that were looked at */
+    size_t left_out;     /* and earlier ones, which were not */
+    struct pct_switches
+        simplest; /* the smallest schedule among those that failed; of equal ones with fewest preemptions */
+    uint64_t simplest_size, simplest_preemptions;
 };
+
+/* Whether the failure has to do with it: turned round, it fails less often; or all schedules pass that keep to some
+ * more. Also where it could not be turned round. */
+bool pct_need_decides(const struct pct_depth *depth, const struct pct_need *need);
 
 /* Measure it, from a failing run and one that passes (or NULL). Returns 0, or trials->status. */
 int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const struct pct_run_view *failing,

@@ -94,7 +94,7 @@ static enum pct_answer answer(void *context, size_t number, struct pct_question 
 int pct_nearest_schedule_find(struct pct_trials *trials, bool *found)
 {
     struct search s = { .trials = trials };
-    struct pct_series series = { .ask = ask, .answer = answer, .context = &s, .must = true };
+    struct pct_series series = { .ask = ask, .answer = answer, .context = &s };
     *found = false;
     if (strcmp(trials->config.strategy, "schedule") != 0 || !trials->config.list[0] ||
         pct_switches_parse(&s.switches, trials->config.list))

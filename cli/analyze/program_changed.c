@@ -21,10 +21,11 @@ void pct_program_changed_say(const char *name, const struct pct_config *config, 
     struct stat status;
     char written[64], recorded[64];
     if (config->epoch && !stat(program, &status) && (uint64_t)status.st_mtime > config->epoch)
-        pct_cli_say(
-            "%s was written %s, after the run that this schedule is from (%s by its clock): it may have been rebuilt",
-            program, format_time(written, sizeof written, status.st_mtime),
-            format_time(recorded, sizeof recorded, (time_t)config->epoch));
+        pct_cli_say("%s was written %s, after the run that this schedule is from (%s by its clock, unless --epoch set "
+                    "that): it may have "
+                    "been rebuilt",
+                    program, format_time(written, sizeof written, status.st_mtime),
+                    format_time(recorded, sizeof recorded, (time_t)config->epoch));
     if (pct_schedule_file_is(name))
         pct_schedule_file_compare(name, program);
     else

@@ -50,8 +50,7 @@ static bool wants(const struct asked *asked)
 
 static bool is_late(const struct state *s)
 {
-    const struct pct_trials *trials = s->trials;
-    return !s->series->must && trials->limited && pct_cli_now() - trials->begun >= trials->seconds;
+    return !s->series->must && pct_trials_over(s->trials);
 }
 
 /* The question whose run is to begin, NULL if there is none. Returns 0, or trials->status. */
@@ -91,10 +90,8 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
     struct state *s = of(source);
     struct asked *asked;
-    if (is_late(s)) {
-        s->trials->late = true;
+    if (is_late(s))
         return PCT_RUNS_ENOUGH;
-    }
     if (choose(s, &asked))
         return s->trials->status;
     if (!asked)
@@ -142,10 +139,7 @@ static int tick(struct pct_run_source *source)
 {
     struct state *s = of(source);
     pct_trials_draw_progress(s->trials);
-    if (!is_late(s))
-        return PCT_RUNS_ON;
-    s->trials->late = true;
-    return PCT_RUNS_ENOUGH;
+    return is_late(s) ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
 }
 
 /* Returns trials->status. */
@@ -160,10 +154,16 @@ static int run(struct state *s)
     s->source = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick, .turn = turn };
     trials->status = pct_engine_run(&s->engine, &s->source);
     trials->vain += s->engine.dropped;
-    if (s->engine.signal) {
-        pct_status_line_clear(trials->progress.quiet);
+    if (!s->engine.signal)
+        return trials->status;
+    pct_status_line_clear(trials->progress.quiet);
+    /* The first one ends the search, and what was found is shown; a second one ends that, too. */
+    bool again = trials->interrupted || s->series->must;
+    trials->interrupted = s->engine.signal;
+    trials->late = true;
+    trials->status = again ? 128 + s->engine.signal : 0;
+    if (again)
         pct_cli_say("interrupted after %llu runs", (unsigned long long)trials->runs);
-    }
     return trials->status;
 }
 

@@ -1,8 +1,8 @@
 /* From a failing run to the smallest schedule: see shrink.h.
  *
  * The run's trace becomes a list of all its switches; delta debugging takes away those without which it still fails
- * (they then happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own); each
- * one that is left is moved as far as it can go. */
+ * (they then happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own) and
+ * the run gets no larger; each one that is left is moved as far as it can go. */
 #include "shrink.h"
 #include <cli/base/status_line.h>
 #include "delta_debugging.h"
@@ -25,16 +25,30 @@ struct tries {
     size_t index;               /* its number, */
     bool later;                 /* where to, */
     uint32_t from, furthest;    /* where it stood, and how far it got so far */
+    uint64_t least;             /* size of the failing run of the list that was found */
     unsigned runs, failed;      /* of the list that is tried */
 };
+
+uint64_t pct_shrink_size(const struct pct_trace_header *header)
+{
+    return header->steps + header->switches;
+}
+
+/* It fails, and is no larger than what it would replace; where that differs from run to run, it says nothing. */
+static bool is_fit(const struct tries *t, const struct pct_trial *trial)
+{
+    const struct pct_shrink *s = t->shrink;
+    return trial->fails && (!s->trials.steady || pct_shrink_size(&trial->result.trace.header) <= s->most);
+}
 
 /* One more run of it: 1 or 0 if that says whether it fails, -1 if not yet. */
 static int count(struct tries *t, const struct pct_trial *trial)
 {
     struct pct_trials *trials = &t->shrink->trials;
-    t->failed += trial->fails;
+    t->failed += is_fit(t, trial);
     int verdict = pct_trials_verdict(trials, t->failed, ++t->runs);
     if (verdict > 0 && trial->fails) {
+        t->least = pct_shrink_size(&trial->result.trace.header);
         trials->progress.preemptions = trial->result.trace.header.preemptions;
         trials->progress.known = true;
     }
@@ -75,14 +89,16 @@ static enum pct_answer answer_part(void *context, size_t number, struct pct_ques
         return verdict ? PCT_ANSWER_MORE : PCT_ANSWER_NEXT;
     t->failing = true;
     t->which = number;
+    t->shrink->most = t->least;
     return PCT_ANSWER_STOP;
 }
 
-/* Whether these switches fail: 1 or 0; negative: there is a status. */
+/* Whether these switches fail, however large the run is: 1 or 0; negative: there is a status. */
 static int still_fails(struct pct_shrink *s, const struct pct_switches *switches)
 {
     struct tries t = { .shrink = s, .switches = switches };
     struct pct_series series = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = true };
+    s->most = UINT64_MAX;
     return pct_series_run(&s->trials, &series) ? -1 : t.failing;
 }
 
@@ -212,6 +228,7 @@ static int make_small(struct pct_shrink *s)
         if (stop)
             break;
         bool last = trial.fails || i + 1 == t->repeat;
+        s->minimal_steps = trial.result.trace.header.steps;
         s->minimal_switches = trial.result.trace.header.switches;
         s->minimal_preemptions = trial.result.trace.header.preemptions;
         struct pct_config config = { 0 };
@@ -245,6 +262,16 @@ int pct_shrink_run(struct pct_shrink *s)
     return make_small(s);
 }
 
+static bool is_smaller(const struct pct_shrink *s, const struct pct_shrink *old)
+{
+    uint64_t is = s->minimal_steps + s->minimal_switches, was = old->minimal_steps + old->minimal_switches;
+    if (s->trials.steady && is != was)
+        return is < was;
+    if (s->minimal_preemptions != old->minimal_preemptions)
+        return s->minimal_preemptions < old->minimal_preemptions;
+    return s->minimal.count < old->minimal.count;
+}
+
 int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, bool *better)
 {
     struct pct_shrink old = *s;
@@ -257,9 +284,7 @@ int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, 
         /* It was made with another seed, which the target may have drawn from. */
         stop = still_fails(s, &s->minimal);
         stop = stop < 0 ? PCT_EXIT_INTERNAL : stop ? make_small(s) : 0;
-        *better = !stop && s->token[0] &&
-                  (s->minimal_preemptions < old.minimal_preemptions ||
-                   (s->minimal_preemptions == old.minimal_preemptions && s->minimal.count < old.minimal.count));
+        *better = !stop && s->token[0] && is_smaller(s, &old);
     }
     struct pct_shrink *worse = *better ? &old : s;
     pct_switches_free(&worse->minimal);

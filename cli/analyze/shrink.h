@@ -14,19 +14,25 @@ struct pct_range {
 /* What is known of a failing run, and of the smallest one. */
 struct pct_shrink {
     struct pct_trials trials;
-    const char *name;                      /* the token or file, as given */
-    bool whole_report;                     /* say what is being done, on standard error */
+    uint64_t most;                /* steps and switches of a run that may take the place of the smallest so far */
+    const char *name;             /* the token or file, as given */
+    char recorded[PCT_TOKEN_MAX]; /* the token in it, if it is the file of a recorded run; otherwise "" */
+    bool whole_report;            /* say what is being done, on standard error */
     uint64_t steps, switches, preemptions; /* of the run as given */
     char given[PCT_TOKEN_MAX];             /* its token, with its hash */
     struct pct_switches minimal;
     struct pct_range *ranges; /* by switch */
-    uint64_t minimal_switches, minimal_preemptions;
+    uint64_t minimal_steps, minimal_switches, minimal_preemptions;
     char token[PCT_TOKEN_MAX]; /* of the minimal schedule, with its hash; "": too long for one */
 };
 
 /* The parser of the command line of minimize and explain: a token or file, options of the target, the command. Its
  * input is the struct pct_shrink. */
 extern const struct argp_child pct_shrink_options[];
+
+/* How large a run is: smaller is easier to read. A run that goes on for long says little, and so does one that goes to
+ * and fro. */
+uint64_t pct_shrink_size(const struct pct_trace_header *header);
 
 /* Read the token or file, run it, and find out how it fails. Returns 0, or the exit status for the command, after a
  * message. */

@@ -18,12 +18,13 @@
 #include <string.h>
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
-enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256, SECONDS_MAX = 1000000 };
+enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256, SECONDS_MAX = 1000000, SECONDS = 20 };
 enum { KEY_SECONDS = 4100, KEY_QUICK };
 
 static const struct argp_option options[] = {
     { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
-    { "seconds", KEY_SECONDS, "N", 0, "stop after this many seconds: what was found so far is the result", 1 },
+    { "seconds", KEY_SECONDS, "N", 0,
+      "stop after this many seconds (default: 20), as after Ctrl-C: what was found so far is the result", 1 },
     { "quick", KEY_QUICK, NULL, 0, "turn each ordering round once, and do not look for what else decides it", 1 },
     { 0 },
 };
@@ -34,12 +35,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &s->trials.launch;
+        s->trials.seconds = SECONDS;
         return 0;
     case 'j':
         s->trials.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
         return 0;
     case KEY_SECONDS:
-        s->trials.limited = true;
         s->trials.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
         return 0;
     case KEY_QUICK:
@@ -82,6 +83,7 @@ static int read_file(struct pct_shrink *s, char *token, size_t size)
         pct_trace_close(&trace);
         return PCT_EXIT_USAGE;
     }
+    snprintf(s->recorded, sizeof s->recorded, "%s", token);
     if (!trace.complete || trace.header.verdict == PCT_VERDICT_RUNNING)
         pct_cli_say("this trace was cut short: the run is repeated from the token in it");
     pct_trace_close(&trace);
@@ -129,6 +131,9 @@ static int explain_pass(const struct pct_shrink *s, bool same)
                 "libraries differ");
     pct_program_changed_say(s->name, &s->trials.config, s->trials.launch.program);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
+    if (s->trials.launch.drive.client && !s->recorded[0])
+        pct_cli_say("what clients do comes at other moments each time, and a token does not have it, but a trace has: "
+                    "`pct run -t FILE` keeps the one of a failing run, and `pct explain FILE` explains that");
     return PCT_EXIT_DIVERGENCE;
 }
 
@@ -136,6 +141,7 @@ static int explain_pass(const struct pct_shrink *s, bool same)
 struct again {
     struct pct_trials *trials;
     uint64_t hash; /* of the run that was found */
+    bool other;    /* one of these took other steps */
     unsigned failed, runs, most;
 };
 
@@ -153,7 +159,8 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
     (void)number;
     a->runs++;
     a->failed += trial->fails;
-    if (!trial->fails || trial->result.trace.header.hash != a->hash)
+    a->other = a->other || trial->result.trace.header.hash != a->hash;
+    if (!trial->fails || a->other)
         a->most = question->expected = RATE_RUNS;
     return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
 }
@@ -179,6 +186,7 @@ static int judge(struct pct_shrink *s, uint64_t hash)
     t->rate = 1;
     if (run_again(&a, t, hash, jobs > REPEATS ? jobs : REPEATS))
         return t->status;
+    t->steady = a.failed == a.runs && !a.other;
     /* Not by the steps: a signal from outside, or a client, comes at other ones whether there is a second run or not.
      */
     if (a.failed == a.runs)
@@ -216,6 +224,7 @@ static int go_nearby(struct pct_shrink *s, bool *found)
     char token[PCT_TOKEN_MAX], error[256];
     int failed = pct_nearest_schedule_find(t, found);
     pct_status_line_clear(t->progress.quiet);
+    failed = failed ? failed : pct_trials_status(t);
     if (failed || !*found)
         return failed;
     pct_config_format_token(token, sizeof token, &t->config,

@@ -64,6 +64,36 @@ void pct_trial_close(struct pct_trial *trial)
     pct_process_close(&trial->process);
 }
 
+double pct_trials_left(const struct pct_trials *trials)
+{
+    double left = trials->begun ? trials->seconds - (pct_cli_now() - trials->begun) : trials->seconds;
+    return left > 0 ? left : 0;
+}
+
+void pct_trials_share(struct pct_trials *trials, double share)
+{
+    trials->until = share < 1 ? pct_cli_now() + share * pct_trials_left(trials) : 0;
+}
+
+bool pct_trials_over(struct pct_trials *trials)
+{
+    bool whole = trials->interrupted || pct_trials_left(trials) <= 0;
+    bool step = trials->until && pct_cli_now() >= trials->until;
+    trials->late = trials->late || whole;
+    trials->cut = trials->cut || step;
+    return whole || step;
+}
+
+const char *pct_trials_why(const struct pct_trials *trials)
+{
+    return trials->interrupted ? "interrupted" : "out of time";
+}
+
+int pct_trials_status(const struct pct_trials *trials)
+{
+    return trials->interrupted ? 128 + trials->interrupted : 0;
+}
+
 int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of)
 {
     unsigned enough = (unsigned)(trials->rate * trials->repeat + 0.999);

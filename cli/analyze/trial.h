@@ -35,13 +35,16 @@ struct pct_trials {
     uint64_t runs;              /* so far, that were looked at */
     uint64_t vain;              /* and others, that were started early and turned out not to be needed */
     double begun;               /* on the clock of pct_cli_now() */
-    bool limited; /* this many seconds after that nothing more is tried: what was found so far is the result */
-    double seconds;
-    bool quick;      /* only what one look at each ordering tells */
-    bool late;       /* this time is over, and something was left undone */
-    unsigned repeat; /* a schedule is judged by this many runs: 1 if the schedule decides everything */
-    double rate;     /* of these fail at least this many, from 0 to 1 */
-    int status;      /* not 0: nothing can be run any more; the exit status for the command, after a message */
+    double seconds;             /* so long after that nothing more is tried: what was found so far is the result */
+    double until;               /* nor behind this moment, for a step that may not take all of the time; 0: it may */
+    bool quick;                 /* only what one look at each ordering tells */
+    bool late;                  /* this time is over, or we were told to end, and something was left undone */
+    bool cut;                   /* the time of a step was over, and something was left undone */
+    int interrupted;            /* the signal that told us to end, 0: none */
+    bool steady;                /* the failing run always takes the same steps */
+    unsigned repeat;            /* a schedule is judged by this many runs: 1 if the schedule decides everything */
+    double rate;                /* of these fail at least this many, from 0 to 1 */
+    int status; /* not 0: nothing can be run any more; the exit status for the command, after a message */
     struct pct_trial_progress progress;
 };
 
@@ -76,6 +79,21 @@ void pct_trial_close(struct pct_trial *trial);
 /* Whether this many failing runs of `of` are enough, be it that none of the others fails: 1 or 0; -1: more runs have to
  * tell. */
 int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of);
+
+/* Seconds that are left for all of it. */
+double pct_trials_left(const struct pct_trials *trials);
+
+/* From here on, this share of what is left of the time, from 0 to 1, and no more. */
+void pct_trials_share(struct pct_trials *trials, double share);
+
+/* Whether it is time to stop, for one reason or another; notes which. */
+bool pct_trials_over(struct pct_trials *trials);
+
+/* Why something was left undone: "out of time" or "interrupted". */
+const char *pct_trials_why(const struct pct_trials *trials);
+
+/* The exit status of a command whose work was done, but for what was left out after a signal. */
+int pct_trials_status(const struct pct_trials *trials);
 
 /* Say how far these trials are on standard error, if it is time to. */
 void pct_trials_draw_progress(struct pct_trials *trials);

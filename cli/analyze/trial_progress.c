@@ -4,6 +4,9 @@
 #include <cli/base/status_line.h>
 #include <unistd.h>
 
+/* Who gives so many seconds does not wait for them. */
+#define NO_LIMIT 100000
+
 void pct_trials_draw_progress(struct pct_trials *trials)
 {
     struct pct_trial_progress *p = &trials->progress;
@@ -19,9 +22,12 @@ void pct_trials_draw_progress(struct pct_trials *trials)
     fprintf(out, "%s: %llu runs, %.*f/s", p->what, (unsigned long long)trials->runs, rate < 10, rate);
     if (p->known)
         fprintf(out, ", %llu preemption%s left", (unsigned long long)p->preemptions, p->preemptions == 1 ? "" : "s");
-    if (p->left && p->answers)
-        fprintf(out, ", at most %s for this step",
-                pct_cli_format_duration(left, sizeof left, step * (double)p->left / (double)p->answers));
+    /* One time for all of it: the search ends when that is over, or before. */
+    double most = pct_trials_left(trials), rest = p->answers ? step * (double)p->left / (double)p->answers : 0;
+    if (p->left && p->answers && rest < most)
+        fprintf(out, ", at most %s for this step", pct_cli_format_duration(left, sizeof left, rest));
+    else if (trials->seconds < NO_LIMIT)
+        fprintf(out, ", at most %s left", pct_cli_format_duration(left, sizeof left, most));
     fclose(out);
     line[sizeof line - 1] = 0;
     pct_status_line_put(terminal, line);

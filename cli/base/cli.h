@@ -49,7 +49,7 @@ int pct_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)))
 int pct_cli_no_memory(const char *what);
 
 /* Print text that comes from outside (a trace, the target): what is not printable becomes `?`, so that it cannot move
- * the terminal's cursor. At most `max` bytes; stops at a NUL. UTF-8 passes. */
+ * the terminal's cursor, or turn the direction of writing. At most `max` bytes; stops at a NUL. UTF-8 passes. */
 void pct_cli_print_clean(FILE *out, const char *text, size_t max);
 
 /* Print a word so that a POSIX shell reads it back as the same word; without quotes where none are needed. */
@@ -70,7 +70,8 @@ int pct_cli_write_all(int fd, const void *data, size_t size);
 /* All that comes from this descriptor until its end, as text, to be freed; NULL: no memory. */
 char *pct_cli_read_all(int fd);
 
-/* Make the directories above this file, for the user alone. Returns 0 or a negative errno. */
+/* Make the directories above this file, for the user alone; but never the user's home, nor anything above it: -ENOENT
+ * if that is not there. Returns 0 or a negative errno. */
 int pct_cli_make_directories(const char *path);
 
 /* The strategy of this name: a built-in one, or, when there is a slash in the name, the one that the shared object of
@@ -91,6 +92,8 @@ unsigned pct_name_op_class(unsigned op);
 const char *pct_name_class(unsigned class_);
 const char *pct_name_verdict(unsigned verdict);
 const char *pct_name_uncontrolled(unsigned kind);
+/* "3 child processes", "1 child process": to be freed; NULL: no memory. */
+char *pct_name_uncontrolled_count(unsigned kind, uint64_t count);
 /* Whether what is counted there takes nothing from control, but was asked for and is not there: scheduling points. */
 bool pct_name_is_blind(unsigned kind);
 

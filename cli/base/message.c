@@ -1,6 +1,7 @@
 /* Messages of the `pct` command, and text that is safe to print. Called from everywhere in cli/. */
 #include "cli.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <limits.h>
 #include <errno.h>
@@ -13,10 +14,23 @@ const char *pct_cli_program = "pct";
 
 static void say(const char *format, va_list arguments)
 {
-    /* Put together first: the line must not be torn when a target writes to the same terminal. */
-    char line[8192];
+    /* Put together first: the line must not be torn when a target writes to the same terminal. What names and messages
+     * of others bring along is made harmless; ours may have several lines. */
+    char line[8192], *clean = NULL;
+    size_t size;
     vsnprintf(line, sizeof line, format, arguments);
-    fprintf(stderr, "pct: %s\n", line);
+    FILE *out = open_memstream(&clean, &size);
+    for (const char *at = line; out && *at;) {
+        size_t length = strcspn(at, "\n");
+        pct_cli_print_clean(out, at, length);
+        at += length;
+        if (*at)
+            fputc(*at++, out);
+    }
+    if (out)
+        fclose(out);
+    fprintf(stderr, "pct: %s\n", clean ? clean : "?");
+    free(clean);
 }
 
 void pct_cli_say(const char *format, ...)
@@ -42,6 +56,14 @@ int pct_cli_no_memory(const char *what)
     return PCT_EXIT_INTERNAL;
 }
 
+/* Whether terminals write in another direction behind this character, or on another line: what stands there is not what
+ * one reads. U+2028 to U+202E, U+2066 to U+2069. */
+static bool turns(const unsigned char *at)
+{
+    return at[0] == 0xe2 &&
+           ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) || (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+}
+
 /* The length of the well-formed UTF-8 sequence at `at`, 0 if it is not one. C1 controls (U+0080..U+009F) count as not
  * printable: terminals obey them. */
 static size_t utf8_length(const unsigned char *at, size_t left)
@@ -55,7 +77,7 @@ static size_t utf8_length(const unsigned char *at, size_t left)
     for (size_t i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
-    if (at[0] == 0xc2 && at[1] < 0xa0)
+    if ((at[0] == 0xc2 && at[1] < 0xa0) || turns(at))
         return 0;
     return length;
 }
@@ -76,12 +98,31 @@ void pct_cli_print_clean(FILE *out, const char *text, size_t max)
     }
 }
 
+static void print_escaped(FILE *out, const char *word)
+{
+    fputs("$'", out);
+    for (; *word; word++)
+        if ((unsigned char)*word < 0x20 || *word == 0x7f)
+            fprintf(out, "\\%03o", (unsigned char)*word);
+        else
+            fprintf(out, "%s%c", *word == '\'' || *word == '\\' ? "\\" : "", *word);
+    fputc('\'', out);
+}
+
 void pct_cli_print_quoted(FILE *out, const char *word)
 {
     /* Without `=`, which would make an assignment of a first word, and `~`, `#`, `^`, which some shells expand. */
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:@%";
     if (word[0] && strspn(word, plain) == strlen(word)) {
         fputs(word, out);
+        return;
+    }
+    /* A control character as it is would be obeyed by the terminal: $'...' of POSIX.1-2024, in octal. */
+    bool control = false;
+    for (const char *at = word; *at && !control; at++)
+        control = ((unsigned char)*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f;
+    if (control) {
+        print_escaped(out, word);
         return;
     }
     fputc('\'', out);
@@ -153,13 +194,24 @@ char *pct_cli_read_all(int fd)
     return out && !fclose(out) ? text : NULL;
 }
 
+/* Whether this is the user's home, or a directory above it. */
+static bool is_home(const char *path)
+{
+    const char *home = getenv("HOME");
+    size_t length = strlen(path);
+    return home && !strncmp(home, path, length) && (!home[length] || home[length] == '/');
+}
+
 int pct_cli_make_directories(const char *path)
 {
     char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
+    struct stat status;
+    if ((size_t)snprintf(part, sizeof part, "%s", path) >= sizeof part)
+        return -ENAMETOOLONG;
     for (char *at = part + 1; (at = strchr(at, '/')); at++) {
         *at = 0;
-        if (mkdir(part, 0700) && errno != EEXIST)
+        bool made = is_home(part) ? !stat(part, &status) : !mkdir(part, 0700) || errno == EEXIST;
+        if (!made)
             return -errno;
         *at = '/';
     }

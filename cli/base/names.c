@@ -1,5 +1,6 @@
 /* Names for the numbers that stand in a trace, from the tables of <pct/trace.h>. Called by all that print a trace. */
 #include "cli.h"
+#include <stdio.h>
 
 const char *pct_name_op(unsigned op)
 {
@@ -59,6 +60,42 @@ const char *pct_name_uncontrolled(unsigned kind)
 #undef NAME
     };
     return kind < PCT_UNCONTROLLED_COUNT ? names[kind] : "?";
+}
+
+#define INLINE_ONE                                                                                                     \
+    "wait or wake by a futex of the program's own: to take such a lock while it is free is no point without "          \
+    "--memory=atomics"
+#define UNSEEN_ONE                                                                                                     \
+    "run in which races were not looked for, as nothing tells of memory accesses: build the program with pct-cc, or "  \
+    "say --memory=globals"
+
+char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
+{
+    static const char *const one[PCT_UNCONTROLLED_COUNT] = {
+        [PCT_UNCONTROLLED_FOREIGN] = "operation by a thread that pct did not see start",
+        [PCT_UNCONTROLLED_PSHARED] = "operation on a process-shared object",
+        [PCT_UNCONTROLLED_OUTSIDE] = "wait that was left to the outside world",
+        [PCT_UNCONTROLLED_FUTEX] = "raw futex operation that is not modelled",
+        [PCT_UNCONTROLLED_CHILD] = "child process",
+        [PCT_UNCONTROLLED_HANDLER] = "operation in a signal handler off turn",
+        [PCT_UNCONTROLLED_EXIT] = "thread whose end the kernel did not confirm in time",
+        [PCT_UNCONTROLLED_SLEPT] = "sleep in a call that pct does not intercept: other threads went on",
+        [PCT_UNCONTROLLED_SPUN] = "spin on plain memory, without a call: other threads went first",
+        [PCT_UNCONTROLLED_RAN] = "long run without a call, ended by real time: other threads went first",
+        [PCT_UNCONTROLLED_SIGNAL] = "signal that came from outside",
+        [PCT_UNCONTROLLED_PARENT] = "signal to the pct that started the run, which it was spared",
+        [PCT_UNCONTROLLED_SITE] = "instruction that accesses memory and could not be patched",
+        [PCT_UNCONTROLLED_MODULE] = "module of which nothing could be patched",
+        [PCT_UNCONTROLLED_WATCH] =
+            "access to a watched variable, in a signal handler or the like, that was no scheduling point",
+        [PCT_UNCONTROLLED_STRICT] = "thread that left itself reading and writing alone: it went on beside the schedule",
+        [PCT_UNCONTROLLED_HELD] = "end of the process that others had held up for 20,000 steps: it ended before them",
+        [PCT_UNCONTROLLED_INLINE] = INLINE_ONE,
+        [PCT_UNCONTROLLED_UNSEEN] = UNSEEN_ONE,
+    };
+    char *text = NULL;
+    const char *name = count == 1 && kind < PCT_UNCONTROLLED_COUNT ? one[kind] : pct_name_uncontrolled(kind);
+    return asprintf(&text, "%llu %s", (unsigned long long)count, name) < 0 ? NULL : text;
 }
 
 bool pct_name_is_blind(unsigned kind)

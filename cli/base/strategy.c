@@ -1,5 +1,6 @@
 /* Finding a strategy by its name, for all that read specs and tokens. */
 #include "cli.h"
+#include "trust.h"
 #include <common/text.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,6 +11,8 @@
 /* The strategy that a shared object exports. It stays loaded: the command lives for one task. */
 static const struct pct_strategy *load(const char *path, char *error, size_t size)
 {
+    if (!pct_trust_file(path, error, size))
+        return NULL;
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         snprintf(error, size, "cannot load the strategy %s: %s", path, dlerror());

@@ -1,6 +1,7 @@
 /* The interval of Wilson: see wilson.h. */
 #include "wilson.h"
 #include <math.h>
+#include <stdio.h>
 
 struct pct_wilson pct_wilson_wilson(uint64_t hits, uint64_t runs)
 {
@@ -13,4 +14,11 @@ struct pct_wilson pct_wilson_wilson(uint64_t hits, uint64_t runs)
     /* At the ends the bound is exact, and rounding must not move it. */
     return (struct pct_wilson){ .low = hits ? fmax(0, (centre - half) / scale) : 0,
                                 .high = hits < runs ? fmin(1, (centre + half) / scale) : 1 };
+}
+
+const char *pct_wilson_percent(char *buffer, size_t size, double rate)
+{
+    double value = 100 * rate;
+    snprintf(buffer, size, "%.*f %%", value >= 10 || value == 0 ? 0 : value >= 1 ? 1 : value >= 0.1 ? 2 : 3, value);
+    return buffer;
 }

@@ -2,6 +2,7 @@
 #include "scope.h"
 #include "debug_info.h"
 #include <cli/base/cli.h>
+#include <cli/base/demangle.h>
 #include <common/text.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -10,9 +11,6 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The C++ runtime's demangler. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
 enum { NAMES_MOST = 1 << 16 };
 
@@ -73,11 +71,6 @@ static void add(const struct module *m, const struct pct_pattern *pattern, uint6
 
 /* --- Symbols ------------------------------------------------------------------------------------------------------ */
 
-static char *plain_of(const char *symbol)
-{
-    return symbol[0] == '_' && symbol[1] == 'Z' ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
-}
-
 /* The part of a variable that is to be watched. */
 static void add_part(const struct module *m, const struct pct_pattern *pattern, uint64_t from, uint64_t size,
                      const char *name)
@@ -123,7 +116,7 @@ static void look_at_symbols(const struct module *m)
         unsigned type = GELF_ST_TYPE(symbol.st_info);
         if (!name || !*name || section == SHN_UNDEF || !symbol.st_size || (type != STT_FUNC && type != STT_OBJECT))
             continue;
-        char *plain = plain_of(name);
+        char *plain = pct_demangle(name);
         bool is_function = type == STT_FUNC;
         collect(m->scope, plain ? plain : name);
         for (size_t j = 0; j < patterns->count; j++) {
@@ -167,7 +160,7 @@ static void look_at_function(const struct module *m, Dwarf_Die *die, GElf_Addr b
     const char *symbol =
         dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute) : dwarf_diename(die);
     const char *file = dwarf_decl_file(die);
-    char *plain = symbol ? plain_of(symbol) : NULL;
+    char *plain = symbol ? pct_demangle(symbol) : NULL;
     for (size_t j = 0; j < patterns->count; j++) {
         const struct pct_pattern *pattern = &patterns->item[j];
         if (pattern->to)

@@ -1,7 +1,6 @@
 /* Diagnosing a run that failed: see diagnosing.h. */
 #include "diagnosing.h"
 #include <cli/base/cli.h>
-#include <cli/diagnose/print.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,11 +118,15 @@ static int make_runs(struct source *s, const char *sites, uint64_t first, uint64
     struct pct_engine engine = {
         .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .exec = true, .quiet = d->quiet
     };
+    const char *replay = d->launch->replay;
+    if (!first)
+        d->launch->replay = d->replay;
     s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
     s->sites = sites;
     s->next = first;
     s->count = first + count;
     int failed = pct_engine_run(&engine, &s->base);
+    d->launch->replay = replay;
     d->interrupted = (unsigned)engine.signal;
     return failed;
 }
@@ -157,7 +160,8 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     /* All others behind it: a failing run that does not come again is not worth them. */
     if (!failed && d->have)
         failed = run_step(&s, "on", 1, d->others);
-    if (!d->have)
+    /* What is known so far is worth saying to who does not want to wait any longer, too. */
+    if (!d->have || (failed && !d->interrupted))
         return failed;
     pct_evidence_add(&d->evidence, &d->history, true);
     pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
@@ -169,6 +173,21 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     free(stacks);
     d->known = d->known && d->have;
     return failed;
+}
+
+void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, unsigned most)
+{
+    static struct pct_diagnosing d; /* large */
+    d = (struct pct_diagnosing){ 0 };
+    if (pct_history_open(&d.history, trace))
+        return;
+    pct_evidence_add(&d.evidence, &d.history, true);
+    pct_diagnoses_find(&d.diagnoses, &d.history, &d.evidence);
+    pct_evidence_weigh(&d.evidence, &d.diagnoses);
+    d.known = d.diagnoses.count;
+    pct_diagnosing_print(out, &d, most);
+    pct_history_close(&d.history);
+    pct_diagnosing_close(&d);
 }
 
 void pct_diagnosing_close(struct pct_diagnosing *d)
@@ -192,9 +211,8 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, unsigned mo
     }
 }
 
-/* Whether a run may simply be made again: it is short, and nothing is set up for it that could be made but once. */
-static bool is_cheap(const struct pct_launch *launch, const struct pct_process *process,
-                     const struct pct_result *result)
+bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
+                             const struct pct_result *result)
 {
     return !result->children && !result->unrecorded && !launch->drive.client && !launch->around.setup &&
            !launch->around.teardown && !launch->around.scratch && !launch->replay &&
@@ -205,7 +223,7 @@ void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_
                          const struct pct_result *result, const bool *ok)
 {
     static struct pct_diagnosing d; /* large */
-    if (!is_cheap(launch, process, result))
+    if (!pct_diagnosing_is_cheap(launch, process, result))
         return;
     d = (struct pct_diagnosing){ .launch = launch,
                                  .jobs = 1,

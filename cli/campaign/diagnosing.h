@@ -5,17 +5,19 @@
 
 #include "engine.h"
 #include <cli/diagnose/evidence.h>
+#include <cli/diagnose/print.h>
 #include <stdio.h>
 
 struct pct_diagnosing {
     /* What the caller chooses. */
     struct pct_launch *launch; /* prepared */
     unsigned jobs;
-    const char *token; /* of the failing run, as in its header */
-    const bool *ok;    /* [256]: exit statuses that are no failure; NULL: 0 alone */
-    unsigned others;   /* runs beside it, at most */
-    double seconds;    /* after these no other run begins; and what goes on in twice these is ended */
-    bool quiet;        /* there is no progress line that has to make room */
+    const char *token;  /* of the failing run, as in its header */
+    const char *replay; /* its trace, where what came from outside has to come again; NULL: the token is enough */
+    const bool *ok;     /* [256]: exit statuses that are no failure; NULL: 0 alone */
+    unsigned others;    /* runs beside it, at most */
+    double seconds;     /* after these no other run begins; and what goes on in twice these is ended */
+    bool quiet;         /* there is no progress line that has to make room */
     /* What came of it. */
     bool known;           /* diagnoses has at least one */
     bool late;            /* there was no time for all */
@@ -38,6 +40,14 @@ void pct_diagnosing_close(struct pct_diagnosing *diagnosing);
 
 /* The best `most` of them; nothing if there are none. */
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, unsigned most);
+
+/* What the rules that need no other run find in a recorded trace; nothing if there is nothing. */
+void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, unsigned most);
+
+/* Whether a run may simply be made again: it is short, has threads, and nothing is set up for it that could be made but
+ * once. */
+bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
+                             const struct pct_result *result);
 
 /* For the first screen of a run that has just failed: all of the above, as far as it is cheap and can do no harm;
  * otherwise nothing. */

@@ -340,11 +340,18 @@ static void print_depths(FILE *out, const struct pct_campaign *c, const struct p
 {
     char miss[32];
     for (uint32_t bug = 1; bug <= depth_of(c); bug++)
-        if (is_shown(c, bug))
+        if (is_shown(c, bug)) {
+            pct_guarantee_report_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug));
+            /* Of what is deeper than one of which nothing is known, nothing is known either. */
+            if (!strcmp(miss, "1") && bug > 1) {
+                fprintf(out, "; of deeper ones nothing is sure");
+                return;
+            }
             fprintf(out,
                     bug == 1 ? "a bug of depth %u would have been missed with probability at most %s"
                              : "; depth %u: %s",
-                    bug, pct_guarantee_report_format_miss(miss, sizeof miss, pct_guarantee_log_miss(g, bug)));
+                    bug, miss);
+        }
 }
 
 /* What the claim leaves out, if there was any of it: up to so many in a run. */

@@ -1,6 +1,7 @@
 /* What run and replay print about a run that failed: see outcome.h. */
 #include "outcome.h"
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
 #include <cli/binary/diagnosis.h>
 #include <cli/process/options.h>
 #include <cli/trace/report.h>
@@ -61,9 +62,30 @@ void pct_outcome_show_output(const struct pct_process *process, bool heading)
     }
 }
 
+bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *process, const struct pct_result *result)
+{
+    char ending[256];
+    if (process->driven && pct_drive_format(buffer, size, process, result))
+        return true;
+    pct_outcome_format(ending, sizeof ending, process, result);
+    if (result->ending == PCT_ENDING_TIMEOUT)
+        snprintf(buffer, size, "timeout: killed after %g s of real time%s", process->allowed,
+                 process->cut ? ", which is far longer than other runs took" : "");
+    else if (result->ending == PCT_ENDING_KILLED_PCT)
+        snprintf(buffer, size, "%s: twice while it was under way, the second time alone", ending);
+    else if (result->trace.header.verdict == PCT_VERDICT_RUNNING)
+        snprintf(buffer, size, "the target ended before pct could record how: %s", ending);
+    else if (result->trace.header.verdict == PCT_VERDICT_EXIT)
+        /* The kernel's word counts: the target may have crashed after it had begun to end. */
+        snprintf(buffer, size, "the target ended with %s", ending);
+    else
+        return false;
+    return true;
+}
+
 void pct_outcome_write_report(FILE *out, const struct pct_process *process, const struct pct_result *result)
 {
-    char headline[512], ending[256];
+    char headline[512];
     if (result->children) {
         const struct pct_trace_header *child = &result->child.header;
         fprintf(out, "%u child process%s of the run failed; process %d of", result->children,
@@ -76,25 +98,7 @@ void pct_outcome_write_report(FILE *out, const struct pct_process *process, cons
         pct_report_print(out, &result->trace, NULL, 0);
         return;
     }
-    bool own = process->driven && pct_drive_format(headline, sizeof headline, process, result);
-    pct_outcome_format(ending, sizeof ending, process, result);
-    if (own) {
-        /* It is said there. */
-    } else if (result->ending == PCT_ENDING_TIMEOUT) {
-        snprintf(headline, sizeof headline, "timeout: killed after %g s of real time%s", process->allowed,
-                 process->cut ? ", which is far longer than other runs took" : "");
-        own = true;
-    } else if (result->ending == PCT_ENDING_KILLED_PCT) {
-        snprintf(headline, sizeof headline, "%s: twice while it was under way, the second time alone", ending);
-        own = true;
-    } else if (result->trace.header.verdict == PCT_VERDICT_RUNNING) {
-        snprintf(headline, sizeof headline, "the target ended before pct could record how: %s", ending);
-        own = true;
-    } else if (result->trace.header.verdict == PCT_VERDICT_EXIT) {
-        /* The kernel's word counts: the target may have crashed after it had begun to end. */
-        snprintf(headline, sizeof headline, "the target ended with %s", ending);
-        own = true;
-    }
+    bool own = pct_outcome_headline(headline, sizeof headline, process, result);
     pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
 }
 
@@ -125,9 +129,11 @@ void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_
     if (launch->input_kept)
         pct_cli_say("its standard input came by a pipe: give the replay the same");
     fputs("pct: this replays it:\n", stderr);
+    pct_color(stderr, PCT_COLOR_COMMAND);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputc(' ', stderr);
     pct_outcome_write_replay(stderr, launch, process, result);
+    pct_color(stderr, PCT_COLOR_NONE);
     fputc('\n', stderr);
 }
 

@@ -12,6 +12,11 @@ const char *pct_outcome_format(char *buffer, size_t size, const struct pct_proce
 /* What was collected of the output of a run, with headings if there is a client, or if told to. */
 void pct_outcome_show_output(const struct pct_process *process, bool heading);
 
+/* How it ended in a line, where the trace does not say it itself, or not as well: the client failed, it was killed.
+ * False: the trace says it. */
+bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *process,
+                          const struct pct_result *result);
+
 /* The report of a failing run, on standard error. */
 void pct_outcome_report(const struct pct_process *process, const struct pct_result *result);
 

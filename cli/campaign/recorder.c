@@ -1,6 +1,7 @@
 /* Keeping a campaign: see recorder.h. */
 #include "recorder.h"
 #include "batch.h"
+#include "confirming.h"
 #include "guarantee_report.h"
 #include <cli/base/cli.h>
 #include "outcome.h"
@@ -99,6 +100,13 @@ static char *end_text(struct text *t)
     return t->text;
 }
 
+static void print_count(FILE *out, unsigned kind, uint64_t count)
+{
+    char *text = pct_name_uncontrolled_count(kind, count);
+    fprintf(out, "%s\n", text ? text : "");
+    free(text);
+}
+
 static char *write_uncontrolled(const uint64_t *counts)
 {
     struct text t;
@@ -106,7 +114,7 @@ static char *write_uncontrolled(const uint64_t *counts)
         return NULL;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (counts[i])
-            fprintf(t.out, "%llu %s\n", (unsigned long long)counts[i], pct_name_uncontrolled(i));
+            print_count(t.out, i, counts[i]);
     return end_text(&t);
 }
 
@@ -216,57 +224,22 @@ static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const s
 
 /* --- Confirming --------------------------------------------------------------------------------------------------- */
 
-struct confirmation {
-    struct pct_recorder *r;
-    struct pct_campaign *c;
-    struct pct_recorder_finding *finding;
-    struct pct_store_finding row;
-};
-
-static int look_at_replay(void *data, size_t index, struct pct_process *process, struct pct_result *result)
-{
-    (void)index;
-    struct confirmation *k = data;
-    int failed = pct_oracle_run(k->r->judge, &k->c->launch, process, result);
-    if (failed)
-        return failed;
-    const struct pct_trace_header *header = &result->trace.header;
-    k->row.replays++;
-    /* A run that was killed has none. */
-    k->row.identical += header->hash && header->hash == k->finding->hash;
-    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (header->uncontrolled[i] > k->finding->uncontrolled[i])
-            k->finding->uncontrolled[i] = header->uncontrolled[i];
-    if (!pct_result_fails(result, k->c->ok))
-        return 0;
-    struct pct_signature signature;
-    if (pct_signature_make(&signature, process, result))
-        return pct_cli_no_memory("");
-    if (signature.hash == k->finding->signature)
-        k->row.same++;
-    else
-        k->row.other++;
-    pct_signature_free(&signature);
-    return 0;
-}
-
 static int confirm(struct pct_recorder *r, struct pct_campaign *c, struct pct_recorder_finding *finding)
 {
-    static char tokens[PCT_RECORDER_REPLAYS][PCT_TOKEN_MAX];
-    struct confirmation k = { .r = r, .c = c, .finding = finding, .row = { .id = finding->id } };
-    for (unsigned i = 0; i < PCT_RECORDER_REPLAYS; i++)
-        memcpy(tokens[i], finding->token, sizeof tokens[i]);
-    int failed = pct_batch_run(&c->launch, c->jobs, tokens, PCT_RECORDER_REPLAYS, look_at_replay, &k);
-    if (failed)
-        return failed;
-    char *uncontrolled = write_uncontrolled(finding->uncontrolled);
-    if (!uncontrolled)
-        return pct_cli_no_memory("");
-    k.row.uncontrolled = uncontrolled;
-    failed = pct_store_confirm(r->store, &k.row);
+    struct pct_store_finding row;
+    int failed = pct_confirming_run(r, c, finding, &row);
+    char *uncontrolled = failed ? NULL : write_uncontrolled(finding->uncontrolled);
+    if (!failed && !uncontrolled)
+        failed = pct_cli_no_memory("");
+    if (!failed) {
+        row.uncontrolled = uncontrolled;
+        int stored = pct_store_confirm(r->store, &row);
+        finding->confirmed = true;
+        failed = stored ? fail(r, stored) : commit(r);
+    }
     free(uncontrolled);
-    finding->confirmed = true;
-    return failed ? fail(r, failed) : commit(r);
+    pct_confirming_close(&row);
+    return failed;
 }
 
 static int confirm_all(struct pct_recorder *r, struct pct_campaign *c)

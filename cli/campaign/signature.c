@@ -2,6 +2,7 @@
 #include "signature.h"
 #include <cli/base/cli.h>
 #include "outcome.h"
+#include <cli/trace/frames.h>
 #include <cli/trace/schedule.h>
 #include <cli/trace/stacks.h>
 #include <ctype.h>
@@ -112,9 +113,12 @@ static size_t choose(const struct pct_snapshot *snapshot, const struct pct_trace
         /* fall through */
     case PCT_ENDING_LIVELOCK:
     case PCT_ENDING_TIMEOUT:
-        for (size_t i = 0; i < snapshot->thread_count && count < PCT_SIGNATURE_STACKS; i++)
-            if (snapshot->threads[i].state != PCT_SNAP_FINISHED)
-                ids[count++] = snapshot->threads[i].id;
+        /* Who only waits for others to end is not to blame, and comes last. */
+        for (unsigned joins = 0; joins < 2; joins++)
+            for (size_t i = 0; i < snapshot->thread_count && count < PCT_SIGNATURE_STACKS; i++)
+                if (snapshot->threads[i].state != PCT_SNAP_FINISHED &&
+                    pct_stacks_is_joining(snapshot, &snapshot->threads[i]) == joins)
+                    ids[count++] = snapshot->threads[i].id;
         break;
     default:
         break;
@@ -123,13 +127,13 @@ static size_t choose(const struct pct_snapshot *snapshot, const struct pct_trace
 }
 
 static void describe_wait(struct pct_signature_stack *to, const struct pct_snapshot *snapshot,
-                          const struct pct_snap_thread *thread)
+                          const struct pct_snap_thread *thread, const struct pct_unwinder *unwinder)
 {
     FILE *out = fmemopen(to->doing, sizeof to->doing, "w");
     if (!out)
         return;
     if (thread->state == PCT_SNAP_BLOCKED)
-        pct_stacks_print_wait(out, snapshot, thread);
+        pct_stacks_print_wait(out, snapshot, thread, unwinder);
     fclose(out);
     to->doing[sizeof to->doing - 1] = 0;
 }
@@ -151,7 +155,7 @@ static int add_stacks(struct pct_signature *signature, const struct pct_trace *t
                 continue;
             struct pct_signature_stack *to = &signature->stacks[signature->count++];
             to->thread = ids[i];
-            describe_wait(to, &snapshot, thread);
+            describe_wait(to, &snapshot, thread, unwinder);
             pct_unwind_thread(unwinder, (size_t)(thread - snapshot.threads), &to->frames);
         }
     }
@@ -177,13 +181,11 @@ static void set_line(char *to, size_t size, const char *text)
     free(clean);
 }
 
-/* The innermost frame with a source line, else the innermost with a name, else NULL. */
+/* The innermost frame in the program's own source, else in a library's, else the innermost with a name, else NULL. */
 static const struct pct_frame *place_of(const struct pct_stack *stack)
 {
-    for (size_t i = 0; i < stack->count; i++)
-        if (stack->frames[i].file[0])
-            return &stack->frames[i];
-    return stack->count && stack->frames[0].function[0] ? &stack->frames[0] : NULL;
+    const struct pct_frame *best = pct_frame_best(stack);
+    return best && (best->file[0] || best->function[0]) ? best : NULL;
 }
 
 /* " at a.c:12 (take), b.c:7 (put)": where the threads stand, each place once. */

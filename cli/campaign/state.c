@@ -289,7 +289,8 @@ void pct_state_save(struct pct_state_file *state, const struct pct_learned *lear
     int failed = pct_cli_make_directories(state->path);
     if (!failed)
         failed = replace(state, text, length);
-    if (failed && !quiet)
+    /* A user without a home has no place for it, and knows. */
+    if (failed && failed != -ENOENT && !quiet)
         pct_cli_say("what was learned is not kept: %s: %s (--state none asks for no file)", state->path,
                     strerror(-failed));
 }

@@ -39,7 +39,8 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
     [PCT_STORE_ADD_UNCONTROLLED] =
         "INSERT INTO uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = count + ?3",
     [PCT_STORE_CONFIRM] =
-        "UPDATE findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6 WHERE id=?1",
+        "UPDATE findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6,"
+        " report = ?7 || report, line = iif(?8 = '', line, ?9), file = iif(?8 = '', file, ?8) WHERE id=?1",
     [PCT_STORE_ADD_SESSION] = "INSERT INTO sessions(started, seconds, runs, jobs) VALUES(?,?,?,?)",
     [PCT_STORE_UPDATE_SESSION] = "UPDATE sessions SET seconds=?2, runs=?3 WHERE id=?1",
     [PCT_STORE_SET_FACT] = "INSERT INTO facts VALUES(?1,?2) ON CONFLICT(key) DO UPDATE SET value=?2",
@@ -563,6 +564,9 @@ int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *f
     bind_number(s, 4, finding->other);
     bind_number(s, 5, finding->identical);
     bind_text(s, 6, finding->uncontrolled);
+    bind_text(s, 7, finding->report ? finding->report : "");
+    bind_text(s, 8, finding->file ? finding->file : "");
+    sqlite3_bind_int(s, 9, finding->line);
     return step(store, s);
 }
 

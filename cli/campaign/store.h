@@ -110,7 +110,8 @@ int pct_store_add_frame(struct pct_store *store, const struct pct_store_frame *f
 int pct_store_add_pair(struct pct_store *store, uint64_t pair, uint64_t seed);
 int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const char *name, uint64_t count);
 
-/* What came of confirming this finding: replays, same, other, identical and uncontrolled. */
+/* What came of confirming this finding: replays, same, other, identical and uncontrolled; and report, if not NULL, is
+ * text that goes before the report, file and line another place. */
 int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *finding);
 
 /* A run of an exploration (cli/explore/keep.h), in the order in which the search took them. */

@@ -4,6 +4,7 @@
  * repaired must make others. */
 #include <cli/campaign/engine.h>
 #include <cli/base/cli.h>
+#include <cli/base/trust.h>
 #include <cli/process/environment.h>
 #include <cli/export/junit.h>
 #include "explored_entry.h"
@@ -147,6 +148,8 @@ static int prepare_item(struct check *c, struct item *item)
 static int prepare(struct check *c)
 {
     char error[512];
+    if (!pct_trust_file(c->file, error, sizeof error))
+        return pct_cli_usage("%s", error);
     int failed = pct_schedules_read(&c->schedules, c->file, error, sizeof error);
     if (failed == -ENOENT)
         return pct_cli_usage("%s; `pct add TOKEN -- COMMAND` puts a schedule into a file, which it makes", error);

@@ -5,6 +5,7 @@
 #include <cli/analyze/analysis.h>
 #include <cli/base/status_line.h>
 #include <cli/campaign/diagnosing.h>
+#include <cli/campaign/outcome.h>
 #include <cli/analyze/series.h>
 #include <cli/process/options.h>
 #include "explain_script.h"
@@ -13,6 +14,7 @@
 #include <cli/trace/report.h>
 #include <cli/trace/schedule.h>
 #include <cli/trace/stacks.h>
+#include <cli/trace/trace_read.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,9 +99,9 @@ static void print_needs(FILE *out, const struct pct_analysis *q)
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.trials.late) {
         fprintf(out,
-                "\nThe orderings that it needs were not found: out of time (--seconds=%.0f). Give more, or explain the "
-                "token below.\n",
-                q->shrink.trials.seconds);
+                "\nThe orderings that it needs were not found: %s (--seconds=%.0f). Give more, or explain the token "
+                "below.\n",
+                pct_trials_why(&q->shrink.trials), q->shrink.trials.seconds);
         return;
     }
     if (!depth->measured && depth->left_out) {
@@ -157,7 +159,7 @@ static void print_cycle(FILE *out, const struct pct_narrative *narrative)
         struct pct_event waits = { .thread = ids[i], .op = thread->op, .step = PCT_STEP_PENDING };
         uint64_t lock = pct_narrative_find_lock(narrative, pct_snapshot_waits_for(snapshot, thread), thread);
         fprintf(out, "  thread %u ", ids[i]);
-        pct_stacks_print_wait(out, snapshot, thread);
+        pct_stacks_print_wait(out, snapshot, thread, narrative->unwinder);
         fputs(":\n", out);
         pct_narrative_print_stack(narrative, out, &waits, "         ", FRAMES);
         if (lock == narrative->trace->count)
@@ -175,18 +177,22 @@ static void print_meanwhile(FILE *out, const struct pct_narrative *narrative)
 {
     const struct pct_snapshot *snapshot = &narrative->snapshot;
     unsigned told = 0;
-    for (size_t i = 0; i < snapshot->thread_count && told < OTHERS; i++) {
-        const struct pct_snap_thread *thread = &snapshot->threads[i];
-        if (thread->id == narrative->trace->header.culprit || thread->state == PCT_SNAP_FINISHED)
+    size_t count = snapshot->thread_count;
+    for (size_t i = 0; i < 2 * count && told < OTHERS; i++) {
+        bool joins = i >= count;
+        size_t index = joins ? i - count : i;
+        const struct pct_snap_thread *thread = &snapshot->threads[index];
+        if (thread->id == narrative->trace->header.culprit || thread->state == PCT_SNAP_FINISHED ||
+            pct_stacks_is_joining(snapshot, thread) != joins)
             continue;
         fprintf(out, "%s thread %u ", told++ ? "          " : "Meanwhile,", thread->id);
         if (thread->state == PCT_SNAP_BLOCKED)
-            pct_stacks_print_wait(out, snapshot, thread);
+            pct_stacks_print_wait(out, snapshot, thread, narrative->unwinder);
         else if (thread->op == PCT_OP_EXIT)
             fputs("is ending the process", out);
         else
             fprintf(out, "is before: %s", pct_name_op(thread->op));
-        pct_stacks_print_place(out, narrative->unwinder, i);
+        pct_stacks_print_place(out, narrative->unwinder, index);
         fputc('\n', out);
     }
 }
@@ -248,8 +254,10 @@ static void print_schedule(FILE *out, const struct pct_analysis *q)
     bool *show = calloc(trace->count + 1, sizeof *show), *mark = calloc(trace->count + 1, sizeof *mark);
     if (show && mark) {
         choose_steps(q, show, mark);
-        fprintf(out, "\nThe smallest schedule that fails (%llu preemption%s; * are the operations above):\n",
-                (unsigned long long)q->shrink.minimal_preemptions, q->shrink.minimal_preemptions == 1 ? "" : "s");
+        fprintf(out,
+                "\nThe smallest schedule that fails (%llu preemption%s, %llu steps; * are the operations above):\n",
+                (unsigned long long)q->shrink.minimal_preemptions, q->shrink.minimal_preemptions == 1 ? "" : "s",
+                (unsigned long long)q->shrink.minimal_steps);
         pct_schedule_print_some(out, trace, &q->narrative.snapshot, show, mark);
         print_objects(out, &q->narrative, show);
     }
@@ -280,7 +288,9 @@ static void print_beside(FILE *out, const struct pct_analysis *q)
     char left[HALF], right[HALF];
     uint64_t from = 0;
     if (!q->passes) {
-        fprintf(out, "\nNo schedule was found that passes%s.\n", q->shrink.trials.late ? ": out of time" : "");
+        bool whole = !q->shrink.trials.late && !q->shrink.trials.cut;
+        fprintf(out, "\nNo schedule was found that passes%s%s.\n", whole ? "" : ": ",
+                whole ? "" : pct_trials_why(&q->shrink.trials));
         return;
     }
     while (from < a->count && from < b->count && a->records[from] == b->records[from])
@@ -321,50 +331,90 @@ static void print_commands(FILE *out, const struct pct_analysis *q)
     print_command(out, q, &q->pass_trial, q->pass.trace->header.token);
 }
 
-/* The run as it was given, and the commands that go on from here. */
+/* The run as it was given, and the commands that go on from here: of a recorded one, which its token alone does not
+ * make again, the replay. */
 static void print_given(FILE *out, const struct explain *e)
 {
     static const char *const commands[2] = { "explain --search", "replay" };
-    const struct pct_trials *trials = &e->analysis.shrink.trials;
+    const struct pct_shrink *shrink = &e->analysis.shrink;
+    const struct pct_launch *launch = &shrink->trials.launch;
     const struct pct_process *process = &e->diagnosing.run.process;
-    for (unsigned i = 0; i < 2; i++) {
-        fputs(i ? "and this replays the run:\n" : "\nThis looks for the smallest schedule that fails:\n", out);
+    bool recorded = e->diagnosing.replay;
+    fputc('\n', out);
+    for (unsigned i = recorded; i < 2; i++) {
+        fprintf(out, "%s\n",
+                !i         ? "This looks for the smallest schedule that fails:"
+                : recorded ? "This replays the run:"
+                           : "and this replays the run:");
         pct_cli_print_quoted(out, pct_cli_program);
         fprintf(out, " %s ", commands[i]);
-        pct_options_print(out, &trials->launch, process, false);
-        pct_cli_print_quoted(out, e->analysis.shrink.given);
+        pct_options_print(out, launch, process, false);
+        pct_cli_print_quoted(out, recorded ? shrink->name : shrink->given);
         fputs(" -- ", out);
-        pct_cli_print_command(out, process->command);
+        pct_cli_print_command(out, process->command ? process->command : launch->command);
         fputc('\n', out);
     }
 }
 
-/* Explain it by rules. *done: there was something to say. */
-static int diagnose(struct explain *e, bool *done)
+/* How it ended: the client's failure is the run's, whatever the server's trace says. */
+static void print_verdict(const struct pct_process *process, const struct pct_result *result)
 {
-    enum { OTHERS = 40, SECONDS = 5 };
-    struct pct_trials *trials = &e->analysis.shrink.trials;
+    char headline[512];
+    if (pct_outcome_headline(headline, sizeof headline, process, result))
+        pct_cli_print_clean(stdout, headline, sizeof headline);
+    else
+        pct_report_print_verdict(stdout, &result->trace);
+    fputc('\n', stdout);
+}
+
+/* Explain it by rules: the run of the token, or the recorded one. *done: there was something to say. */
+static int diagnose(struct explain *e, bool recorded, bool *done)
+{
+    enum { OTHERS = 40, SHARE = 4 /* of the time: a search may have to follow */ };
+    struct pct_shrink *shrink = &e->analysis.shrink;
+    struct pct_trials *trials = &shrink->trials;
     struct pct_diagnosing *d = &e->diagnosing;
+    double left = pct_trials_left(trials);
     *d = (struct pct_diagnosing){ .launch = &trials->launch,
                                   .jobs = trials->jobs,
-                                  .token = e->analysis.shrink.given,
+                                  .token = recorded ? shrink->recorded : shrink->given,
+                                  .replay = recorded ? shrink->name : NULL,
                                   .others = OTHERS,
-                                  .seconds = trials->limited && trials->seconds < SECONDS ? trials->seconds : SECONDS,
+                                  .seconds = left / SHARE,
                                   .quiet = true };
     pct_series_step(trials, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
     pct_status_line_clear(trials->progress.quiet);
-    *done = !failed && d->known;
+    *done = d->known;
     if (!*done)
         return failed;
     const struct pct_history *history = &d->history;
-    pct_report_print_verdict(stdout, &d->run.result.trace);
-    fputs("\n\n", stdout);
+    print_verdict(&d->run.process, &d->run.result);
+    fputc('\n', stdout);
     if (!history->unwinder)
         fputs("(no names: the memory map of the run cannot be read)\n", stdout);
     pct_diagnosing_print(stdout, d, e->all ? 3 : 1);
     pct_races_print(stdout, &history->snapshot, history->unwinder);
     print_given(stdout, e);
+    return failed;
+}
+
+/* A recorded run that does not come again from its token: what came from outside is in the trace only. *done: there was
+ * something to say. */
+static int explain_recorded(struct explain *e, bool *done)
+{
+    static struct pct_trace trace; /* large */
+    const struct pct_shrink *shrink = &e->analysis.shrink;
+    char error[512];
+    pct_cli_say("so the recorded run is explained, as it was");
+    int failed = diagnose(e, true, done);
+    if (failed || *done || pct_trace_open(&trace, shrink->name, error, sizeof error) != PCT_TRACE_GOOD)
+        return failed;
+    pct_diagnosing_recorded(stdout, &trace, e->all ? 3 : 1);
+    pct_report_print(stdout, &trace, NULL, PCT_REPORT_STEPS);
+    pct_trace_close(&trace);
+    print_given(stdout, e);
+    *done = true;
     return 0;
 }
 
@@ -376,8 +426,7 @@ static int search(struct explain *e)
     if (failed)
         return failed;
     const struct pct_trace *trace = q->narrative.trace;
-    pct_report_print_verdict(stdout, trace);
-    fputc('\n', stdout);
+    print_verdict(&q->trial.process, &q->trial.result);
     if (!q->narrative.unwinder)
         fputs("(no names: the memory map of the run cannot be read)\n", stdout);
     if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
@@ -396,12 +445,18 @@ int pct_cmd_explain(int argc, char **argv)
 {
     static struct explain e;
     bool done = false;
+    struct pct_shrink *shrink = &e.analysis.shrink;
     pct_parse(&argp, argc, argv, 1, &e);
-    int failed = pct_shrink_open(&e.analysis.shrink);
-    if (!failed && !e.search)
-        failed = diagnose(&e, &done);
+    int failed = pct_shrink_open(shrink);
+    if (failed == PCT_EXIT_DIVERGENCE && shrink->recorded[0])
+        failed = explain_recorded(&e, &done);
+    else if (!failed && !e.search)
+        failed = diagnose(&e, false, &done);
     if (!failed && !done)
         failed = search(&e);
+    if (failed && !done && shrink->trials.interrupted && shrink->given[0])
+        print_given(stdout, &e);
+    failed = failed ? failed : pct_trials_status(&shrink->trials);
     pct_diagnosing_close(&e.diagnosing);
     pct_analysis_close(&e.analysis);
     return failed;

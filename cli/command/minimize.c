@@ -1,10 +1,10 @@
 /* `pct minimize`: the smallest schedule that still fails, and how many orderings the bug needs. */
 #include <cli/binary/code_hash.h>
 #include <cli/analyze/analysis.h>
+#include <cli/base/replacement.h>
 #include <cli/process/options.h>
 #include "parse.h"
 #include <cli/trace/schedule_file.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,15 +85,10 @@ static void write_functions(FILE *out, const struct pct_analysis *q)
     pct_code_free(&code);
 }
 
-static int write_file(const struct minimize *m)
+static void write_schedule(FILE *out, const struct minimize *m)
 {
     const struct pct_shrink *s = &m->analysis.shrink;
     const struct pct_switches *minimal = &s->minimal;
-    FILE *out = fopen(m->output, "we");
-    if (!out) {
-        pct_cli_say("%s: %s", m->output, strerror(errno));
-        return PCT_EXIT_USAGE;
-    }
     char failure[1200];
     fprintf(out,
             "%s: `pct replay` follows it, and the lines `switch` may be edited.\n# command: ", PCT_SCHEDULE_FILE_MAGIC);
@@ -109,20 +104,30 @@ static int write_file(const struct minimize *m)
         fputc('\n', out);
     }
     write_functions(out, &m->analysis);
-    bool failed = ferror(out);
-    failed = fclose(out) || failed;
+}
+
+static int write_file(const struct minimize *m)
+{
+    struct pct_replacement file;
+    int failed = pct_replacement_open(&file, m->output);
+    if (!failed) {
+        write_schedule(file.out, m);
+        failed = pct_replacement_close(&file);
+    }
     if (failed)
-        pct_cli_say("%s: could not be written", m->output);
-    return failed ? PCT_EXIT_INTERNAL : 0;
+        pct_cli_say("%s: %s", m->output, strerror(-failed));
+    return failed ? PCT_EXIT_USAGE : 0;
 }
 
 static void print_schedule(const struct pct_analysis *q)
 {
     const struct pct_shrink *s = &q->shrink;
-    fprintf(stderr, "the smallest schedule: %zu switch%s, %llu preemption%s (of %llu switches, %llu preemptions)\n",
+    fprintf(stderr,
+            "the smallest schedule: %zu switch%s, %llu preemption%s (of %llu switches, %llu preemptions); %llu steps "
+            "(of %llu)\n",
             s->minimal.count, s->minimal.count == 1 ? "" : "es", (unsigned long long)s->minimal_preemptions,
-            s->minimal_preemptions == 1 ? "" : "s", (unsigned long long)s->switches,
-            (unsigned long long)s->preemptions);
+            s->minimal_preemptions == 1 ? "" : "s", (unsigned long long)s->switches, (unsigned long long)s->preemptions,
+            (unsigned long long)s->minimal_steps, (unsigned long long)s->steps);
     for (size_t i = 0; i < s->minimal.count; i++) {
         const struct pct_switch *item = &s->minimal.item[i];
         fprintf(stderr, "  %zu. ", i + 1);
@@ -139,7 +144,7 @@ static void print_depth(const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.trials.late) {
-        fputs("depth: not measured: out of time\n", stderr);
+        fprintf(stderr, "depth: not measured: %s\n", pct_trials_why(&q->shrink.trials));
         return;
     }
     if (!depth->measured && depth->left_out) {
@@ -180,7 +185,9 @@ static void print_depth(const struct pct_analysis *q)
 /* What was left undone, and the way to have it. */
 static void print_late(const struct pct_trials *trials)
 {
-    if (trials->late)
+    if (trials->interrupted)
+        pct_cli_say("interrupted: this is the best that was found so far; the new token goes on from here");
+    else if (trials->late || trials->cut)
         pct_cli_say("out of time (--seconds=%.0f): this is the best that was found so far; give more, or go on from "
                     "the new token",
                     trials->seconds);
@@ -216,13 +223,29 @@ static void print_commands(const struct pct_analysis *q)
     }
 }
 
+/* Nothing was found in the time that there was. */
+static void print_given(const struct pct_shrink *s)
+{
+    fputs("pct: nothing smaller was found so far; this replays the run as it is:\n", stderr);
+    pct_cli_print_quoted(stderr, pct_cli_program);
+    fputs(" replay ", stderr);
+    pct_options_print(stderr, &s->trials.launch, NULL, false);
+    pct_cli_print_quoted(stderr, s->given);
+    fputs(" -- ", stderr);
+    pct_cli_print_command(stderr, s->trials.launch.command);
+    fputc('\n', stderr);
+}
+
 int pct_cmd_minimize(int argc, char **argv)
 {
     static struct minimize m = { .depth = true };
     struct pct_analysis *q = &m.analysis;
     pct_parse(&argp, argc, argv, 1, &m);
     q->shrink.trials.progress.quiet = m.quiet;
-    int failed = pct_shrink_open(&q->shrink);
+    int failed = m.output ? pct_replacement_check(m.output) : 0;
+    if (failed)
+        return pct_cli_usage("%s: %s", m.output, strerror(-failed));
+    failed = pct_shrink_open(&q->shrink);
     failed = failed ? failed : pct_analysis_run(q, m.depth, m.quiet);
     if (!failed && m.output)
         failed = write_file(&m);
@@ -236,6 +259,9 @@ int pct_cmd_minimize(int argc, char **argv)
     } else if (!failed) {
         puts(q->shrink.token);
     }
+    if (failed && q->shrink.trials.interrupted && q->shrink.given[0])
+        print_given(&q->shrink);
+    failed = failed ? failed : pct_trials_status(&q->shrink.trials);
     pct_analysis_close(q);
     return failed;
 }

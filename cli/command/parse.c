@@ -5,6 +5,9 @@
  * wrong with them is argp's to say. */
 #include "parse.h"
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
+#include <cli/base/trust.h>
+#include <cli/trace/frames.h>
 #include "../common/text.h"
 #include <getopt.h>
 #include <stdlib.h>
@@ -97,8 +100,43 @@ static const char *find_unknown(const struct options *o, int argc, char **argv, 
     }
 }
 
-void pct_parse(const struct argp *argp, int argc, char **argv, int own, void *input)
+/* What all commands take: how their screens look, and whom they believe. */
+enum { KEY_COLOR = 9000, KEY_ALL_FRAMES, KEY_TRUST };
+
+static const struct argp_option screen_options[] = {
+    { "color", KEY_COLOR, "WHEN", 0, "colours: auto (on terminals, unless NO_COLOR is set; the default), always, never",
+      -2 },
+    { "all-frames", KEY_ALL_FRAMES, NULL, 0, "show frames of libraries in stacks, too", -2 },
+    { "trust", KEY_TRUST, NULL, 0,
+      "run what is in strategies and schedules files that belong to others, or that everybody can write to", -2 },
+    { 0 },
+};
+
+static error_t parse_screen(int key, char *argument, struct argp_state *state)
 {
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->input;
+        return 0;
+    case KEY_COLOR:
+        if (!pct_color_choose(argument))
+            argp_failure(state, PCT_EXIT_USAGE, 0, "--color: '%s' is not one of auto, always and never", argument);
+        return 0;
+    case KEY_ALL_FRAMES:
+        pct_frames_all = true;
+        return 0;
+    case KEY_TRUST:
+        pct_trust_all = true;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+void pct_parse(const struct argp *command, int argc, char **argv, int own, void *input)
+{
+    const struct argp_child children[] = { { command, 0, NULL, 0 }, { 0 } };
+    const struct argp whole = { .options = screen_options, .parser = parse_screen, .children = children };
+    const struct argp *argp = &whole;
     struct options o = { .letters = "-", .length = 1 };
     char name[64];
     collect(&o, argp);
@@ -110,6 +148,6 @@ void pct_parse(const struct argp *argp, int argc, char **argv, int own, void *in
     const char *unknown = find_unknown(&o, argc, argv, own, name, sizeof name);
     const char *closest = unknown ? pct_text_closest(unknown, o.names, o.count) : NULL;
     if (closest)
-        exit(pct_cli_usage("unknown option --%s; did you mean --%s? See `%s --help`", unknown, closest, argv[0]));
+        exit(pct_cli_usage("unknown option --%s; did you mean --%s? `%s --help` lists all", unknown, closest, argv[0]));
     argp_parse(argp, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, NULL, input);
 }

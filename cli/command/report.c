@@ -94,7 +94,8 @@ int pct_cmd_report(int argc, char **argv)
     else if (arguments.events) {
         struct pct_snapshot snapshot;
         if (!pct_snapshot_read(&snapshot, &trace)) {
-            pct_schedule_print_last(stdout, &trace, &snapshot, last);
+            uint64_t from = last && last < trace.count ? trace.count - last : 0;
+            pct_schedule_print(stdout, &trace, &snapshot, from, trace.count);
             pct_snapshot_free(&snapshot);
         }
     } else {

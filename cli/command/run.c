@@ -229,7 +229,11 @@ static void print_summary(const struct pct_campaign *c, int status)
                     "skipped in later ones",
                     c->ordered.count, pct_ordered_skipped(&c->ordered));
     pct_races_say_suppressed(c->suppressed, c->done > 1);
-    pct_report_print_uncontrolled(stderr, c->uncontrolled);
+    /* The report of the run that failed has told of some already. */
+    uint64_t untold[PCT_UNCONTROLLED_COUNT];
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        untold[i] = c->failed && c->first_result.trace.header.uncontrolled[i] ? 0 : c->uncontrolled[i];
+    pct_report_print_uncontrolled(stderr, untold);
 }
 
 /* The races of runs that did not fail, by the first of them. */

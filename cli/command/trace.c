@@ -1,5 +1,6 @@
 /* `pct trace`: a recorded trace in other formats. */
 #include <cli/base/cli.h>
+#include <cli/base/replacement.h>
 #include "parse.h"
 #include <cli/trace/trace_export.h>
 #include <cli/trace/schedule.h>
@@ -8,8 +9,6 @@
 #include <errno.h>
 #include <pct/strategy.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A page with more steps than this takes a browser long to load; the last ones are where runs fail. */
 #define PAGE_STEPS UINT64_C(2000000)
@@ -145,30 +144,20 @@ static int choose_window(struct pct_trace_export *x, const struct arguments *w, 
     return 0;
 }
 
-/* Into a file of its own first, so that an export is there whole or not at all; what is no regular file is written to.
- */
 static int write_out(struct pct_trace_export *x, const struct arguments *w, const struct format *format)
 {
-    char temporary[4096] = "";
-    struct stat status;
-    bool direct = w->output && !stat(w->output, &status) && !S_ISREG(status.st_mode);
-    x->out = stdout;
-    if (w->output && !direct &&
-        (size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", w->output, (long)getpid()) >= sizeof temporary)
-        return pct_cli_usage("%s: %s", w->output, strerror(ENAMETOOLONG));
-    if (w->output)
-        x->out = fopen(direct ? w->output : temporary, direct ? "we" : "wxe");
-    if (!x->out)
-        return pct_cli_usage("%s: %s", w->output, strerror(errno));
-    int failed = format->export(x);
+    struct pct_replacement file = { .out = stdout };
+    int failed = w->output ? pct_replacement_open(&file, w->output) : 0;
+    if (failed)
+        return pct_cli_usage("%s: %s", w->output, strerror(-failed));
+    x->out = file.out;
+    failed = format->export(x);
     if (!failed && (fflush(x->out) || ferror(x->out)))
         failed = errno ? -errno : -EIO;
-    if (w->output && fclose(x->out) && !failed)
-        failed = -errno;
-    if (temporary[0] && !failed && rename(temporary, w->output))
-        failed = -errno;
-    if (temporary[0] && failed)
-        unlink(temporary);
+    if (w->output && failed)
+        pct_replacement_drop(&file);
+    else if (w->output)
+        failed = pct_replacement_close(&file);
     if (failed)
         pct_cli_say("%s: %s", w->output ? w->output : "standard output", strerror(-failed));
     return failed ? PCT_EXIT_INTERNAL : 0;

@@ -1,8 +1,11 @@
 /* A diagnosis on the screen: see print.h. */
 #include "print.h"
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
+#include <cli/trace/frames.h>
 #include <cli/trace/schedule.h>
 #include <cli/trace/unwind.h>
+#include <cli/trace/variable.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +26,7 @@ static void format_operation(char *buffer, size_t size, const struct pct_history
     char name[256];
     size_t length = strlen(buffer);
     if (h->unwinder && m->object && m->class_ != PCT_CLASS_THREAD && m->class_ != PCT_CLASS_FD &&
-        pct_unwind_object(h->unwinder, m->address, name, sizeof name))
+        pct_variable_name(h->unwinder, m->address, name, sizeof name))
         snprintf(buffer + length, size - length, " `%s`", name);
 }
 
@@ -33,7 +36,7 @@ static void format_object(char *buffer, size_t size, const struct pct_history *h
     char name[256];
     int length = snprintf(buffer, size, "%s %u", pct_name_class(m->class_), m->object);
     if (h->unwinder && length > 0 && (size_t)length < size &&
-        pct_unwind_object(h->unwinder, m->address, name, sizeof name))
+        pct_variable_name(h->unwinder, m->address, name, sizeof name))
         snprintf(buffer + length, size - (size_t)length, " `%s`", name);
 }
 
@@ -69,13 +72,6 @@ const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_his
     return buffer;
 }
 
-/* How much a place says: 0 without a line, 1 in a library, 2 in the program's own source. */
-static int rank(const struct pct_frame *frame)
-{
-    bool system = !strncmp(frame->file, "/usr/", 5) || !strncmp(frame->file, "./", 2);
-    return !frame->file[0] ? 0 : system ? 1 : 2;
-}
-
 static void find_stack(const struct pct_history *h, uint32_t step, struct pct_stack *stack)
 {
     const struct pct_moment *m = &h->steps[step];
@@ -99,12 +95,11 @@ static void find_stack(const struct pct_history *h, uint32_t step, struct pct_st
 void pct_diagnosis_stack(const struct pct_history *h, uint32_t step, struct pct_stack *stack)
 {
     find_stack(h, step, stack);
-    int best = 0;
-    for (size_t i = 0; i < stack->count; i++)
-        best = rank(&stack->frames[i]) > best ? rank(&stack->frames[i]) : best;
+    enum pct_frame_rank best = stack->count && !pct_frames_all ? pct_frame_rank(pct_frame_best(stack)->file) : 0;
+    best = best > PCT_FRAME_HEADER ? PCT_FRAME_HEADER : best;
     size_t kept = 0;
     for (size_t i = 0; i < stack->count; i++)
-        if (rank(&stack->frames[i]) >= best)
+        if (pct_frame_rank(stack->frames[i].file) >= best)
             stack->frames[kept++] = stack->frames[i];
     stack->count = kept;
 }
@@ -131,9 +126,12 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
 {
     static struct pct_stack stack;
     char text[4 * TEXT];
+    pct_color(out, PCT_COLOR_CAUSE);
     fputs(lead, out);
     pct_cli_print_clean(out, pct_diagnosis_format(text, sizeof text, h, d), sizeof text);
-    fputs(".\n", out);
+    fputc('.', out);
+    pct_color(out, PCT_COLOR_NONE);
+    fputc('\n', out);
     unsigned order[PCT_DIAGNOSIS_STEPS];
     for (unsigned i = 0; i < d->count; i++) {
         unsigned at = i;
@@ -186,4 +184,35 @@ char *pct_diagnoses_stacks(const struct pct_diagnoses *ds, size_t most)
             fprintf(out, "%s%u", i ? "," : "", steps[i] + 1);
     fclose(out);
     return text;
+}
+
+bool pct_diagnosis_place(const struct pct_history *h, const struct pct_diagnosis *d, struct pct_frame *place)
+{
+    static struct pct_stack stack;
+    /* Of each rule the step that does what it should not; of all others the first. */
+    static const unsigned char wrong[PCT_RULE_COUNT] = {
+        [PCT_RULE_DESTROYED_WHILE_HELD] = 1, [PCT_RULE_FOREIGN_UNLOCK] = 1, [PCT_RULE_SELF_DEADLOCK] = 1,
+        [PCT_RULE_LOST_WAKEUP] = 1,          [PCT_RULE_WRONG_WAITER] = 1,   [PCT_RULE_NO_NOTICE] = 1
+    };
+    pct_diagnosis_stack(h, d->step[wrong[d->rule] < d->count ? wrong[d->rule] : 0], &stack);
+    const struct pct_frame *best = pct_frame_best(&stack);
+    if (!best || !best->file[0])
+        return false;
+    *place = *best;
+    return true;
+}
+
+size_t pct_diagnosis_in_report(const char *report, size_t *title)
+{
+    static const char likely[] = "likely ", cause[] = "cause: ";
+    const char *word = report + (strncmp(report, likely, sizeof likely - 1) ? 0 : sizeof likely - 1);
+    if (strncmp(word, cause, sizeof cause - 1) != 0)
+        return 0;
+    *title = strcspn(report, "\n");
+    size_t length = *title + (report[*title] == '\n');
+    while (!strncmp(report + length, "  ", 2)) {
+        length += strcspn(report + length, "\n");
+        length += report[length] == '\n';
+    }
+    return length;
 }

@@ -5,6 +5,8 @@
 #include "diagnosis.h"
 #include <stdio.h>
 
+struct pct_frame;
+
 /* "use after destroy: thread 0 destroys mutex 4 (step 76) while ..." of at most `size` bytes. Text of the target in it
  * is not clean yet. Returns buffer. */
 const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_history *history,
@@ -21,5 +23,14 @@ char *pct_diagnoses_stacks(const struct pct_diagnoses *diagnoses, size_t most);
 /* The frames of a step, the program's own first: libraries' are left out where others are known. */
 struct pct_stack;
 void pct_diagnosis_stack(const struct pct_history *history, uint32_t step, struct pct_stack *stack);
+
+/* The place in the source that the diagnosis speaks of first: where something is to be changed, as far as rules know.
+ * False: it is not known. */
+bool pct_diagnosis_place(const struct pct_history *history, const struct pct_diagnosis *diagnosis,
+                         struct pct_frame *place);
+
+/* The cause at the beginning of a stored report, as pct_diagnosis_print() has written it: its length, and in *title
+ * that of its first line; 0: there is none. */
+size_t pct_diagnosis_in_report(const char *report, size_t *title);
 
 #endif

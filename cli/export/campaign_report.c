@@ -3,7 +3,9 @@
 #include <cli/campaign/campaign_file.h>
 #include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
+#include <cli/diagnose/print.h>
 #include <cli/trace/early_timeouts.h>
+#include <cli/trace/frames.h>
 #include <cli/base/wilson.h>
 #include <cli/campaign/recorder.h>
 #include <cli/trace/report.h>
@@ -24,18 +26,26 @@ static bool is_exploration(struct pct_store *store)
     return *pct_store_fact(store, "bound");
 }
 
+/* The file may come from anybody: nothing of it is printed as it is. */
+static void print_line(FILE *out, const char *text)
+{
+    pct_cli_print_clean(out, text, SIZE_MAX);
+    fputc('\n', out);
+}
+
 static void print_exploration(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
 {
     char duration[64];
     fputs("exploration of: ", out);
     pct_cli_print_clean(out, pct_store_fact(store, "command"), SIZE_MAX);
-    fprintf(out, "\n%s\n%llu runs in %s: %llu failed, %llu finding%s; at most %u threads, %llu steps\n",
-            pct_store_fact(store, "spec"), (unsigned long long)totals->runs,
-            pct_cli_format_duration(duration, sizeof duration, totals->seconds), (unsigned long long)totals->failures,
-            (unsigned long long)totals->findings, totals->findings == 1 ? "" : "s", totals->max_threads,
-            (unsigned long long)totals->max_steps);
+    fputc('\n', out);
+    print_line(out, pct_store_fact(store, "spec"));
+    fprintf(out, "%llu runs in %s: %llu failed, %llu finding%s; at most %u threads, %llu steps\n",
+            (unsigned long long)totals->runs, pct_cli_format_duration(duration, sizeof duration, totals->seconds),
+            (unsigned long long)totals->failures, (unsigned long long)totals->findings,
+            totals->findings == 1 ? "" : "s", totals->max_threads, (unsigned long long)totals->max_steps);
     const char *verdict = pct_store_fact(store, "verdict");
-    fprintf(out, "%s\n", *verdict ? verdict : "not over: pct explore --resume goes on");
+    print_line(out, *verdict ? verdict : "not over: pct explore --resume goes on");
 }
 
 static void print_head(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
@@ -49,7 +59,9 @@ static void print_head(FILE *out, struct pct_store *store, const struct pct_stor
     unsigned long long shard = pct_store_number(store, "shard"), of = pct_store_number(store, "of");
     fputs("campaign of: ", out);
     pct_cli_print_clean(out, pct_store_fact(store, "command"), SIZE_MAX);
-    fprintf(out, "\n%s, seeds %llu to %llu", pct_store_fact(store, "spec"), seed, seed + runs - 1);
+    fputc('\n', out);
+    pct_cli_print_clean(out, pct_store_fact(store, "spec"), SIZE_MAX);
+    fprintf(out, ", seeds %llu to %llu", seed, seed + runs - 1);
     if (of > 1 && shard)
         fprintf(out, " (shard %llu of %llu)", shard, of);
     fprintf(out, ", begun %s\n", date);
@@ -65,14 +77,6 @@ static void print_head(FILE *out, struct pct_store *store, const struct pct_stor
             (unsigned long long)totals->schedules, (unsigned long long)totals->pairs);
 }
 
-/* "12 %", "0.31 %": two digits are what an interval is good for. */
-static const char *percent(char *buffer, size_t size, double rate)
-{
-    double value = 100 * rate;
-    snprintf(buffer, size, "%.*f %%", value >= 10 || value == 0 ? 0 : value >= 1 ? 1 : value >= 0.1 ? 2 : 3, value);
-    return buffer;
-}
-
 static int print_row(void *data, const struct pct_store_finding *finding)
 {
     const struct printing *p = data;
@@ -81,12 +85,13 @@ static int print_row(void *data, const struct pct_store_finding *finding)
     *interval = 0;
     if (!is_exploration(p->store))
         snprintf(interval, sizeof interval, "%s (%s to %s)",
-                 percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
-                 percent(low, sizeof low, rate.low), percent(high, sizeof high, rate.high));
+                 pct_wilson_percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
+                 pct_wilson_percent(low, sizeof low, rate.low), pct_wilson_percent(high, sizeof high, rate.high));
     if (finding->replays)
         snprintf(confirmed, sizeof confirmed, "%u of %u", finding->same, finding->replays);
-    fprintf(p->out, "%4lld  %8llu  %-28s  %-8s  %s\n", (long long)finding->id, (unsigned long long)finding->count,
-            interval, confirmed, finding->title);
+    fprintf(p->out, "%4lld  %8llu  %-28s  %-8s  ", (long long)finding->id, (unsigned long long)finding->count, interval,
+            confirmed);
+    print_line(p->out, finding->title);
     return 0;
 }
 
@@ -96,15 +101,20 @@ static int print_frame(void *data, const struct pct_store_frame *frame)
     if (!frame->level) {
         fprintf(p->out, "  thread %u", frame->thread);
         if (frame->doing[0])
-            fprintf(p->out, " %s", frame->doing);
+            fputc(' ', p->out);
+        pct_cli_print_clean(p->out, frame->doing, SIZE_MAX);
         fputs(":\n", p->out);
     }
+    if (frame->level && !pct_frames_all && pct_frame_is_library(frame->function, frame->file, frame->module))
+        return 0;
     fprintf(p->out, "    #%-2u ", frame->level);
     pct_cli_print_clean(p->out, frame->function[0] ? frame->function : "?", SIZE_MAX);
+    fputs(frame->file[0] ? "  at " : "  in ", p->out);
+    pct_cli_print_clean(p->out, frame->file[0] ? frame->file : frame->module, SIZE_MAX);
     if (frame->file[0])
-        fprintf(p->out, "  at %s:%d\n", frame->file, frame->line);
+        fprintf(p->out, ":%d\n", frame->line);
     else
-        fprintf(p->out, "  in %s+0x%llx\n", frame->module, (unsigned long long)frame->offset);
+        fprintf(p->out, "+0x%llx\n", (unsigned long long)frame->offset);
     return 0;
 }
 
@@ -178,7 +188,12 @@ static void print_confirmation(FILE *out, const struct pct_store_finding *findin
 static int print_finding(void *data, const struct pct_store_finding *finding)
 {
     const struct printing *p = data;
-    fprintf(p->out, "\nfinding %lld: %s\n", (long long)finding->id, finding->title);
+    fprintf(p->out, "\nfinding %lld: ", (long long)finding->id);
+    print_line(p->out, finding->title);
+    size_t title, cause = p->whole ? 0 : pct_diagnosis_in_report(finding->report, &title);
+    char *text = cause ? strndup(finding->report, cause) : NULL;
+    print_indented(p->out, text ? text : "", 2);
+    free(text);
     if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, data))
         return -1;
     print_early(p->out, finding->report);
@@ -193,7 +208,8 @@ static int print_finding(void *data, const struct pct_store_finding *finding)
     fprintf(p->out, "this replays it (%s %llu):\n", is_exploration(p->store) ? "run" : "seed",
             (unsigned long long)finding->seed);
     pct_cli_print_quoted(p->out, pct_cli_program);
-    fprintf(p->out, " %s\n", finding->replay);
+    fputc(' ', p->out);
+    print_line(p->out, finding->replay);
     return 0;
 }
 

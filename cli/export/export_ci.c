@@ -40,6 +40,10 @@ static void print_annotation(FILE *out, const struct pct_summary *s, const struc
     fputs("::", out);
     print_command(out, f->finding.title, false);
     fputs("%0A", out);
+    if (f->cause) {
+        print_command(out, f->cause, false);
+        fputs("%0A", out);
+    }
     print_command(out, pct_summary_format_rate(rate, sizeof rate, s, f), false);
     fputs("; ", out);
     print_command(out, pct_summary_format_replays(replays, sizeof replays, f), false);

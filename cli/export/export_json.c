@@ -61,6 +61,8 @@ static void add_finding(struct json_object *to, const struct pct_summary_finding
     pct_json_add_number(replays, "identical", f->identical);
     pct_json_add_string(object, "uncontrolled", f->uncontrolled);
     add_stacks(object, finding);
+    if (finding->cause)
+        pct_json_add_string(object, "cause", finding->cause);
     pct_json_add_string(object, "report", f->report);
     pct_json_add_string(object, "output", finding->output_text);
 }

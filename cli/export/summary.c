@@ -2,6 +2,7 @@
 #include "summary.h"
 #include <cli/base/cli.h>
 #include <cli/base/markup.h>
+#include <cli/diagnose/print.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -137,6 +138,9 @@ static int keep_finding(void *data, const struct pct_store_finding *finding)
     char *output = strndup(finding->output ? finding->output : "", finding->output_size);
     kept->output_text = output ? pct_markup_clean(output) : NULL;
     free(output);
+    size_t title;
+    if (whole && pct_diagnosis_in_report(kept->finding.report, &title))
+        kept->cause = strndup(kept->finding.report, title);
     kept->finding.output = NULL;
     kept->rate = pct_wilson_wilson(finding->count, s->totals.runs);
     return whole && kept->output_text ? 0 : -ENOMEM;
@@ -151,7 +155,7 @@ static int read_frames(struct reader *r)
     for (s->count = 1; !failed && s->count <= count; s->count++) {
         struct pct_summary_finding *f = &s->findings[s->count - 1];
         failed = pct_store_each_frame(s->store, f->finding.id, keep_frame, r);
-        const struct pct_summary_place *place = choose_place(f);
+        const struct pct_summary_place *place = f->cause && *f->finding.file ? NULL : choose_place(f);
         if (place)
             set_place(s, &f->place, place->path, place->line);
         else
@@ -295,6 +299,7 @@ void pct_summary_free(struct pct_summary *summary)
         free(f->frames);
         free(f->place.path);
         free(f->output_text);
+        free(f->cause);
     }
     free(summary->findings);
     free(summary->curve);
@@ -323,9 +328,12 @@ const char *pct_summary_format_rate(char *buffer, size_t size, const struct pct_
                  (unsigned long long)summary->totals.runs);
         return buffer;
     }
-    snprintf(buffer, size, "%llu of %llu runs (%.3g %%; 95 %%: %.2g to %.2g %%)",
-             (unsigned long long)finding->finding.count, (unsigned long long)summary->totals.runs,
-             100 * (double)finding->finding.count / runs, 100 * finding->rate.low, 100 * finding->rate.high);
+    char is[24], low[24], high[24];
+    snprintf(buffer, size, "%llu of %llu run%s (%s; 95 %%: %s to %s)", (unsigned long long)finding->finding.count,
+             (unsigned long long)summary->totals.runs, summary->totals.runs == 1 ? "" : "s",
+             pct_wilson_percent(is, sizeof is, (double)finding->finding.count / runs),
+             pct_wilson_percent(low, sizeof low, finding->rate.low),
+             pct_wilson_percent(high, sizeof high, finding->rate.high));
     return buffer;
 }
 

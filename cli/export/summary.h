@@ -29,8 +29,9 @@ struct pct_summary_frame {
 struct pct_summary_finding {
     struct pct_store_finding finding;
     char *output_text;
+    char *cause;                    /* in a sentence, or NULL */
     struct pct_wilson rate;         /* of its runs among all */
-    struct pct_summary_place place; /* the innermost frame in the project's own sources, else the finding's */
+    struct pct_summary_place place; /* of the cause, else the innermost frame in the own sources, else the finding's */
     struct pct_summary_frame *frames;
     size_t frame_count;
 };

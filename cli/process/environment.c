@@ -81,20 +81,11 @@ static void find_plans(char *path, size_t size)
     const char *directory = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length = -1;
     if (directory && *directory == '/')
-        length = snprintf(path, size, "%s/pct/plans", directory);
+        length = snprintf(path, size, "%s/pct/plans/", directory);
     else if (home && *home == '/')
-        length = snprintf(path, size, "%s/.cache/pct/plans", home);
-    if (length < 0 || (size_t)length >= size) {
-        *path = 0;
-        return;
-    }
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    if (mkdir(path, 0700) && errno != EEXIST)
-        *path = 0;
+        length = snprintf(path, size, "%s/.cache/pct/plans/", home);
+    bool made = length > 0 && (size_t)length < size && !pct_cli_make_directories(path);
+    path[made ? length - 1 : 0] = 0;
 }
 
 char **pct_environment_make(const struct pct_process *process, const char *trace)

@@ -3,13 +3,16 @@
 #include <cli/base/cli.h>
 #include "environment.h"
 #include "launch.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
@@ -31,19 +34,72 @@ static void remove_tree(const char *path)
     nftw(path, remove_entry, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
 }
 
+#define SCRATCH "pct-scratch-"
+#define MARK "/.pct-goes-on"
+
+/* Lock a file in the directory: who finds it there and can lock it knows that its command was killed, and that nothing
+ * in it is kept. */
+static void set_mark(struct pct_setup_teardown *around)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s" MARK, around->base);
+    around->mark = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (around->mark >= 0)
+        flock(around->mark, LOCK_EX | LOCK_NB);
+}
+
+static void remove_mark(const struct pct_setup_teardown *around)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s" MARK, around->base);
+    unlink(path);
+}
+
+/* Whether this directory is one of ours, of a command that was killed, and not just being made. */
+static bool is_abandoned(const char *path)
+{
+    enum { YOUNG = 60 /* seconds: it may be about to be locked */ };
+    char mark[PATH_MAX];
+    struct stat directory, file;
+    if ((size_t)snprintf(mark, sizeof mark, "%s" MARK, path) >= sizeof mark || lstat(path, &directory) ||
+        !S_ISDIR(directory.st_mode) || directory.st_uid != geteuid())
+        return false;
+    int fd = open(mark, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool abandoned = fd >= 0 && !fstat(fd, &file) && S_ISREG(file.st_mode) && time(NULL) - file.st_mtime > YOUNG &&
+                     !flock(fd, LOCK_EX | LOCK_NB);
+    if (fd >= 0)
+        close(fd);
+    return abandoned;
+}
+
+/* Those of commands that were killed, which nobody has removed. */
+static void remove_abandoned(const char *temporary)
+{
+    char path[PATH_MAX];
+    DIR *directory = opendir(temporary);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        if (!strncmp(entry->d_name, SCRATCH, sizeof SCRATCH - 1) &&
+            (size_t)snprintf(path, sizeof path, "%s/%s", temporary, entry->d_name) < sizeof path && is_abandoned(path))
+            remove_tree(path);
+    if (directory)
+        closedir(directory);
+}
+
 int pct_setup_teardown_prepare(struct pct_launch *launch)
 {
     struct pct_setup_teardown *around = &launch->around;
     const char *temporary = getenv("TMPDIR");
     if (!around->scratch)
         return 0;
-    if ((size_t)snprintf(around->base, sizeof around->base, "%s/pct-scratch-XXXXXX",
-                         temporary && *temporary == '/' ? temporary : "/tmp") >= sizeof around->base ||
+    temporary = temporary && *temporary == '/' ? temporary : "/tmp";
+    remove_abandoned(temporary);
+    if ((size_t)snprintf(around->base, sizeof around->base, "%s/" SCRATCH "XXXXXX", temporary) >= sizeof around->base ||
         !mkdtemp(around->base)) {
         pct_cli_say("cannot make a scratch directory %s: %s", around->base, strerror(errno));
         around->base[0] = 0;
         return PCT_EXIT_INTERNAL;
     }
+    set_mark(around);
     /* The target is started from another place. */
     char here[PATH_MAX / 2], program[PATH_MAX];
     if (around->enter && launch->program[0] != '/' && getcwd(here, sizeof here) &&
@@ -59,13 +115,22 @@ void pct_setup_teardown_finish(struct pct_launch *launch)
         return;
     for (unsigned worker = 0; worker < PCT_FORKSERVERS; worker++)
         remove_tree(pct_setup_teardown_directory(launch, worker, path, sizeof path));
+    remove_mark(&launch->around);
     rmdir(launch->around.base); /* unless something is kept */
+    if (launch->around.mark > 0)
+        close(launch->around.mark);
+    launch->around.mark = 0;
+}
+
+static int remove_but_mark(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    return strcmp(path + place->base, &MARK[1]) ? remove_below(path, status, type, place) : 0;
 }
 
 void pct_setup_teardown_renew(const struct pct_launch *launch)
 {
     if (launch->around.base[0])
-        nftw(launch->around.base, remove_below, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+        nftw(launch->around.base, remove_but_mark, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *pct_setup_teardown_directory(const struct pct_launch *launch, unsigned worker, char *buffer, size_t size)
@@ -212,6 +277,7 @@ void pct_setup_teardown_keep(FILE *out, struct pct_process *process)
     if (!rmdir(path))
         return;
     process->aside = false;
+    remove_mark(&process->launch->around); /* from now on, somebody wants it */
     fputs("pct: what it left in its scratch directory is kept in ", out);
     pct_cli_print_quoted(out, path);
     fputc('\n', out);

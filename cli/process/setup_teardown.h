@@ -19,6 +19,7 @@ struct pct_setup_teardown {
     bool enter;                   /* and its current directory */
     /* Set by pct_setup_teardown_prepare(). */
     char base[PATH_MAX / 2]; /* the directory in which those of the workers are, "": there are none */
+    int mark;                /* the file in it that is locked as long as the command goes on; below 1: there is none */
 };
 
 /* Where a run is. */

@@ -1,7 +1,9 @@
 /* What happened in a recorded run, in words: see narrative.h. */
 #include "narrative.h"
 #include <cli/base/cli.h>
+#include "frames.h"
 #include "schedule.h"
+#include "variable.h"
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
@@ -145,15 +147,6 @@ static bool find_stack(const struct pct_narrative *narrative, const struct pct_e
     return stack->count;
 }
 
-/* How much a place says: 0 without a line, 1 in a library, 2 in a header, 3 in the program's own source. */
-static int rank(const struct pct_frame *frame)
-{
-    size_t length = strlen(frame->file);
-    bool header = length > 2 && !strcmp(frame->file + length - 2, ".h");
-    bool system = !strncmp(frame->file, "/usr/", 5) || !strncmp(frame->file, "./", 2);
-    return !frame->file[0] ? 0 : system ? 1 : header ? 2 : 3;
-}
-
 const char *pct_narrative_place(const struct pct_narrative *narrative, char *buffer, size_t size,
                                 const struct pct_event *event)
 {
@@ -163,16 +156,7 @@ const char *pct_narrative_place(const struct pct_narrative *narrative, char *buf
         return buffer;
     /* Code of libraries, and helpers in headers, are passed over if there is a place above them that is more the
      * program's own. */
-    size_t best = 0;
-    int best_rank = -1;
-    for (size_t i = 0; i < stack.count; i++) {
-        int here = rank(&stack.frames[i]);
-        if (here > best_rank) {
-            best_rank = here;
-            best = i;
-        }
-    }
-    format_frame(buffer, size, &stack.frames[best]);
+    format_frame(buffer, size, pct_frame_best(&stack));
     return buffer;
 }
 
@@ -184,12 +168,11 @@ void pct_narrative_print_stack(const struct pct_narrative *narrative, FILE *out,
     if (!find_stack(narrative, event, &stack) && event->op != PCT_OP_EXIT)
         fprintf(out, "%s(its place is not known)\n", margin);
     /* What libraries do says little beside the program's own code. */
-    int least = 0;
-    for (size_t i = 0; i < stack.count; i++)
-        least = rank(&stack.frames[i]) >= 2 ? 2 : least;
+    bool own = pct_frame_best(&stack) && pct_frame_rank(pct_frame_best(&stack)->file) >= PCT_FRAME_HEADER;
+    enum pct_frame_rank least = own && !pct_frames_all ? PCT_FRAME_HEADER : PCT_FRAME_NO_LINE;
     unsigned printed = 0;
     for (size_t i = 0; i < stack.count; i++) {
-        if (rank(&stack.frames[i]) < least)
+        if (pct_frame_rank(stack.frames[i].file) < least)
             continue;
         if (printed++ == most) {
             fprintf(out, "%s...\n", margin);
@@ -230,13 +213,13 @@ const char *pct_narrative_object(const struct pct_narrative *narrative, char *bu
             continue;
         first = first == trace->count ? i : first;
         const struct pct_site *site = pct_snapshot_site(&narrative->snapshot, i);
-        if (site && pct_unwind_object(narrative->unwinder, site->object, name, sizeof name)) {
+        if (site && pct_variable_name(narrative->unwinder, site->object, name, sizeof name)) {
             snprintf(buffer, size, "`%s`", name);
             return buffer;
         }
     }
     const struct pct_snap_object *object = pct_snapshot_object(&narrative->snapshot, event->object);
-    if (object && pct_unwind_object(narrative->unwinder, object->address, name, sizeof name)) {
+    if (object && pct_variable_name(narrative->unwinder, object->address, name, sizeof name)) {
         snprintf(buffer, size, "`%s`", name);
     } else if (first < trace->count) {
         struct pct_event use = pct_narrative_event(narrative, first);

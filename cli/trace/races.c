@@ -72,9 +72,14 @@ static void print_memory(FILE *out, const struct pct_snapshot *snapshot, const s
         fputs("the global `", out);
         pct_cli_print_clean(out, variable.name, SIZE_MAX);
         fprintf(out, "` of %llu byte%s", (unsigned long long)variable.size, variable.size == 1 ? "" : "s");
-        if (variable.file[0])
-            fprintf(out, " at %s:%d", variable.file, variable.line);
-        fprintf(out, " (%s+0x%llx)\n", variable.module, (unsigned long long)variable.offset);
+        if (variable.file[0]) {
+            fputs(" at ", out);
+            pct_cli_print_clean(out, variable.file, SIZE_MAX);
+            fprintf(out, ":%d", variable.line);
+        }
+        fputs(" (", out);
+        pct_cli_print_clean(out, variable.module, SIZE_MAX);
+        fprintf(out, "+0x%llx)\n", (unsigned long long)variable.offset);
         return;
     }
     const char *name = snapshot->maps ? find_mapping(snapshot, address, &from, &to) : NULL;

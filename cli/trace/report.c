@@ -1,6 +1,7 @@
 /* The report of a run: see report.h. */
 #include "report.h"
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
 #include "early_timeouts.h"
 #include "races.h"
 #include <cli/binary/patch_plan.h>
@@ -88,7 +89,7 @@ void pct_report_print_cycle(FILE *out, const struct pct_snapshot *snapshot, stru
     for (size_t i = 0; i < count && i < MOST; i++) {
         const struct pct_snap_thread *thread = pct_snapshot_thread(snapshot, ids[i]);
         fprintf(out, "  thread %u ", ids[i]);
-        pct_stacks_print_wait(out, snapshot, thread);
+        pct_stacks_print_wait(out, snapshot, thread, unwinder);
         pct_stacks_print_place(out, unwinder, (size_t)(thread - snapshot->threads));
         fputc('\n', out);
     }
@@ -121,18 +122,20 @@ void pct_report_ask_command(const struct pct_trace *trace)
 
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
 {
-    bool any[2] = { false };
-    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++) {
-        bool blind = pct_name_is_blind(i);
-        if (!counts[i])
-            continue;
-        if (!any[blind])
-            fputs(blind
-                      ? "not seen by pct, so a bug that lies there does not show (docs/MEMORY.md, docs/PATCHING.md):\n"
-                      : "not controlled by pct, so a replay may differ there:\n",
-                  out);
-        any[blind] = true;
-        fprintf(out, "  %llu %s\n", (unsigned long long)counts[i], pct_name_uncontrolled(i));
+    static const char *const headings[2] = {
+        "not controlled by pct, so a replay may differ there:\n",
+        "not seen by pct, so a bug that lies there does not show (docs/MEMORY.md, docs/PATCHING.md):\n"
+    };
+    for (unsigned blind = 0; blind < 2; blind++) {
+        bool any = false;
+        for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++) {
+            if (!counts[i] || pct_name_is_blind(i) != blind)
+                continue;
+            char *text = pct_name_uncontrolled_count(i, counts[i]);
+            fprintf(out, "%s  %s\n", any ? "" : headings[blind], text ? text : "");
+            any = true;
+            free(text);
+        }
     }
 }
 
@@ -163,7 +166,9 @@ static void print_steps(FILE *out, const struct pct_trace *trace, const struct p
     if (!trace->count)
         return;
     uint64_t total = pct_trace_steps(trace);
-    if (trace->complete || trace->first + trace->count == total)
+    if (steps >= total && trace->count == total)
+        fprintf(out, total == 1 ? "its only step:\n" : "all %llu steps:\n", (unsigned long long)total);
+    else if (trace->complete || trace->first + trace->count == total)
         fprintf(out, "the last %llu of %llu steps:\n",
                 (unsigned long long)(steps < trace->count ? steps : trace->count), (unsigned long long)total);
     else
@@ -180,28 +185,33 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         return;
     }
     pct_schedule_fill_holders(&snapshot, trace);
+    pct_color(out, PCT_COLOR_BAD);
     if (headline)
-        fputs(headline, out);
+        pct_cli_print_clean(out, headline, SIZE_MAX);
     else
         pct_report_print_verdict(out, trace);
+    pct_color(out, PCT_COLOR_NONE);
     fputc('\n', out);
     print_facts(out, trace);
     pct_early_timeouts_print(out, trace);
+    struct pct_unwinder *unwinder = NULL;
     if (snapshot.thread_count || snapshot.race_count) {
-        struct pct_unwinder *unwinder = pct_unwind_open(&snapshot);
+        unwinder = pct_unwind_open(&snapshot);
         if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
             pct_report_print_cycle(out, &snapshot, unwinder);
         pct_races_print(out, &snapshot, unwinder);
         pct_stacks_print(out, trace, &snapshot, unwinder);
-        pct_unwind_close(unwinder);
     }
     pct_races_print_suppressed(out, trace->header.suppressed);
-    if (steps)
+    if (steps) {
         print_steps(out, trace, &snapshot, steps);
+        pct_stacks_print_objects(out, trace, &snapshot, unwinder, steps);
+    }
+    pct_unwind_close(unwinder);
     pct_report_print_uncontrolled(out, trace->header.uncontrolled);
     print_places(out, &trace->header);
     if (trace->note[0])
-        fprintf(out, "note: %s\n", trace->note);
+        fprintf(out, "note: %s\n", trace->note); /* our own words */
     unsigned verdict = trace->header.verdict;
     if (verdict == PCT_VERDICT_RUNNING || verdict == PCT_VERDICT_EXIT || verdict == PCT_VERDICT_TIMEOUT ||
         (verdict == PCT_VERDICT_DEADLOCK && strcmp(trace->header.message, PCT_MESSAGE_CYCLE) != 0)) {

@@ -1,6 +1,7 @@
 /* The schedule as people read it: see schedule.h. What the steps mean is worked out in events.c. */
 #include "schedule.h"
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
 #include "events.h"
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ struct window {
     const bool *show, *mark; /* by record; NULL: all, none */
     uint32_t columns[COLUMNS];
     unsigned column_count; /* COLUMNS + 1: too many threads for columns */
+    bool fold;             /* steps that are repeated are one line */
     unsigned width;
 };
 
@@ -120,30 +122,41 @@ static void choose_columns(struct window *w)
         w->column_count = COLUMNS + 1;
 }
 
-static void print_cell(FILE *out, const struct window *w, unsigned column, const char *text)
+static void print_cell(FILE *out, const struct window *w, uint32_t thread, const char *text)
 {
-    fprintf(out, "%*s%.*s\n", (int)(column * w->width), "", CELL_MAX, text);
+    if (w->column_count <= COLUMNS)
+        fprintf(out, "%*s", (int)(column_of(w, thread) * w->width), "");
+    else
+        fprintf(out, "thread %-5u  ", thread);
+    pct_cli_print_clean(out, text, TEXT_MAX);
+    fputc('\n', out);
 }
 
-static void print_step(FILE *out, const struct window *w, const struct pct_event *event)
+/* Steps that are the same, one behind the other, are one line. */
+struct run {
+    struct pct_event first, last;
+    uint64_t count;
+};
+
+static void print_run(FILE *out, const struct window *w, const struct run *run)
 {
-    uint64_t r = event->record;
-    bool columns = w->column_count <= COLUMNS;
+    const struct pct_event *event = &run->last;
     char text[TEXT_MAX], mark[64];
-    format_record(text, sizeof text, w->snapshot, r);
-    fprintf(out, "%10llu%s ", (unsigned long long)event->step, w->mark && w->mark[event->index] ? "*" : " ");
-    if (columns)
-        print_cell(out, w, column_of(w, event->thread), text);
-    else
-        fprintf(out, "thread %-5u  %s\n", event->thread, text);
+    format_record(text, sizeof text, w->snapshot, event->record);
+    size_t length = strlen(text), most = w->column_count <= COLUMNS ? CELL_MAX : TEXT_MAX / 2;
+    length = length < most ? length : most;
+    text[length] = 0;
+    if (run->count > 1)
+        snprintf(text + length, sizeof text - length, ", %llu times", (unsigned long long)run->count);
+    fprintf(out, "%10llu%s ", (unsigned long long)run->first.step, w->mark && w->mark[event->index] ? "*" : " ");
+    print_cell(out, w, event->thread, text);
     if (event->index + 1 < w->to && event->next != event->thread) {
         const char *why = pct_reason_text(event->reason);
         snprintf(mark, sizeof mark, "switch%s%s%s", *why ? " (" : "", why, *why ? ")" : "");
+        pct_color(out, PCT_COLOR_SWITCH);
         fprintf(out, "%10s  ", "");
-        if (columns)
-            print_cell(out, w, column_of(w, event->thread), mark);
-        else
-            fprintf(out, "thread %-5u  %s\n", event->thread, mark);
+        print_cell(out, w, event->thread, mark);
+        pct_color(out, PCT_COLOR_NONE);
     }
 }
 
@@ -165,6 +178,13 @@ void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_t
     pct_events_close(events);
 }
 
+/* Whether this is the step of the run once more. */
+static bool goes_on(const struct window *w, const struct run *run, const struct pct_event *event)
+{
+    return w->fold && run->count && run->last.record == event->record && run->last.index + 1 == event->index &&
+           !(w->mark && (w->mark[event->index] || w->mark[run->last.index]));
+}
+
 static void print(FILE *out, struct window *w, const struct pct_snapshot *snapshot)
 {
     struct pct_events *events = pct_events_open(w->trace, snapshot);
@@ -179,19 +199,26 @@ static void print(FILE *out, struct window *w, const struct pct_snapshot *snapsh
             fprintf(out, "thread %u\n", w->columns[w->column_count - 1]);
     }
     struct pct_event event;
+    struct run run = { .count = 0 };
     bool left_out = false;
     while (pct_events_next(events, &event) && event.index < w->to) {
-        if (event.index < w->from)
-            continue;
-        if (w->show && !w->show[event.index]) {
-            left_out = true;
+        bool shown = event.index >= w->from && (!w->show || w->show[event.index]);
+        if (shown && goes_on(w, &run, &event)) {
+            run.last = event;
+            run.count++;
             continue;
         }
-        if (left_out)
+        if (run.count)
+            print_run(out, w, &run);
+        run.count = 0;
+        if (shown && left_out)
             fprintf(out, "%10s\n", "...");
-        left_out = false;
-        print_step(out, w, &event);
+        left_out = !shown && (left_out || event.index >= w->from);
+        if (shown)
+            run = (struct run){ .first = event, .last = event, .count = 1 };
     }
+    if (run.count)
+        print_run(out, w, &run);
     pct_events_close(events);
 }
 
@@ -205,12 +232,16 @@ void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct p
 void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                              const bool *show, const bool *mark)
 {
-    struct window w = { .trace = trace, .snapshot = snapshot, .to = trace->count, .show = show, .mark = mark };
+    struct window w = {
+        .trace = trace, .snapshot = snapshot, .to = trace->count, .show = show, .mark = mark, .fold = true
+    };
     print(out, &w, snapshot);
 }
 
 void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                              uint64_t last)
 {
-    pct_schedule_print(out, trace, snapshot, last && last < trace->count ? trace->count - last : 0, trace->count);
+    struct window w = { .trace = trace, .snapshot = snapshot, .to = trace->count, .fold = true };
+    w.from = last && last < trace->count ? trace->count - last : 0;
+    print(out, &w, snapshot);
 }

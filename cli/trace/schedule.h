@@ -6,7 +6,8 @@
 #include "snapshot.h"
 #include <stdio.h>
 
-/* Print the last `last` steps (0: all). snapshot tells what the threads were about to do at the end; it may be empty.
+/* Print the last `last` steps (0: all), those that are repeated on one line. snapshot tells what the threads were about
+ * to do at the end; it may be empty.
  */
 void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                              uint64_t last);

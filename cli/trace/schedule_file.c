@@ -1,6 +1,7 @@
 /* The text file of a schedule: see schedule_file.h. */
 #include "schedule_file.h"
 #include <cli/base/cli.h>
+#include <cli/base/demangle.h>
 #include <cli/binary/code_hash.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,13 +18,13 @@ bool pct_schedule_file_is(const char *path)
     return got == sizeof start - 1 && !strcmp(start, PCT_SCHEDULE_FILE_MAGIC);
 }
 
-static int read_lines(FILE *file, char *token, size_t size, char *list, size_t list_size, char *error,
-                      size_t error_size)
+/* *line: room for one, which grows. */
+static int read_lines(FILE *file, char **line, size_t *room, char *token, size_t size, char *list, size_t list_size,
+                      char *error, size_t error_size)
 {
-    char line[1024];
-    for (unsigned number = 1; fgets(line, sizeof line, file); number++) {
-        line[strcspn(line, "#\n")] = 0;
-        char *rest, *word = strtok_r(line, " \t\r", &rest), *value = word ? strtok_r(NULL, " \t\r", &rest) : NULL;
+    for (unsigned number = 1; getline(line, room, file) >= 0; number++) {
+        (*line)[strcspn(*line, "#\n")] = 0;
+        char *rest, *word = strtok_r(*line, " \t\r", &rest), *value = word ? strtok_r(NULL, " \t\r", &rest) : NULL;
         if (!word)
             continue;
         bool is_token = !strcmp(word, "token"), fine = value && (is_token || !strcmp(word, "switch"));
@@ -59,7 +60,10 @@ int pct_schedule_file_read(const char *path, char *token, size_t size, char *err
         return failed;
     }
     token[0] = 0;
-    int failed = read_lines(file, token, size, list, sizeof list, error, error_size);
+    char *line = NULL;
+    size_t room = 0;
+    int failed = read_lines(file, &line, &room, token, size, list, sizeof list, error, error_size);
+    free(line);
     fclose(file);
     if (failed)
         return failed;
@@ -84,7 +88,8 @@ int pct_schedule_file_read(const char *path, char *token, size_t size, char *err
 void pct_schedule_file_compare(const char *path, const char *program)
 {
     struct pct_code code;
-    char line[1024];
+    char *line = NULL;
+    size_t room = 0;
     unsigned same = 0, changed = 0;
     FILE *file = fopen(path, "re");
     if (!file || pct_code_read(&code, program)) {
@@ -94,7 +99,7 @@ void pct_schedule_file_compare(const char *path, const char *program)
     }
     if (!code.count)
         pct_cli_say("the program has no symbols, so it cannot be told which of its functions have changed");
-    while (code.count && fgets(line, sizeof line, file)) {
+    while (code.count && getline(&line, &room, file) >= 0) {
         char *rest, *word = strtok_r(line, " \t\r\n", &rest);
         if (!word || strcmp(word, "function") != 0)
             continue;
@@ -106,12 +111,16 @@ void pct_schedule_file_compare(const char *path, const char *program)
             same++;
             continue;
         }
-        pct_cli_say("function %s %s since this schedule was made", name, now ? "has changed" : "is gone");
+        char *plain = pct_demangle(name);
+        pct_cli_say("function %s %s since this schedule was made", plain ? plain : name,
+                    now ? "has changed" : "is gone");
+        free(plain);
         changed++;
     }
     if (same && !changed)
         pct_cli_say("the %u functions of the program that the schedule goes through have not changed since it was made",
                     same);
+    free(line);
     pct_code_free(&code);
     fclose(file);
 }

@@ -1,7 +1,9 @@
 /* The threads of a snapshot in a report: see stacks.h. */
 #include "stacks.h"
 #include <cli/base/cli.h>
+#include "frames.h"
 #include "schedule.h"
+#include "variable.h"
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -9,7 +11,21 @@
 
 enum { PCT_STACKS_GROUP = 20 /* more threads than this are grouped by their stacks */ };
 
-void pct_stacks_print_wait(FILE *out, const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread)
+/* " `queue.lock`", or nothing. */
+static void print_name(FILE *out, const struct pct_snapshot *snapshot, uint32_t number,
+                       const struct pct_unwinder *unwinder)
+{
+    char name[400];
+    const struct pct_snap_object *object = pct_snapshot_object(snapshot, number);
+    if (!object || !pct_variable_name(unwinder, object->address, name, sizeof name))
+        return;
+    fputs(" `", out);
+    pct_cli_print_clean(out, name, sizeof name);
+    fputc('`', out);
+}
+
+void pct_stacks_print_wait(FILE *out, const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread,
+                           const struct pct_unwinder *unwinder)
 {
     unsigned class_ = pct_snapshot_wait_class(snapshot, thread);
     uint32_t holder = pct_snapshot_waits_for(snapshot, thread);
@@ -17,8 +33,11 @@ void pct_stacks_print_wait(FILE *out, const struct pct_snapshot *snapshot, const
         fprintf(out, "waits for the end of thread %u", thread->object);
     else if (class_ == PCT_CLASS_NONE)
         fprintf(out, "waits (%s)", pct_name_op(thread->op));
-    else
-        fprintf(out, "waits for %s %u (%s)", pct_name_class(class_), thread->object, pct_name_op(thread->op));
+    else {
+        fprintf(out, "waits for %s %u", pct_name_class(class_), thread->object);
+        print_name(out, snapshot, thread->object, unwinder);
+        fprintf(out, " (%s)", pct_name_op(thread->op));
+    }
     if (class_ == PCT_CLASS_THREAD || holder == PCT_NO_THREAD)
         return;
     const struct pct_snap_thread *who = pct_snapshot_thread(snapshot, holder);
@@ -45,23 +64,43 @@ static void print_frame(FILE *out, size_t number, const struct pct_frame *frame)
     fputc('\n', out);
 }
 
-void pct_stacks_print_frames(FILE *out, const struct pct_stack *stack)
+static bool is_library(const struct pct_frame *frame)
 {
-    for (size_t i = 0; i < stack->count; i++)
-        print_frame(out, i, &stack->frames[i]);
-    if (stack->cut)
-        fputs("    ...\n", out);
+    return pct_frame_is_library(frame->function, frame->file, frame->module);
 }
 
-static void print_stack(FILE *out, struct pct_unwinder *unwinder, size_t index)
+size_t pct_stacks_print_frames(FILE *out, const struct pct_stack *stack)
+{
+    size_t left_out = 0;
+    bool own = false;
+    for (size_t i = 0; i < stack->count; i++)
+        own = own || !is_library(&stack->frames[i]);
+    for (size_t i = 0; i < stack->count; i++) {
+        bool shown = !i || !own || pct_frames_all || !is_library(&stack->frames[i]);
+        left_out += !shown;
+        if (shown)
+            print_frame(out, i, &stack->frames[i]);
+    }
+    if (stack->cut)
+        fputs("    ...\n", out);
+    return left_out;
+}
+
+/* Returns how many frames were left out. */
+static size_t print_stack(FILE *out, struct pct_unwinder *unwinder, size_t index)
 {
     static struct pct_stack stack; /* large, and there is one thread here */
     if (!unwinder)
-        return;
+        return 0;
     pct_unwind_thread(unwinder, index, &stack);
-    pct_stacks_print_frames(out, &stack);
     if (!stack.count)
         fputs("    (its stack cannot be unwound)\n", out);
+    return pct_stacks_print_frames(out, &stack);
+}
+
+bool pct_stacks_is_joining(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread)
+{
+    return thread->state == PCT_SNAP_BLOCKED && pct_snapshot_wait_class(snapshot, thread) == PCT_CLASS_THREAD;
 }
 
 void pct_stacks_print_place(FILE *out, struct pct_unwinder *unwinder, size_t index)
@@ -70,23 +109,19 @@ void pct_stacks_print_place(FILE *out, struct pct_unwinder *unwinder, size_t ind
     if (!unwinder)
         return;
     pct_unwind_thread(unwinder, index, &stack);
-    /* The first place that has a line is the target's own code in all but the barest builds. */
-    for (size_t i = 0; i < stack.count; i++) {
-        const struct pct_frame *frame = &stack.frames[i];
-        if (!frame->file[0])
-            continue;
+    const struct pct_frame *frame = pct_frame_best(&stack);
+    if (frame && frame->file[0]) {
         fputs(", at ", out);
         pct_cli_print_clean(out, frame->file, sizeof frame->file);
         fprintf(out, ":%d", frame->line);
-        return;
-    }
-    if (stack.count && stack.frames[0].function[0]) {
+    } else if (frame && frame->function[0]) {
         fputs(", in ", out);
-        pct_cli_print_clean(out, stack.frames[0].function, sizeof stack.frames[0].function);
+        pct_cli_print_clean(out, frame->function, sizeof frame->function);
     }
 }
 
-static void print_state(FILE *out, const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread)
+static void print_state(FILE *out, const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread,
+                        const struct pct_unwinder *unwinder)
 {
     char text[96];
     pct_schedule_format(text, sizeof text, thread->op, 0, thread->object);
@@ -98,7 +133,7 @@ static void print_state(FILE *out, const struct pct_snapshot *snapshot, const st
         fprintf(out, "could go on%s%s", thread->op ? " with: " : "", thread->op ? text : "");
         break;
     case PCT_SNAP_BLOCKED:
-        pct_stacks_print_wait(out, snapshot, thread);
+        pct_stacks_print_wait(out, snapshot, thread, unwinder);
         break;
     case PCT_SNAP_FINISHED:
         fputs("has finished", out);
@@ -138,8 +173,8 @@ static void print_destroyed(FILE *out, const struct pct_trace *trace, const stru
     }
 }
 
-static void print_thread(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                         struct pct_unwinder *unwinder, size_t index)
+static size_t print_thread(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                           struct pct_unwinder *unwinder, size_t index)
 {
     const struct pct_snap_thread *thread = &snapshot->threads[index];
     fprintf(out, "thread %u", thread->id);
@@ -149,10 +184,10 @@ static void print_thread(FILE *out, const struct pct_trace *trace, const struct 
         fputc('"', out);
     }
     fputs(trace->header.culprit == thread->id ? " (here it happened) " : " ", out);
-    print_state(out, snapshot, thread);
+    print_state(out, snapshot, thread, unwinder);
     print_destroyed(out, trace, snapshot, thread);
     fputs(":\n", out);
-    print_stack(out, unwinder, index);
+    return print_stack(out, unwinder, index);
 }
 
 /* Threads with the same state, pending operation and stack. */
@@ -180,12 +215,13 @@ static void print_group(FILE *out, const struct pct_snapshot *snapshot, const st
             first->op ? ", before: " : "", first->op ? pct_name_op(first->op) : "", group->stack);
 }
 
-static void print_grouped(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                          struct pct_unwinder *unwinder)
+/* Returns how many frames were left out. */
+static size_t print_grouped(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                            struct pct_unwinder *unwinder)
 {
     struct group *groups = calloc(snapshot->thread_count, sizeof *groups);
     size_t *group_of = calloc(snapshot->thread_count, sizeof *group_of);
-    size_t count = 0;
+    size_t count = 0, left_out = 0;
     for (size_t i = 0; groups && group_of && i < snapshot->thread_count; i++) {
         const struct pct_snap_thread *thread = &snapshot->threads[i];
         group_of[i] = SIZE_MAX;
@@ -196,7 +232,7 @@ static void print_grouped(FILE *out, const struct pct_trace *trace, const struct
         FILE *memory = open_memstream(&text, &size);
         if (!memory)
             break;
-        print_stack(memory, unwinder, i);
+        left_out += print_stack(memory, unwinder, i);
         fclose(memory);
         /* The thread to blame, and the one that ran, stand alone. */
         bool alone = thread->id == trace->header.culprit || thread->state == PCT_SNAP_RUNNING;
@@ -212,33 +248,74 @@ static void print_grouped(FILE *out, const struct pct_trace *trace, const struct
         groups[which].count++;
         group_of[i] = which;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (groups[i].count > 1)
-            print_group(out, snapshot, &groups[i], group_of, i);
+    for (size_t i = 0; i < 2 * count; i++) {
+        bool joins = i >= count;
+        size_t which = joins ? i - count : i;
+        const struct group *group = &groups[which];
+        if (pct_stacks_is_joining(snapshot, &snapshot->threads[group->first]) != joins)
+            continue;
+        if (group->count > 1)
+            print_group(out, snapshot, group, group_of, which);
         else
-            print_thread(out, trace, snapshot, unwinder, groups[i].first);
-        free(groups[i].stack);
+            print_thread(out, trace, snapshot, unwinder, group->first);
     }
+    for (size_t i = 0; i < count; i++)
+        free(groups[i].stack);
     free(groups);
     free(group_of);
+    return left_out;
+}
+
+void pct_stacks_print_objects(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                              const struct pct_unwinder *unwinder, uint64_t last)
+{
+    enum { MOST = 16 };
+    uint32_t seen[MOST];
+    size_t count = 0;
+    char name[400];
+    for (uint64_t i = last && last < trace->count ? trace->count - last : 0; i < trace->count && count < MOST; i++) {
+        unsigned class_ = pct_name_op_class(PCT_RECORD_OP(trace->records[i]));
+        uint32_t number = PCT_RECORD_OBJECT(trace->records[i]);
+        bool told = class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_FD ||
+                    class_ == PCT_CLASS_POINT || !number;
+        for (size_t j = 0; j < count && !told; j++)
+            told = seen[j] == number;
+        const struct pct_snap_object *object = told ? NULL : pct_snapshot_object(snapshot, number);
+        if (!object || !pct_variable_name(unwinder, object->address, name, sizeof name))
+            continue;
+        fprintf(out, "%s%s %u", count ? "; " : "objects: ", pct_name_class(class_), number);
+        print_name(out, snapshot, number, unwinder);
+        seen[count++] = number;
+    }
+    if (count)
+        fputc('\n', out);
 }
 
 void pct_stacks_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                       struct pct_unwinder *unwinder)
 {
-    size_t finished = 0;
-    for (size_t i = 0; i < snapshot->thread_count; i++)
+    size_t finished = 0, count = snapshot->thread_count, left_out = 0;
+    for (size_t i = 0; i < count; i++)
         finished += snapshot->threads[i].state == PCT_SNAP_FINISHED;
     if (!unwinder)
         fputs("(no stacks: the trace has no memory map that can be read)\n", out);
-    if (snapshot->thread_count - finished > PCT_STACKS_GROUP)
-        print_grouped(out, trace, snapshot, unwinder);
+    if (count - finished > PCT_STACKS_GROUP)
+        left_out = print_grouped(out, trace, snapshot, unwinder);
     else
-        for (size_t i = 0; i < snapshot->thread_count; i++)
-            if (snapshot->threads[i].state != PCT_SNAP_FINISHED)
-                print_thread(out, trace, snapshot, unwinder, i);
-    size_t shown = snapshot->thread_count - finished;
+        for (size_t i = 0; i < 2 * count; i++) {
+            bool joins = i >= count;
+            size_t index = joins ? i - count : i;
+            const struct pct_snap_thread *thread = &snapshot->threads[index];
+            if (thread->state != PCT_SNAP_FINISHED && pct_stacks_is_joining(snapshot, thread) == joins)
+                left_out += print_thread(out, trace, snapshot, unwinder, index);
+        }
+    if (left_out)
+        fputs("(without frames of libraries: --all-frames shows them)\n", out);
+    size_t shown = count - finished;
     /* The shim leaves out threads that have finished, and of very many those that came last. */
-    if (trace->header.threads > shown)
-        fprintf(out, "%zu more threads had finished, or are not in the trace\n", trace->header.threads - shown);
+    size_t more = trace->header.threads > shown ? trace->header.threads - shown : 0;
+    if (more == 1)
+        fputs("1 more thread had finished, or is not in the trace\n", out);
+    else if (more)
+        fprintf(out, "%zu more threads had finished, or are not in the trace\n", more);
 }

@@ -4,6 +4,7 @@
  * the names in the memory map; a file that was changed since gives wrong or no names, never a wrong schedule. */
 #include "unwind.h"
 #include <cli/base/cli.h>
+#include <cli/base/demangle.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -16,9 +17,6 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-/* The C++ runtime's demangler. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
 struct pct_unwinder {
     Dwfl *dwfl;
@@ -129,9 +127,14 @@ static const Dwfl_Thread_Callbacks threads = {
 
 static void name_function(struct pct_frame *frame, const char *symbol)
 {
-    char *plain = symbol[0] == '_' && symbol[1] == 'Z' ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+    char *plain = pct_demangle(symbol);
     snprintf(frame->function, sizeof frame->function, "%s", plain ? plain : symbol);
     free(plain);
+}
+
+uint64_t pct_unwind_code(const struct pct_unwinder *unwinder)
+{
+    return unwinder->code;
 }
 
 struct Dwfl *pct_unwind_modules(const struct pct_unwinder *unwinder)

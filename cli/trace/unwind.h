@@ -42,6 +42,9 @@ void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool
 /* The same, with a frame for each function that was inlined there, innermost first. */
 void pct_unwind_place(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_stack *stack);
 
+/* The same number for the same files at the same addresses. */
+uint64_t pct_unwind_code(const struct pct_unwinder *unwinder);
+
 /* The modules that were loaded, for libdwfl. */
 struct Dwfl *pct_unwind_modules(const struct pct_unwinder *unwinder);
 

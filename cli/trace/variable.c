@@ -135,3 +135,36 @@ bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, st
         name_part(type, offset, variable->part, sizeof variable->part);
     return true;
 }
+
+/* The names of the last objects: of each, reports speak many times, and debug information is read from its start. */
+static struct known {
+    uint64_t code, address;
+    char name[400]; /* "": it has none */
+} known[32];
+
+bool pct_variable_name(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size)
+{
+    static unsigned next;
+    struct pct_variable variable;
+    struct known *one = NULL;
+    if (!unwinder || !address)
+        return false;
+    uint64_t code = pct_unwind_code(unwinder);
+    for (size_t i = 0; i < sizeof known / sizeof *known && !one; i++)
+        one = known[i].address == address && known[i].code == code ? &known[i] : NULL;
+    if (!one) {
+        one = &known[next++ % (sizeof known / sizeof *known)];
+        *one = (struct known){ .code = code, .address = address };
+        bool found = pct_variable_find(unwinder, address, &variable);
+        /* What a type has inside is the library's own matter. */
+        char *inside = strstr(variable.part, "._");
+        if (found && inside)
+            *inside = 0;
+        if (found && variable.file[0])
+            snprintf(one->name, sizeof one->name, "%s%s", variable.name, variable.part);
+        else if (!pct_unwind_object(unwinder, address, one->name, sizeof one->name))
+            one->name[0] = 0;
+    }
+    snprintf(name, size, "%s", one->name);
+    return one->name[0];
+}

@@ -619,3 +619,42 @@ C
     has "exit status 7"
     is "$(query pct-campaign.db 'PRAGMA integrity_check')" ok
 }
+
+@test "a finding has its cause, and points at it, not at who only waits" {
+    run -1 "$pct" campaign -q --db cause.db -n 60 -s 1 -d 2 -- ./target abba
+    run -1 "$pct" campaign report cause.db
+    has "  cause: wait cycle: threads wait for each other"
+    run -1 "$pct" campaign report --all cause.db
+    is "$(printf '%s\n' "$output" | grep -c 'cause: wait cycle')" 1
+    locks=$(grep -n -F 'pthread_mutex_lock(' "$root/tests/cli/target.c" | cut -d : -f 1)
+    "$pct" campaign report --format json cause.db | python3 -c '
+import json, sys
+finding = json.load(sys.stdin)["findings"][0]
+assert finding["cause"].startswith("cause: wait cycle: "), finding["cause"]
+assert str(finding["line"]) in sys.argv[1].split(), (finding["file"], finding["line"])' "$locks"
+    run "$pct" campaign report --format github cause.db
+    has "%0Acause: wait cycle: "
+}
+
+@test "nothing of a campaign file reaches the terminal as it is" {
+    run -1 "$pct" campaign -q --db foreign.db -n 60 -s 1 -d 2 -- ./target abba
+    python3 -c '
+import sqlite3
+file = sqlite3.connect("foreign.db")
+bad = "x\x1b]0;title\x07\x1b[2J\u202ey"
+for column in ("title", "message", "token", "replay", "report", "file", "uncontrolled", "verdict"):
+    file.execute("UPDATE findings SET %s = ?" % column, (bad,))
+for column in ("doing", "function", "file", "module"):
+    file.execute("UPDATE frames SET %s = ?" % column, (bad,))
+for key in ("command", "spec"):
+    file.execute("UPDATE facts SET value = value || ? WHERE key = ?", (bad, key))
+file.commit()'
+    for arguments in '' --all '--format github' '--format gitlab' '--format junit' '--format sarif' '--format html' '--format json'; do
+        # shellcheck disable=SC2086 # words
+        run "$pct" campaign report $arguments foreign.db
+        lacks $'\033'
+        lacks $'\a'
+    done
+    run "$pct" campaign report foreign.db
+    has "x?]0;title??[2J"
+}

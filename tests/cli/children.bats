@@ -27,7 +27,7 @@ teardown()
     is "$status" 120
     has "seed 1: deadlock in a child process"
     has " of ./children deadlock:"
-    has "thread 0 waits for mutex 1 (lock), held by itself"
+    has "thread 0 waits for mutex 1 \`mutex\` (lock), held by itself"
     has "main  at "
     has "the target ended with exit status 0"
     run sh -c "$(replay_line)"

@@ -100,7 +100,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
     run "$pct" replay "$token" -- "$build/bugs/philosophers"
     [ "$status" -eq 120 ]
     has 'replayed identically'
-    run "$pct" explain --search "$token" -- "$build/bugs/philosophers"
+    run "$pct" explain --seconds 1000000 --search "$token" -- "$build/bugs/philosophers"
     [ "$status" -eq 0 ]
     grep -q '"format":"pct-campaign"\|"format": "pct-campaign"' found.json
     grep -q '<failure' found.xml

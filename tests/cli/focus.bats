@@ -70,7 +70,7 @@ learned_k()
     run "$pct" report bare
     has "replay"
     has "$token"
-    run "$pct" minimize "$token" -- ./app
+    run "$pct" minimize --seconds 1000000 "$token" -- ./app
     [ "$status" = 0 ]
     has ",focus=update,"
 }
@@ -249,7 +249,7 @@ learned_k()
     PCT_ORDERED=$XDG_STATE_HOME/pct/ordered PCT_TOKEN=$token LD_PRELOAD=$build/libpct.so run ./guarded
     [ "$status" = 134 ]
     has "$token"
-    run "$pct" minimize "$token" -- ./guarded
+    run "$pct" minimize --seconds 1000000 "$token" -- ./guarded
     [ "$status" = 0 ]
     # It is needed, whole.
     for file in "$XDG_STATE_HOME"/pct/ordered/*; do

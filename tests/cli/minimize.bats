@@ -23,7 +23,7 @@ find_deadlock()
 
 @test "a token becomes the smallest schedule, which replays" {
     find_deadlock
-    run "$pct" minimize "$token" -- ./target abba
+    run "$pct" minimize --seconds 1000000 "$token" -- ./target abba
     is "$status" 0
     has "the smallest schedule: 1 switch, 1 preemption"
     has "depth 2: 100 of 100 schedules fail that keep to these orderings"
@@ -35,25 +35,25 @@ find_deadlock()
     is "$status" 120
     has "replayed identically (hash "
     # What is smallest stays so.
-    run --separate-stderr "$pct" minimize -q "$small" -- ./target abba
+    run --separate-stderr "$pct" minimize --seconds 1000000 -q "$small" -- ./target abba
     is "$output" "$small"
 }
 
 @test "the result does not depend on how many runs go on at a time" {
     find_deadlock
     for jobs in 1 2 5; do
-        run "$pct" minimize -j $jobs "$token" -- ./target abba
+        run "$pct" minimize --seconds 1000000 -j $jobs "$token" -- ./target abba
         is "$status" 0
         has ", $jobs at a time, "
         printf '%s\n' "$output" | grep -v ' at a time, ' > result.$jobs
     done
     cmp result.1 result.2
     cmp result.1 result.5
-    run "$pct" explain --search -j 1 "$token" -- ./target abba
+    run "$pct" explain --seconds 1000000 --search -j 1 "$token" -- ./target abba
     one=$output
-    run "$pct" explain --search -j 3 "$token" -- ./target abba
+    run "$pct" explain --seconds 1000000 --search -j 3 "$token" -- ./target abba
     is "$output" "$one"
-    run -2 "$pct" minimize -j 0 "$token" -- ./target abba
+    run -2 "$pct" minimize --seconds 1000000 -j 0 "$token" -- ./target abba
     has "--jobs"
 }
 
@@ -82,7 +82,7 @@ END
     "$cc" -g -O1 -pthread -o third third.c
     run --separate-stderr "$pct" run -n 9 -s 1 -- ./third
     is "$status" 7
-    run "$pct" minimize -j 2 --no-depth "$(replay_token)" -- ./third
+    run "$pct" minimize --seconds 1000000 -j 2 --no-depth "$(replay_token)" -- ./third
     is "$status" 0
     has "something besides the schedule decides: it failed"
     has "none: it fails in the default order"
@@ -92,7 +92,7 @@ END
     place='./socket{worker}' # where the second run at a time gets another answer
     run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" first
     is "$status" 7
-    run "$pct" minimize -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$(replay_token)" -- ./server "$place" first
+    run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$(replay_token)" -- ./server "$place" first
     is "$status" 0
     has "runs that go on at the same time disturb each other"
     has ", 1 at a time, "
@@ -112,7 +112,7 @@ END
     "$cc" -g -O1 -pthread -o odd odd.c
     run --separate-stderr "$pct" run -s 1 -- ./odd
     is "$status" 7
-    run "$pct" minimize -j 2 --no-depth "$(replay_token)" -- ./odd
+    run "$pct" minimize --seconds 1000000 -j 2 --no-depth "$(replay_token)" -- ./odd
     is "$status" 0
     lacks "disturb each other"
     has ", 2 at a time, "
@@ -122,14 +122,14 @@ END
     command -v script > /dev/null || skip "no script(1)"
     find_deadlock
     # Each run takes long enough that there is something to be said.
-    run script -qec "$pct minimize -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
+    run script -qec "$pct minimize --seconds 1000000 -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
     has " runs, "
     has "/s, "
     has " preemption"
     unset stderr
-    run "$pct" minimize --no-depth "$token" -- ./target abba
+    run "$pct" minimize --seconds 1000000 --no-depth "$token" -- ./target abba
     lacks "/s, "
-    run script -qec "$pct minimize -q -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
+    run script -qec "$pct minimize --seconds 1000000 -q -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
     lacks "/s, "
 }
 
@@ -138,15 +138,15 @@ END
     run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" sorry
     is "$status" 7
     token=$(replay_token)
-    run "$pct" minimize -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$token" -- ./server "$place" sorry
+    run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$token" -- ./server "$place" sorry
     is "$status" 0
     has "exit status 7, after "
     has ", 2 at a time, "
     # The commands that it prints are those of one worker.
     is "$(printf '%s\n' "$output" | grep -c 'unix:./socket0 .* -- ./server ./socket0 sorry')" 2
-    run -2 "$pct" minimize -j 2 --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
+    run -2 "$pct" minimize --seconds 1000000 -j 2 --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
     has "write {worker} into it"
-    run "$pct" minimize --no-depth --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
+    run "$pct" minimize --seconds 1000000 --no-depth --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
     is "$status" 0
     has ", 1 at a time, "
 }
@@ -170,20 +170,59 @@ END
     lacks "out of time"
 }
 
+@test "told to end: the best so far, with its token; and the file as it was, or whole" {
+    find_deadlock
+    echo old > kept.schedule
+    # Somebody else's signal, when so many runs have begun that the search goes on.
+    "$pct" minimize -j 1 --seconds 1000000 --setup 'echo run >> begun' -o kept.schedule "$token" -- ./target abba > said 2>&1 &
+    until [ -e begun ] && [ "$(wc -l < begun)" -ge 12 ]; do
+        kill -0 $! || break
+        sleep 0.05
+    done
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    is "$status" 143
+    run cat said
+    has "interrupted: this is the best that was found so far"
+    has "pct: this replays it:"
+    small=$(printf '%s\n' "$output" | grep -o 'pct1:schedule,switches=[^ '"'"']*' | head -n 1)
+    is "$(head -n 1 kept.schedule | cut -c 1-16)" "# pct schedule 1"
+    run "$pct" replay kept.schedule -- ./target abba
+    is "$status" 120
+    run "$pct" replay "$small" -- ./target abba
+    is "$status" 120
+    # What cannot be replaced is known before the work, and nothing is left beside it.
+    mkdir closed
+    run -2 "$pct" minimize -o closed "$token" -- ./target abba
+    has "closed: Is a directory"
+    is "$(ls -A closed)" ''
+    [ ! -e "$(echo kept.schedule.??????)" ]
+}
+
+@test "lines of a schedule file may be long" {
+    find_deadlock
+    run --separate-stderr "$pct" minimize --seconds 1000000 -q --no-depth -o small "$token" -- ./target abba
+    { head -n 1 small; printf '# %s switch 9.9.9\n' "$(head -c 9000000 /dev/zero | tr '\0' x)"; tail -n +2 small; } > long
+    run "$pct" replay long -- ./target abba
+    is "$status" 120
+    has "replayed identically (hash "
+}
+
 @test "a failure that hangs on which waiter a signal wakes" {
     "$cc" -g -O1 -pthread -o wakes "$root/tests/cli/wakes.c"
     run --separate-stderr "$pct" run -n 100 -s 1 -- ./wakes
     is "$status" 120
     token=$(replay_token)
     culprit=$(grep -n -F '/* culprit */' "$root/tests/cli/wakes.c" | cut -d : -f 1)
-    run "$pct" minimize "$token" -- ./wakes
+    run "$pct" minimize --seconds 1000000 "$token" -- ./wakes
     is "$status" 0
     has "depth 1: 100 of 100 schedules fail that keep to this ordering"
     has "1. thread 0's signal cond"
     has "wakes.c:$culprit (main)"
     has "     wakes thread 2, of those that wait"
     has "The other way round, 24 of 24 pass."
-    run "$pct" explain --search "$token" -- ./wakes
+    run "$pct" explain --seconds 1000000 --search "$token" -- ./wakes
     is "$status" 0
     has "     wakes, of those that wait, thread 2: cond wake"
 }
@@ -191,10 +230,10 @@ END
 @test "--quick does not look for what else decides it" {
     run --separate-stderr "$pct" run -n 1000 -s 1 -d 2 -- "$build/bugs/stringbuffer"
     token=$(replay_token)
-    run "$pct" explain --search "$token" -- "$build/bugs/stringbuffer"
+    run "$pct" explain --seconds 1000000 --search "$token" -- "$build/bugs/stringbuffer"
     has "fail all the same"
     has "The other way round, and with this as well, "
-    run "$pct" explain --search --quick "$token" -- "$build/bugs/stringbuffer"
+    run "$pct" explain --seconds 1000000 --search --quick "$token" -- "$build/bugs/stringbuffer"
     has "fail all the same"
     lacks " as well, "
     lacks "No orderings were found that rule this out"
@@ -202,7 +241,7 @@ END
 
 @test "a schedule as a file: written, replayed, edited" {
     find_deadlock
-    run --separate-stderr "$pct" minimize -q --no-depth -o small "$token" -- ./target abba
+    run --separate-stderr "$pct" minimize --seconds 1000000 -q --no-depth -o small "$token" -- ./target abba
     is "$status" 0
     small=$output
     run cat small
@@ -213,7 +252,7 @@ END
     run "$pct" replay small -- ./target abba
     is "$status" 120
     has "replayed identically (hash "
-    run --separate-stderr "$pct" minimize -q small -- ./target abba
+    run --separate-stderr "$pct" minimize --seconds 1000000 -q small -- ./target abba
     is "$status" 0
     # Without its switches it is the default order.
     sed -i '/^switch/d' small
@@ -236,16 +275,16 @@ END
     run -2 "$pct" replay none -- ./target abba
     has "there is no line \`token TOKEN\` in it"
     printf '# pct schedule 1\nswitch 1.2.2 twice\n' > none
-    run -2 "$pct" minimize none -- ./target abba
+    run -2 "$pct" minimize --seconds 1000000 none -- ./target abba
     has "line 2: expected \`token TOKEN\` or \`switch THREAD.OPERATIONS.THREAD\`"
     echo 'something else' > none
-    run -2 "$pct" minimize none -- ./target abba
+    run -2 "$pct" minimize --seconds 1000000 none -- ./target abba
     has "none: neither a schedule nor a trace"
 }
 
 @test "explain a deadlock, from its trace" {
     find_deadlock
-    run "$pct" explain --search deadlock.trace -- ./target abba
+    run "$pct" explain --seconds 1000000 --search deadlock.trace -- ./target abba
     is "$status" 0
     has "the cycle:"
     has "It needs these orderings (depth 2; 100 of 100"
@@ -253,13 +292,13 @@ END
     has "The smallest schedule that fails (1 preemption"
     has "The schedule that differs least and passes is the same up to step "
     has "Objects: mutex 1: \`"
-    run -2 "$pct" explain --search deadlock.trace
+    run -2 "$pct" explain --seconds 1000000 --search deadlock.trace
     has "no command is given; the trace was recorded with:"
 }
 
 @test "explain a deadlock: where each waits, and where it locked what the other waits for" {
     find_deadlock
-    run "$pct" explain --search "$token" -- ./target abba
+    run "$pct" explain --seconds 1000000 --search "$token" -- ./target abba
     is "$status" 0
     first=$(grep -n 'pthread_mutex_lock(first)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
     second=$(grep -n 'pthread_mutex_lock(second)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
@@ -271,7 +310,7 @@ END
 @test "explain a data race: both accesses, marked among the steps" {
     "$build/pct-cc" -g -O1 -pthread -I"$root/bench/bugs-memory" -o racy "$root/bench/bugs-memory/store-order.c"
     run --separate-stderr "$pct" run -n 200 -s 1 -S pos --races=fail -- ./racy
-    run "$pct" explain --search "$(replay_token)" -- ./racy
+    run "$pct" explain --seconds 1000000 --search "$(replay_token)" -- ./racy
     is "$status" 0
     stored=$(grep -n 'message = 42; /\* culprit' "$root/bench/bugs-memory/store-order.c" | cut -d : -f 1)
     loaded=$(grep -n 'received = message' "$root/bench/bugs-memory/store-order.c" | cut -d : -f 1)
@@ -286,11 +325,11 @@ END
     "$cc" -O1 -pthread -o bare "$root/tests/cli/target.c"
     run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=20 -- ./bare abba
     token=$(replay_token)
-    run "$pct" explain --search "$token" -- ./bare abba
+    run "$pct" explain --seconds 1000000 --search "$token" -- ./bare abba
     is "$status" 0
     has "take_both in bare"
     strip bare
-    run "$pct" explain --search "$token" -- ./bare abba
+    run "$pct" explain --seconds 1000000 --search "$token" -- ./bare abba
     is "$status" 0
     has "bare+0x"
 }
@@ -298,20 +337,20 @@ END
 @test "a token that does not fail any more: 122, and why" {
     find_deadlock
     for command in minimize explain; do
-        run "$pct" $command "$token" -- ./target exit 0
+        run "$pct" $command --seconds 1000000 "$token" -- ./target exit 0
         is "$status" 122
         has "the token does not fail any more: exit status 0"
         has "the program was rebuilt, or its input, arguments, environment or libraries differ"
     done
     run --separate-stderr "$pct" run -s 3 -- ./target output
     passing=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
-    run -2 "$pct" minimize "$passing" -- ./target output
+    run -2 "$pct" minimize --seconds 1000000 "$passing" -- ./target output
     has "does not fail, and did not then"
 }
 
 @test "another failure than before is gone on with" {
     find_deadlock
-    run "$pct" minimize --no-depth "$token" -- ./target exit 7
+    run "$pct" minimize --seconds 1000000 --no-depth "$token" -- ./target exit 7
     is "$status" 0
     has "the run took other steps than the one of the token"
     has "exit status 7"
@@ -322,7 +361,7 @@ END
     find_deadlock
     # As SIGKILL leaves it: still running, as far as the header knows.
     printf '\0\0\0\0' | dd of=deadlock.trace bs=1 seek=232 conv=notrunc status=none
-    run "$pct" minimize --no-depth deadlock.trace -- ./target abba
+    run "$pct" minimize --seconds 1000000 --no-depth deadlock.trace -- ./target abba
     is "$status" 0
     has "this trace was cut short: the run is repeated from the token in it"
     has "the smallest schedule: "
@@ -331,11 +370,11 @@ END
 @test "bad usage" {
     run -2 "$pct" minimize
     has "no token and no file is given"
-    run -2 "$pct" minimize pct1:nonsense -- ./target abba
-    run -2 "$pct" explain --search pct1:nonsense:1:1:-:0000 -- ./target abba
+    run -2 "$pct" minimize --seconds 1000000 pct1:nonsense -- ./target abba
+    run -2 "$pct" explain --seconds 1000000 --search pct1:nonsense:1:1:-:0000 -- ./target abba
     has "damaged"
     run --separate-stderr "$pct" run -S none -s 1 -- ./target exit 3
-    run -2 "$pct" minimize "$(replay_token)" -- ./target exit 3
+    run -2 "$pct" minimize --seconds 1000000 "$(replay_token)" -- ./target exit 3
     has "strategy none leaves the order to the operating system"
     run -2 "$pct" run -S schedule,switches=1.2 -- ./target exit 0
     has "switches is a list like 1.4.2-2.9.1"
@@ -349,13 +388,13 @@ END
     cp "$root/bench/bugs/fig1c-deadlock.c" now.c
     "$cc" -g -O0 -pthread -I"$root/bench/bugs" -I"$root" -o now now.c
     run --separate-stderr "$pct" run -n 500 -s 1 -S pct,depth=2,k=17 -- ./now
-    run --separate-stderr "$pct" minimize -q --no-depth -o small "$(replay_token)" -- ./now
+    run --separate-stderr "$pct" minimize --seconds 1000000 -q --no-depth -o small "$(replay_token)" -- ./now
     small=$output
     # Two more operations before the first lock of each thread.
     sed 's/^static void update/static pthread_mutex_t extra = PTHREAD_MUTEX_INITIALIZER;\n&/
         s/^ *pthread_mutex_lock(first);/pthread_mutex_lock(\&extra), pthread_mutex_unlock(\&extra);\n&/' now.c > changed.c
     "$cc" -g -O0 -pthread -I"$root/bench/bugs" -I"$root" -o changed changed.c
-    run "$pct" minimize "$small" -- ./changed
+    run "$pct" minimize --seconds 1000000 "$small" -- ./changed
     is "$status" 0
     has "the nearest one that does, with which this goes on: pct1:schedule,switches="
     has "the smallest schedule: 1 switch, 1 preemption"
@@ -371,7 +410,7 @@ END
     run -122 "$pct" replay -q -n 2 small -- ./changed
     has "/changed was written 2100-01-01 00:00:00, after the run that this schedule is from"
     has "function update has changed since this schedule was made"
-    run -0 "$pct" explain --search --quick small -- ./changed
+    run -0 "$pct" explain --seconds 1000000 --search --quick small -- ./changed
     has "function update has changed since this schedule was made"
     if command -v gdb > /dev/null; then
         run "$pct" replay --gdb='-batch -ex run' small -- ./changed
@@ -380,11 +419,11 @@ END
     fi
     # Without the bug there is none.
     "$cc" -g -O0 -pthread -DFIXED -I"$root/bench/bugs" -I"$root" -o fixed now.c
-    run "$pct" minimize "$small" -- ./fixed
+    run "$pct" minimize --seconds 1000000 "$small" -- ./fixed
     is "$status" 122
     has "the token does not fail any more"
     # A file also knows what the fix has changed.
-    run "$pct" minimize small -- ./fixed
+    run "$pct" minimize --seconds 1000000 small -- ./fixed
     is "$status" 122
     has "function thread2 has changed since this schedule was made"
     lacks "function thread1"
@@ -392,7 +431,7 @@ END
     run -122 "$pct" replay small -- ./fixed
     has "function thread2 has changed since this schedule was made"
     strip fixed
-    run "$pct" minimize small -- ./fixed
+    run "$pct" minimize --seconds 1000000 small -- ./fixed
     is "$status" 122
     has "the program has no symbols"
 }

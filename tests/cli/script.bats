@@ -494,7 +494,7 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
     local token bug=$build/bugs/fig1c-deadlock
     token=$("$pct" run -q -n 500 -s 1 -S pct,depth=2 -- "$bug" 2>&1 < /dev/null | grep -o "pct1:[^ ']*" | tail -n 1)
     echo old > found.lua
-    run "$pct" explain --script found.lua "$token" -- "$bug"
+    run "$pct" explain --seconds 1000000 --script found.lua "$token" -- "$bug"
     is "$status" 0
     has "pct script found.lua -- $bug"
     grep -q 'locks "a" \* from "update" \* once' found.lua

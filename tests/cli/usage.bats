@@ -95,7 +95,7 @@ badly_folded()
 }
 
 @test "a mistyped long option is named with its closest; the target's own options are the target's" {
-    wrong "unknown option --stratgy; did you mean --strategy? See \`pct run --help\`" run --stratgy pct -- touch started
+    wrong "unknown option --stratgy; did you mean --strategy? \`pct run --help\` lists all" run --stratgy pct -- touch started
     wrong "did you mean --keep-going?" run -n 3 -s 1 --save traces --kep-going touch started
     wrong "did you mean --timeout?" replay --timeot=3 pct1:x -- touch started
     wrong "did you mean --format?" trace --fromat=text file
@@ -253,4 +253,73 @@ ok 8 - sid gcc: demo
     has 'not ok 1 - sid: nobody else is in there
 #   another call of this script is at work in'
     [ ! -e entered ]
+}
+
+@test "colours: on terminals, when asked for, and never with NO_COLOR" {
+    local escape=$'\033['
+    wrong "'sometimes' is not one of auto, always and never" run --color sometimes -- touch started
+    run "$pct" run --state none -s 1 -S pct,depth=2 -n 500 -- ./target abba
+    lacks "$escape"
+    run "$pct" run --state none --color=always -s 1 -S pct,depth=2 -n 500 -- ./target abba
+    is "$status" 120
+    has "${escape}1;31mdeadlock"
+    has "${escape}36m$pct replay "
+    command -v script > /dev/null || skip "no script(1)"
+    line="'$pct' run --state none -s 1 -S pct,depth=2 -n 500 -- ./target abba"
+    TERM=xterm run script -qc "$line" /dev/null
+    has "${escape}1;31mdeadlock"
+    TERM=xterm NO_COLOR=1 run script -qc "$line" /dev/null
+    lacks "${escape}1;31m"
+    TERM=xterm run script -qc "${line/run/run --color=never}" /dev/null
+    lacks "${escape}1;31m"
+}
+
+@test "frames of libraries are shown when asked for" {
+    cat > invoked.cc << 'EOF'
+#include <mutex>
+#include <thread>
+static std::mutex a, b;
+static void take(std::mutex &first, std::mutex &second)
+{
+    std::lock_guard<std::mutex> one(first);
+    std::lock_guard<std::mutex> other(second);
+}
+int main()
+{
+    std::thread x([] { take(a, b); }), y([] { take(b, a); });
+    x.join();
+    y.join();
+}
+EOF
+    "${CXX:-g++}" -g -O0 -pthread -o invoked invoked.cc
+    run "$pct" run --state none -s 1 -n 500 -S pct,depth=2,k=20 -- ./invoked
+    is "$status" 120
+    has "(without frames of libraries: --all-frames shows them)"
+    has "take(std::mutex&, std::mutex&)  at "
+    has "waits for mutex 1 \`a\` (lock), held by thread"
+    lacks "__invoke"
+    run "$pct" run --state none --all-frames -s 1 -n 500 -S pct,depth=2,k=20 -- ./invoked
+    has "__invoke"
+}
+
+@test "what belongs to others, or everybody can write to, is run when it is trusted" {
+    cp -L lowest.so open.so
+    chmod o+w open.so
+    wrong "./open.so can be written by everybody, and pct would run what is in it: look at it, and say --trust" run -S ./open.so -- touch started
+    run -0 "$pct" run --trust --state none -s 1 -S ./open.so -- touch started
+    run --separate-stderr "$pct" run --state none -n 500 -s 1 -S pct,depth=2,k=20 -- ./target abba
+    run -0 "$pct" add "$(replay_token)" -- ./target abba
+    chmod o+w pct.schedules
+    run -2 "$pct" check
+    has "pct.schedules can be written by everybody"
+    run -120 "$pct" check --trust --near 0
+}
+
+@test "the user's home is never made" {
+    run -0 env -u XDG_STATE_HOME -u XDG_CACHE_HOME HOME="$PWD/home/user" "$pct" run -n 3 -s 1 -- ./target exit 0
+    [ ! -e home ]
+    lacks "what was learned is not kept"
+    mkdir -p home/user
+    run -0 env -u XDG_STATE_HOME -u XDG_CACHE_HOME HOME="$PWD/home/user" "$pct" run -n 3 -s 1 -- ./target exit 0
+    [ -d home/user/.cache/pct/plans ]
 }

@@ -64,7 +64,7 @@ token()
     is "$(grep -c 'store memory' <<< "$output")" 2
     is "$(grep -c 'load memory' <<< "$output")" 2
     run "$pct" run -n 50 -s 1 -S pct,depth=2,k=12 --watch=pair -- ./torn
-    run "$pct" explain --search "$(token)" -- ./torn
+    run "$pct" explain --seconds 1000000 --search "$(token)" -- ./torn
     has "store memory 1 \`pair\`"
     has "torn-publication.c:"
     has "before thread 2: load memory"
@@ -79,7 +79,7 @@ token()
         local watched=pair
         [[ $program = torn* ]] || watched=owner
         run -134 "$pct" run -q -n 300 -s 1 --watch=$watched -- ./$program
-        run -0 "$pct" minimize "$(token)" -- ./$program
+        run -0 "$pct" minimize --seconds 1000000 "$(token)" -- ./$program
         has "depth 2: 100 of 100 schedules fail"
         is "$(grep -c -E 'he other way round, .*([0-9]+) of \1 pass' <<< "$output")" 2
     done

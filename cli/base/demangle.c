@@ -1,0 +1,16 @@
+/* Names as their programmers wrote them: see demangle.h. */
+#include "demangle.h"
+#include <libiberty/demangle.h>
+#include <stddef.h>
+
+/* The C++ runtime's demangler. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+
+char *pct_demangle(const char *symbol)
+{
+    if (symbol[0] != '_')
+        return NULL;
+    /* Symbols of Rust's older kind are well-formed ones of C++, too. */
+    char *plain = rust_demangle(symbol, DMGL_NO_OPTS);
+    return plain || symbol[1] != 'Z' ? plain : __cxa_demangle(symbol, NULL, NULL, NULL);
+}

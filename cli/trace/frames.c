@@ -1,0 +1,67 @@
+/* How much a frame says: see frames.h. */
+#include "frames.h"
+#include <string.h>
+
+bool pct_frames_all;
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+enum pct_frame_rank pct_frame_rank(const char *file)
+{
+    /* Debian builds glibc in "./nptl" and the like, and names files from there; the libraries of Rust stand below
+     * /rustc or library, packages below the user's .cargo. */
+    bool library = begins(file, "/usr/") || begins(file, "./") || begins(file, "/rustc/") ||
+                   strstr(file, "/.cargo/registry/") || begins(file, "library/std/") || begins(file, "library/core/") ||
+                   begins(file, "library/alloc/");
+    size_t length = strlen(file);
+    if (!*file)
+        return PCT_FRAME_NO_LINE;
+    return library                                          ? PCT_FRAME_LIBRARY
+           : length > 2 && !strcmp(file + length - 2, ".h") ? PCT_FRAME_HEADER
+                                                            : PCT_FRAME_OWN;
+}
+
+const struct pct_frame *pct_frame_best(const struct pct_stack *stack)
+{
+    const struct pct_frame *best = NULL;
+    for (size_t i = 0; i < stack->count; i++)
+        if (!best || pct_frame_rank(stack->frames[i].file) > pct_frame_rank(best->file))
+            best = &stack->frames[i];
+    return best;
+}
+
+/* What the compilers put between a thread's start and the programmer's function, and around a callable. */
+static bool is_machinery(const char *function)
+{
+    static const char *const names[] = { "std::",
+                                         "__gnu_cxx::",
+                                         "void std::",
+                                         "core::",
+                                         "alloc::",
+                                         "<core::",
+                                         "<alloc::",
+                                         "<std::",
+                                         "__rust_",
+                                         "rust_",
+                                         "execute_native_thread_routine" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(function, names[i]))
+            return true;
+    return false;
+}
+
+bool pct_frame_is_library(const char *function, const char *file, const char *module)
+{
+    static const char *const modules[] = { "libc.so.", "libstdc++.so.", "libgcc_s.so.", "libc++.so.",
+                                           "ld-linux-x86-64.so." };
+    enum pct_frame_rank rank = pct_frame_rank(file);
+    if (rank != PCT_FRAME_NO_LINE)
+        return rank == PCT_FRAME_LIBRARY;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (begins(module, modules[i]))
+            return true;
+    return is_machinery(function);
+}
