@@ -11,7 +11,8 @@ static inline __attribute__((always_inline)) bool pct_loader_is_held(const struc
     return PCT_UNLIKELY(self->loader != NULL) && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)self->loader;
 }
 
-/* Find the loader's lock. When the second thread is about to be made, with the baton. */
+/* Find the loader's lock. When the second thread is about to be made, with the baton, or before the runs of a fork
+ * server; of several calls, the first counts. */
 void pct_loader_find(void);
 
 /* Whether the loader's lock, for which this thread waits, is free. */

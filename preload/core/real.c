@@ -119,11 +119,13 @@ void pct_real_resolve_all(void)
 
 int pct_libc_minor(void)
 {
+    static int known; /* -1: it is no 2.x; 0: not asked for yet */
+    if (known)
+        return known > 0 ? known : INT_MAX;
     const char *version = gnu_get_libc_version();
-    if (version[0] != '2' || version[1] != '.')
-        return INT_MAX;
-    int minor = 0;
-    for (version += 2; *version >= '0' && *version <= '9'; version++)
+    int minor = version[0] == '2' && version[1] == '.' ? 0 : -1;
+    for (version += 2; minor >= 0 && *version >= '0' && *version <= '9'; version++)
         minor = 10 * minor + *version - '0';
-    return minor;
+    known = minor;
+    return minor > 0 ? minor : INT_MAX;
 }

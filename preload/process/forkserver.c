@@ -17,12 +17,14 @@
 #include <common/forkserver.h>
 #include <pct/random.h>
 #include <preload/core/kernel.h>
+#include <preload/core/loader.h>
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/patch/patch.h>
 #include <preload/thread/affinity.h>
+#include <preload/thread/keys.h>
 #include <preload/watchdog/preempt.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -287,7 +289,10 @@ void pct_forkserver_serve(char **environment)
     enum pct_forkserver_state state = examine(&region);
     /* What every run with a second thread would do. */
     pct_real_resolve_all();
+    pct_keys_find();
+    pct_loader_find();
     pct_preempt_locate();
+    pct_libc_minor();
     if (state == PCT_FORKSERVER_READY)
         pct_patch_prepare();
     pct_memory_find_main();

@@ -12,7 +12,7 @@ struct key {
     uintptr_t sequence; /* odd: in use */
     void (*destructor)(void *);
 };
-enum { FIRST_LATER = 32 };
+enum { FIRST_LATER = 32, PAGE = 4096 };
 
 static const volatile struct key *keys; /* PTHREAD_KEYS_MAX; NULL: not found */
 
@@ -20,8 +20,12 @@ void pct_keys_find(void)
 {
     const struct link_map *object;
     const Elf64_Sym *symbol = keys ? NULL : pct_real_symbol("__pthread_keys", &object);
-    if (symbol && symbol->st_size == PTHREAD_KEYS_MAX * sizeof *keys)
-        keys = (const struct key *)(object->l_addr + symbol->st_value);
+    if (!symbol || symbol->st_size != PTHREAD_KEYS_MAX * sizeof *keys)
+        return;
+    keys = (const struct key *)(object->l_addr + symbol->st_value);
+    /* Runs that are forked have the pages that their server has read. */
+    for (pthread_key_t number = FIRST_LATER; number < PTHREAD_KEYS_MAX; number += PAGE / sizeof *keys)
+        (void)keys[number].sequence;
 }
 
 void pct_keys_end(void)

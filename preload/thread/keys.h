@@ -2,8 +2,8 @@
 #ifndef PCT_PRELOAD_KEYS_H
 #define PCT_PRELOAD_KEYS_H
 
-/* Find libc's table of keys. When the second thread is about to be made, or the only one ends; of several calls, the
- * first counts. */
+/* Find libc's table of keys. When the second thread is about to be made, or the only one ends, or before the runs of a
+ * fork server; of several calls, the first counts. */
 void pct_keys_find(void);
 
 /* In the last round of a thread's destructors, from that of the last key that has its place in the thread: run those of
