@@ -9,7 +9,6 @@
 #include "dependence.h"
 #include "order.h"
 #include <errno.h>
-#include <pct/operations.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,8 +245,12 @@ static bool same_operation(const struct pct_event *a, const struct pct_event *b)
         return true;
     for (unsigned n = 0; n < 2; n++)
         bare[n].touches = bare[n].own;
-    /* How far an access to memory goes may depend on what is there: strlen() and its like. */
-    return (pct_operation_accesses(a->op) && pct_events_meet(&bare[0], &bare[1])) || same_objects(&bare[0], &bare[1]);
+    /* It may have been pending at the end of a run, where it is not known all that it uses (the second futex of a
+     * requeue, the thread of a try to join), or may use nothing any more (a futex, once it is woken). And how far an
+     * access to memory goes may depend on what is there: strlen() and its like. */
+    if (a->op != b->op)
+        return false;
+    return a->global || b->global || !a->own || !b->own || pct_events_meet(&bare[0], &bare[1]);
 }
 
 static bool same_event(const struct pct_event *a, const struct pct_event *b)
