@@ -323,40 +323,47 @@ docs:
 	CC='$(CC)' scripts/gen-variables > docs/VARIABLES.md.new && mv docs/VARIABLES.md.new docs/VARIABLES.md
 	scripts/gen-conformance > docs/CONFORMANCE.md.new && mv docs/CONFORMANCE.md.new docs/CONFORMANCE.md
 
-.PHONY: install uninstall clean help
+.PHONY: install uninstall clean help completions
 installed_headers := $(sort $(wildcard include/pct/*.h))
 manuals := $(sort $(wildcard man/*.[1-8]))
-# man/pct.1 belongs in share/man/man1
-manual_directory = $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))
-install: lib command compilers
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct \
-		$(sort $(foreach m,$(manuals),$(call manual_directory,$(m))))
-	$(INSTALL) -m 755 $(B)/pct $(DESTDIR)$(PREFIX)/bin/pct
-	$(INSTALL) -m 644 $(B)/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct.so
-	$(if $(pct_demon),$(INSTALL) -m 755 $(B)/pct-demon $(DESTDIR)$(PREFIX)/lib/pct/pct-demon)
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/lib/pct/tsan
-	$(INSTALL) -m 644 $(B)/libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so
-	$(INSTALL) -m 644 $(B)/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so
-	$(INSTALL) -m 644 $(B)/libpct-demon.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-demon.so
-	$(INSTALL) -m 644 $(B)/libpct-script.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so
-	$(INSTALL) -m 644 $(takeovers) $(B)/tsan/libtsan_preinit.o $(handlers) $(DESTDIR)$(PREFIX)/lib/pct/tsan/
-	ln -sf ../libpct-tsan.so $(DESTDIR)$(PREFIX)/lib/pct/tsan/libtsan.so
-	$(foreach c,$(compilers),$(INSTALL) -m 755 $(c) $(DESTDIR)$(PREFIX)/bin/ && ) :
-	$(INSTALL) -m 644 $(installed_headers) $(DESTDIR)$(PREFIX)/include/pct/
-	$(INSTALL) -m 644 $(debugger_scripts) $(DESTDIR)$(PREFIX)/share/pct/
-	$(foreach m,$(manuals),$(INSTALL) -m 644 $(m) $(call manual_directory,$(m))/ && ) :
+completions := $(B)/installed/bash/pct $(B)/installed/zsh/_pct $(B)/installed/fish/pct.fish
+completions: $(completions)
+# All that is installed and its place below PREFIX, but for the pages and examples: $(call groups,install), $(call groups,remove).
+groups = $(call $(1)_group,bin,755,$(B)/pct $(compilers) packaging/cargo/cargo-pct) \
+	$(call $(1)_group,lib/pct,644,$(filter $(B)/lib%,$(B)/libpct.so $(runtime_parts))) \
+	$(if $(pct_demon),$(call $(1)_group,lib/pct,755,$(pct_demon))) \
+	$(call $(1)_group,lib/pct/tsan,644,$(takeovers) $(B)/tsan/libtsan_preinit.o $(handlers)) \
+	$(call $(1)_group,include/pct,644,$(installed_headers)) \
+	$(call $(1)_group,share/pct,644,$(debugger_scripts)) \
+	$(call $(1)_group,share/pkgconfig,644,$(B)/installed/pct.pc) \
+	$(call $(1)_group,share/cmake/pct,644,packaging/cmake/pctConfig.cmake $(B)/installed/pctConfigVersion.cmake) \
+	$(call $(1)_group,share/bash-completion/completions,644,$(filter %/bash/pct,$(completions))) \
+	$(call $(1)_group,share/zsh/site-functions,644,$(filter %/_pct,$(completions))) \
+	$(call $(1)_group,share/fish/vendor_completions.d,644,$(filter %.fish,$(completions))) \
+	$(foreach n,1 3 7,$(call $(1)_group,share/man/man$(n),644,$(filter %.$(n),$(manuals))))
+installed_documents := README.md CHANGELOG.md LICENSE docs examples
+place = $(DESTDIR)$(PREFIX)
+own_places := share/pct share/cmake/pct include/pct lib/pct/tsan lib/pct
+define install_group
+	$(INSTALL) -d $(place)/$(1)
+	$(INSTALL) -m $(2) $(3) $(place)/$(1)/
+
+endef
+define remove_group
+	rm -f $(addprefix $(place)/$(1)/,$(notdir $(3)))
+
+endef
+install: lib command compilers completions $(B)/installed/pct.pc $(B)/installed/pctConfigVersion.cmake
+	$(call groups,install)
+	ln -sf ../libpct-tsan.so $(place)/lib/pct/tsan/libtsan.so
+	$(INSTALL) -d $(place)/share/doc/pct
+	tar -c --mode=u=rwX,go=rX --exclude=build --exclude=target $(installed_documents) | tar -x --no-same-owner -C $(place)/share/doc/pct
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/pct
-	rm -f $(DESTDIR)$(PREFIX)/lib/pct/libpct.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-tsan.so \
-		$(DESTDIR)$(PREFIX)/lib/pct/libpct-explored.so $(DESTDIR)$(PREFIX)/lib/pct/libpct-script.so \
-		$(DESTDIR)$(PREFIX)/lib/pct/libpct-demon.so $(DESTDIR)$(PREFIX)/lib/pct/pct-demon
-	rm -rf $(DESTDIR)$(PREFIX)/lib/pct/tsan
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(compiler_names))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/pct/,$(notdir $(installed_headers)))
-	rm -f $(foreach m,$(manuals),$(call manual_directory,$(m))/$(notdir $(m)))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/pct/,$(notdir $(debugger_scripts)))
-	-rmdir $(DESTDIR)$(PREFIX)/lib/pct $(DESTDIR)$(PREFIX)/include/pct $(DESTDIR)$(PREFIX)/share/pct 2>/dev/null
+	$(call groups,remove)
+	rm -f $(place)/lib/pct/tsan/libtsan.so
+	rm -rf $(addprefix $(place)/share/doc/pct/,$(installed_documents))
+	-rmdir $(addprefix $(place)/,share/doc/pct $(own_places)) 2>/dev/null
 
 clean:
 	rm -rf $(B)
@@ -406,6 +413,18 @@ $(B)/tools: scripts/check-tools scripts/packages
 	@mkdir -p $(@D)
 	@CC='$(CC)' CXX='$(CXX)' scripts/check-tools && touch $@
 
+# For the installed tree. The version's only place is cli/base/cli.h.
+$(completions): $(B)/pct
+	@mkdir -p $(@D)
+	$(call quiet,GEN)$(B)/pct completion $(notdir $(@D)) > $@
+fill_in = sed -e 's,@PREFIX@,$(PREFIX),' -e "s,@VERSION@,$$(sed -n 's/^\#define PCT_CLI_VERSION "\(.*\)"/\1/p' cli/base/cli.h),"
+$(B)/installed/pct.pc: packaging/pkgconfig/pct.pc.in cli/base/cli.h FORCE
+	@mkdir -p $(@D)
+	@$(fill_in) $< > $@
+$(B)/installed/pctConfigVersion.cmake: packaging/cmake/pctConfigVersion.cmake.in cli/base/cli.h
+	@mkdir -p $(@D)
+	$(call quiet,GEN)$(fill_in) $< > $@
+
 # Files that change when the flags or the set of sources change, so that everything (or every link) is made anew then.
 .PHONY: FORCE
 FORCE:
@@ -439,6 +458,10 @@ $(B)/gen/timeline-head.html: scripts/gen-timeline $(timeline_sources) | $(B)/too
 $(B)/gen/timeline-tail.html: scripts/gen-timeline $(timeline_sources)
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-timeline tail > $@
+
+shells := $(patsubst %,$(B)/obj/cli/completion/%.o,bash zsh fish)
+$(shells): $(B)/obj/cli/completion/%.o: cli/completion/walk.%
+
 $(B)/obj/cli/trace/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
 
 # It runs while the vector registers hold the values of the program.
@@ -448,7 +471,7 @@ $(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory
 $(B)/obj/sched/record.o: CFLAGS += -O3
 
 $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sources
-	$(call quiet,LINK)$(CC) $(shim_ldflags) $(LDFLAGS) -o $@ $(filter %.o,$^)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) $(shim_ldflags) -o $@ $(filter %.o,$^)
 
 # Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
 $(call objects_of,$(runtime_sources)): CFLAGS += -mcx16

@@ -2,13 +2,14 @@
  * own path in front (cli/command/demon.c). */
 #include "search.h"
 #include <argp.h>
+#include <common/demon_options.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { KEY_SPEC = 1000, KEY_LIST, KEY_BOUND, KEY_SECONDS, KEY_TIMEOUT, SPEC_MOST = 1 << 20 };
+enum { SPEC_MOST = 1 << 20 };
 
 struct arguments {
     const char *spec;
@@ -31,16 +32,7 @@ void demon_say(const char *format, ...)
     va_end(list);
 }
 
-static const struct argp_option options[] = {
-    { "spec", KEY_SPEC, "FILE", 0, "the contracts (required)", 0 },
-    { "list", KEY_LIST, NULL, 0, "say what each procedure may change, and which points the test has; search nothing",
-      0 },
-    { "bound", KEY_BOUND, "N", 0, "the most calls that others make at a point, 1 to 3 (default: 3)", 0 },
-    { "seconds", KEY_SECONDS, "N", 0, "stop searching after this time (default: never)", 0 },
-    { "timeout", KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 },
-    { "output", 'o', "FILE", 0, "keep the plan of a confirmed finding here (default: the name of FILE with .plan)", 0 },
-    { 0 },
-};
+static const struct argp_option options[] = { PCT_DEMON_OPTIONS };
 
 static double parse_number(struct argp_state *state, const char *name, const char *text, double least, double most)
 {
@@ -55,19 +47,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *a = state->input;
     switch (key) {
-    case KEY_SPEC:
+    case PCT_DEMON_KEY_SPEC:
         a->spec = argument;
         return 0;
-    case KEY_LIST:
+    case PCT_DEMON_KEY_LIST:
         a->list = true;
         return 0;
-    case KEY_BOUND:
+    case PCT_DEMON_KEY_BOUND:
         a->bound = (int)parse_number(state, "--bound", argument, 1, DEMON_LONGEST);
         return 0;
-    case KEY_SECONDS:
+    case PCT_DEMON_KEY_SECONDS:
         a->seconds = parse_number(state, "--seconds", argument, 0.001, 1e8);
         return 0;
-    case KEY_TIMEOUT:
+    case PCT_DEMON_KEY_TIMEOUT:
         a->program.timeout = parse_number(state, "--timeout", argument, 0.001, 1e8);
         return 0;
     case 'o':
@@ -91,7 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "[--] COMMAND [ARGUMENT...]",
+    .args_doc = PCT_DEMON_ARGUMENTS_DOC,
     .doc =
         "Ask what other threads could do to the routine that a test calls: by contracts and a solver, confirmed by a "
         "real schedule of two threads.\v"

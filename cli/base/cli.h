@@ -29,7 +29,8 @@
     X(strategies, "strategies", "list the strategies and their parameters")                                            \
     X(doctor, "doctor", "say whether a program can be controlled")                                                     \
     X(sites, "sites", "count the memory accesses that could be scheduling points")                                     \
-    X(scope, "scope", "say what patterns of --focus, --watch, --suppressions stand for")
+    X(scope, "scope", "say what patterns of --focus, --watch, --suppressions stand for")                               \
+    X(completion, "completion", "print the completion of these words for bash, zsh or fish")
 
 #define PCT_RUN_PCT_DECLARE(id, name, help) int pct_cmd_##id(int argc, char **argv);
 PCT_COMMANDS(PCT_RUN_PCT_DECLARE)

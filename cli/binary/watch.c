@@ -47,43 +47,49 @@ static int try_one(void)
     return error ? error : trapped ? 0 : EOPNOTSUPP;
 }
 
-int pct_watch_check(const char *watch)
+bool pct_watch_try(struct pct_watch_refusal *refusal)
 {
     struct utsname system;
     bool old = !uname(&system) && atoi(system.release) < LEAST_MAJOR;
     int error = old ? ENOSYS : try_one();
-    const char *why, *way;
-    char text[64];
+    const char *why, *way = "";
     switch (error) {
     case 0:
-        return 0;
+        return true;
     case EPERM:
     case EACCES:
         why = "the kernel refuses them here (perf_event_open)";
         way = "as root, `sysctl kernel.perf_event_paranoid=2`, and in a container allow perf_event_open in its seccomp "
-              "profile; "
-              "or";
+              "profile";
         break;
     case ENOSYS:
     case EINVAL:
     case E2BIG:
         why = "they take Linux 6.0 or later";
-        way = "";
         break;
     case ENOSPC:
         why = "something else uses them all";
-        way = "end what does (a debugger, perf); or";
+        way = "end what does (a debugger, perf)";
         break;
     case EOPNOTSUPP:
         why = "the processor, or the virtual machine, has none";
-        way = "";
         break;
     default:
-        snprintf(text, sizeof text, "perf_event_open: %s", strerror(error));
-        why = text;
-        way = "";
+        snprintf(refusal->why, sizeof refusal->why, "perf_event_open: %s", strerror(error));
+        refusal->way = way;
+        return false;
     }
+    snprintf(refusal->why, sizeof refusal->why, "%s", why);
+    refusal->way = way;
+    return false;
+}
+
+int pct_watch_check(const char *watch)
+{
+    struct pct_watch_refusal refusal;
+    if (pct_watch_try(&refusal))
+        return 0;
     return pct_cli_usage(
-        "--watch: there are no watchpoints: %s; %s%spatch the program instead: --memory=globals --focus=%.*s", why, way,
-        *way ? " " : "", (int)strcspn(watch, "+:"), watch);
+        "--watch: there are no watchpoints: %s; %s%spatch the program instead: --memory=globals --focus=%.*s",
+        refusal.why, refusal.way, *refusal.way ? "; or " : "", (int)strcspn(watch, "+:"), watch);
 }

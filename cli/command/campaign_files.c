@@ -20,7 +20,8 @@ enum { KEY_FORMAT = 3000, KEY_ROOT };
 
 static const struct argp_option report_options[] = {
     { "format", KEY_FORMAT, "FORMAT", 0,
-      "text (the default), or for other programs: junit, sarif, github, gitlab, json, html; see docs/REPORTS.md", 0 },
+      "text (the default), or for other programs: junit, sarif, github, gitlab, lines, json, html; see docs/REPORTS.md",
+      0 },
     { "output", 'o', "FILE", 0, "write it to this file (default: standard output)", 0 },
     { "source-root", KEY_ROOT, "DIR", 0, "paths of sources are relative to this (default: .)", 0 },
     { "all", 'a', NULL, 0, "of each finding also the whole report and the output of its first run", 0 },

@@ -1,6 +1,8 @@
 /* `pct demon`: starts pct-demon (demon/), a program of its own, as it needs a solver that nothing else here does. */
+#include "parse.h"
 #include <cli/base/cli.h>
 #include <cli/binary/locate.h>
+#include <common/demon_options.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +25,14 @@ static bool find(char *path, size_t size, char *own, size_t own_size)
            !access(path, X_OK);
 }
 
+/* It parses them; this is for who asks what there is. */
+static const struct argp_option options[] = { PCT_DEMON_OPTIONS };
+static const struct argp argp = { .options = options, .args_doc = PCT_DEMON_ARGUMENTS_DOC };
+
 int pct_cmd_demon(int argc, char **argv)
 {
     char path[PATH_MAX + 16], own[PATH_MAX];
+    pct_parse_look(&argp, argc, argv, 0);
     if (!find(path, sizeof path, own, sizeof own))
         return pct_cli_usage("pct demon needs Z3, without which this pct was built: install libz3-dev and run `make`");
     char **words = calloc((size_t)argc + 2, sizeof *words);

@@ -1,30 +1,77 @@
-/* `pct doctor`: is this program controllable? The verdict is the worst of the reasons (cli/binary/diagnosis.h). */
+/* `pct doctor`: is this program controllable? The verdict is the worst of the reasons (cli/binary/diagnosis.h). With
+ * --system: what this machine allows (cli/process/machine.h). */
 #include "parse.h"
 #include <cli/base/cli.h>
 #include <cli/binary/diagnosis.h>
+#include <cli/process/machine.h>
+
+enum { KEY_SYSTEM = 2000, COLUMN = 24 };
+
+static const struct argp_option options[] = {
+    { "system", KEY_SYSTEM, NULL, 0, "say what this machine allows, what follows for pct, and the way out", 0 },
+    { 0 },
+};
+
+struct arguments {
+    const char *program;
+    bool system;
+};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    const char **program = state->input;
-    if (key == ARGP_KEY_END && !*program)
-        argp_error(state, "no program is given");
-    if (key != ARGP_KEY_ARG)
-        return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
-    if (*program)
-        argp_error(state, "one program at a time");
-    *program = argument;
-    return 0;
+    struct arguments *w = state->input;
+    switch (key) {
+    case KEY_SYSTEM:
+        w->system = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (w->program)
+            argp_error(state, "one program at a time");
+        w->program = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!w->program && !w->system)
+            argp_error(state, "no program is given, nor --system");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
+    .options = options,
     .parser = parse,
-    .args_doc = "PROGRAM",
-    .doc = "Say whether pct can control a program, and if not, why and what to do.\v"
-           "Reads the files of the program and its libraries, and runs nothing. The exit status is 0 if the program "
-           "can be controlled, at least partly, and 1 if not.",
+    .args_doc = "PROGRAM\n--system [PROGRAM]",
+    .doc = "Say whether pct can control a program, and if not, why and what to do; with --system, what this machine "
+           "allows.\v"
+           "Reads the files of the program and its libraries, and runs nothing of it; --system tries each call that "
+           "pct may need. The exit status is 0 if the program can be controlled, at least partly, and 1 if not.",
 };
 
-int pct_cmd_doctor(int argc, char **argv)
+static int diagnose_machine(void)
+{
+    static struct pct_machine machine;
+    static const char *const marks[] = { [PCT_MACHINE_OK] = "ok",
+                                         [PCT_MACHINE_NOTE] = "note",
+                                         [PCT_MACHINE_LIMITED] = "partly",
+                                         [PCT_MACHINE_NOT] = "not" };
+    static const char *const verdicts[] = { [PCT_MACHINE_OK] = "pct has all that it uses",
+                                            [PCT_MACHINE_NOTE] = "pct has all that it uses",
+                                            [PCT_MACHINE_LIMITED] = "pct works, but for what is marked \"partly\"",
+                                            [PCT_MACHINE_NOT] = "pct does not work here" };
+    pct_machine_examine(&machine, NULL);
+    for (size_t i = 0; i < machine.count; i++) {
+        const struct pct_machine_fact *fact = &machine.facts[i];
+        printf("%-6s  %-13s  ", marks[fact->kind], fact->what);
+        pct_cli_print_clean(stdout, fact->text, sizeof fact->text);
+        if (*fact->way)
+            printf("\n%*sway out: %s", COLUMN - 1, "", fact->way);
+        putchar('\n');
+    }
+    printf("this machine: %s\n", verdicts[pct_machine_worst(&machine)]);
+    return pct_machine_worst(&machine) == PCT_MACHINE_NOT;
+}
+
+static int diagnose_program(const char *word)
 {
     static struct pct_diagnosis d;
     static const char *const marks[] = {
@@ -34,8 +81,6 @@ int pct_cmd_doctor(int argc, char **argv)
                                             [PCT_DIAGNOSIS_PARTLY] =
                                                 "partly controllable: what it does there is counted and reported",
                                             [PCT_DIAGNOSIS_NOT] = "not controllable" };
-    const char *word = NULL;
-    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &word);
     int status = pct_diagnose(&d, word, true);
     if (status)
         return status;
@@ -43,4 +88,15 @@ int pct_cmd_doctor(int argc, char **argv)
         printf("%-6s  %s\n", marks[d.reasons[i].kind], d.reasons[i].text);
     printf("%s: %s\n", word, verdicts[pct_diagnosis_worst(&d)]);
     return pct_diagnosis_worst(&d) == PCT_DIAGNOSIS_NOT;
+}
+
+int pct_cmd_doctor(int argc, char **argv)
+{
+    struct arguments w = { 0 };
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
+    int machine = w.system ? diagnose_machine() : 0;
+    if (w.system && w.program)
+        putchar('\n');
+    int program = w.program ? diagnose_program(w.program) : 0;
+    return program ? program : machine;
 }

@@ -25,8 +25,11 @@ struct framework {
     const char *kind;
     const char *mark; /* stands in the program's file (its strings, or the name of a library), if it is this one */
     const char *list[4];
+    const char *left_out[4]; /* lists those that it would not run; or NULL */
     int (*read)(FILE *in, struct tests *tests);
     char *(*select)(const char *name); /* the argument that runs this test case only; to be freed */
+    const char *with[2];               /* stands behind that */
+    bool may_be_empty;                 /* programs without a test case are usual */
 };
 
 static int add(struct tests *tests, const char *name)
@@ -108,11 +111,51 @@ static char *select_catch2(const char *name)
     return word;
 }
 
+/* --- libtest, of Rust: "NAME: test" or "NAME: benchmark" a line --------------------------------------------------- */
+
+static int read_libtest(FILE *in, struct tests *tests)
+{
+    static const char mark[] = ": test\n";
+    char *line = NULL;
+    size_t room = 0;
+    int failed = 0;
+    while (!failed && getline(&line, &room, in) >= 0) {
+        char *found = strstr(line, mark);
+        if (!found || found[sizeof mark - 1])
+            continue;
+        *found = 0;
+        failed = add(tests, line);
+    }
+    free(line);
+    return failed;
+}
+
+static char *select_libtest(const char *name)
+{
+    return strdup(name);
+}
+
 /* Version 3 has given up the option of version 2. */
 static const struct framework frameworks[] = {
-    { "gtest", "gtest", { "--gtest_list_tests" }, read_gtest, select_gtest },
-    { "catch2", "list-test-names-only", { "--list-test-names-only" }, read_catch2, select_catch2 },
-    { "catch2", "Catch2", { "--list-tests", "--verbosity", "quiet" }, read_catch2, select_catch2 },
+    { .kind = "gtest", .mark = "gtest", .list = { "--gtest_list_tests" }, .read = read_gtest, .select = select_gtest },
+    { .kind = "catch2",
+      .mark = "list-test-names-only",
+      .list = { "--list-test-names-only" },
+      .read = read_catch2,
+      .select = select_catch2 },
+    { .kind = "catch2",
+      .mark = "Catch2",
+      .list = { "--list-tests", "--verbosity", "quiet" },
+      .read = read_catch2,
+      .select = select_catch2 },
+    { .kind = "libtest",
+      .mark = "RUST_TEST_THREADS",
+      .list = { "--list", "--format", "terse" },
+      .left_out = { "--list", "--format", "terse", "--ignored" },
+      .read = read_libtest,
+      .select = select_libtest,
+      .with = { "--exact", "--test-threads=1" },
+      .may_be_empty = true },
 };
 enum { FRAMEWORKS = sizeof frameworks / sizeof *frameworks };
 
@@ -147,11 +190,12 @@ static const struct framework *find(const char *program, const char *kind)
     }
     /* Where it is named, the program may be a script around the tests. */
     if (kind && !named)
-        pct_cli_say("--each-test: '%s' is neither gtest nor catch2", kind);
+        pct_cli_say("--each-test: '%s' is not one of gtest, catch2 and libtest", kind);
     else if (!kind)
-        pct_cli_say("--each-test: %s is made with neither GoogleTest nor Catch2, as far as can be seen; if it is, say "
-                    "--each-test=gtest or --each-test=catch2",
-                    program);
+        pct_cli_say(
+            "--each-test: %s is made with none of GoogleTest, Catch2 and Rust's libtest, as far as can be seen; if it "
+            "is, say --each-test=gtest, catch2 or libtest",
+            program);
     return kind ? named : NULL;
 }
 
@@ -163,31 +207,70 @@ static size_t length_of(char *const *words)
     return length;
 }
 
-/* Ask the program, not under control. Returns 0, or an exit status after a message. */
-static int list(const char *program, char **command, const struct framework *f, struct tests *tests)
+/* Ask the program for test cases, by these words, not under control. Returns its exit status or a negative errno. */
+static int ask(const char *program, char **command, const struct framework *f, const char *const *by,
+               struct tests *tests)
 {
     size_t count = length_of(command);
     char **words = calloc(count + 5, sizeof *words);
     int ends[2];
     if (!words || pipe2(ends, O_CLOEXEC)) {
         free(words);
-        return pct_cli_usage("--each-test: %s", strerror(errno));
+        return -errno;
     }
     memcpy(words, command, count * sizeof *words);
-    for (size_t i = 0; i < 4 && f->list[i]; i++)
-        words[count + i] = (char *)(uintptr_t)f->list[i];
+    for (size_t i = 0; i < 4 && by[i]; i++)
+        words[count + i] = (char *)(uintptr_t)by[i];
     pid_t pid = pct_subcommand_start(program, words, ends[1], -1);
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
     int failed = pid < 0 ? (int)pid : in ? f->read(in, tests) : -ENOMEM;
     if (in)
         fclose(in);
-    /* Catch2's status is the number of its tests. */
     int status = pid < 0 ? 0 : pct_subcommand_wait(pid);
     free(words);
-    if (failed)
-        return pct_cli_usage("--each-test: %s", strerror(-failed));
-    if (!tests->count)
+    return failed ? failed : status;
+}
+
+static void free_tests(struct tests *tests)
+{
+    for (size_t i = 0; i < tests->count; i++)
+        free(tests->names[i]);
+    free(tests->names);
+    *tests = (struct tests){ 0 };
+}
+
+static void leave_out(struct tests *tests, const struct tests *those)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < tests->count; i++) {
+        bool out = false;
+        for (size_t k = 0; k < those->count && !out; k++)
+            out = !strcmp(tests->names[i], those->names[k]);
+        if (out)
+            free(tests->names[i]);
+        else
+            tests->names[kept++] = tests->names[i];
+    }
+    tests->count = kept;
+}
+
+/* Returns 0, or an exit status after a message. */
+static int list(const char *program, char **command, const struct framework *f, struct tests *tests)
+{
+    /* Catch2's status is the number of its tests. */
+    int status = ask(program, command, f, f->list, tests);
+    bool none = !tests->count;
+    if (status >= 0 && f->left_out[0]) {
+        struct tests those = { 0 };
+        int failed = ask(program, command, f, f->left_out, &those);
+        status = failed < 0 ? failed : status;
+        leave_out(tests, &those);
+        free_tests(&those);
+    }
+    if (status < 0)
+        return pct_cli_usage("--each-test: %s", strerror(-status));
+    if (none && (!f->may_be_empty || status))
         return pct_cli_usage("--each-test: %s %s named no test case (status %d)", program, f->list[0], status);
     return 0;
 }
@@ -222,7 +305,7 @@ static int run_one(char **argv, char **command, const struct framework *f, const
 {
     /* argv[0] is "pct NAME". */
     char *sub = strchr(argv[0], ' '), *filter = f->select(name);
-    char **words = calloc(length_of(argv) + 5, sizeof *words);
+    char **words = calloc(length_of(argv) + 7, sizeof *words);
     size_t count = 0, options = 0;
     int status = -ENOMEM;
     if (!words || !filter || !sub)
@@ -243,7 +326,9 @@ static int run_one(char **argv, char **command, const struct framework *f, const
     options = count;
     for (char **word = command; *word; word++)
         words[count++] = *word;
-    words[count] = filter;
+    words[count++] = filter;
+    for (size_t i = 0; i < 2 && f->with[i]; i++)
+        words[count++] = (char *)(uintptr_t)f->with[i];
     pid_t pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, words, -1, -1);
     status = pid < 0 ? (int)pid : pct_subcommand_wait(pid);
     count = options;
@@ -299,9 +384,7 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
     if (open)
         snprintf(undecided, sizeof undecided, ", %zu undecided", open);
     if (!status)
-        pct_cli_say("%zu test case%s: %zu failed%s", tests.count, tests.count > 1 ? "s" : "", failed, undecided);
-    for (size_t i = 0; i < tests.count; i++)
-        free(tests.names[i]);
-    free(tests.names);
+        pct_cli_say("%zu test case%s: %zu failed%s", tests.count, tests.count == 1 ? "" : "s", failed, undecided);
+    free_tests(&tests);
     return status ? status : first;
 }

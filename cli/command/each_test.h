@@ -1,14 +1,14 @@
-/* --each-test: each test case of a GoogleTest or Catch2 program becomes a target of its own, in a process of `pct` of
- * its own. Used by `pct run`, `pct campaign` and
- * `pct explore`. */
+/* --each-test: each test case of a GoogleTest, Catch2 or Rust (libtest) program becomes a target of its own, in a
+ * process of `pct` of its own. Used by `pct run`, `pct campaign`, `pct explore` and `pct script`. */
 #ifndef PCT_CLI_EACH_TEST_H
 #define PCT_CLI_EACH_TEST_H
 
 /* For the tables of options of both: the word of the option, for argp and for finding it again. */
 #define PCT_EACH_TEST_OPTION "each-test"
 #define PCT_EACH_TEST_HELP                                                                                             \
-    "the program is made with GoogleTest or Catch2 (KIND: gtest or catch2, found out if not given): do this for each " \
-    "of its test cases; {test} in options stands for its name"
+    "the program is made with GoogleTest, Catch2 or Rust's test harness (KIND: gtest, catch2 or libtest, found out "   \
+    "if "                                                                                                              \
+    "not given): do this for each of its test cases; {test} in options stands for its name"
 
 /* argv: the sub-command's, with this option in it and ended by NULL; command: where in it the target begins; kind: the
  * option's value or NULL; extra: a further option for each, or NULL. Lists the test cases, and calls the same

@@ -3,12 +3,14 @@
  * what is left of each thread; the schedule around them, and the one nearest to it that passes. Everything that is
  * looked up for that stands in analysis.c. */
 #include <cli/analyze/analysis.h>
+#include <cli/base/cli.h>
 #include <cli/base/status_line.h>
 #include <cli/campaign/diagnosing.h>
 #include <cli/campaign/outcome.h>
 #include <cli/analyze/series.h>
 #include <cli/process/options.h>
 #include "explain_script.h"
+#include "explain_json.h"
 #include "parse.h"
 #include <cli/trace/races.h>
 #include <cli/trace/report.h>
@@ -26,7 +28,7 @@ enum {
     HALF = 50    /* columns of a side */
 };
 
-enum { KEY_SEARCH = 4000, KEY_ALL, KEY_SCRIPT };
+enum { KEY_SEARCH = 4000, KEY_ALL, KEY_SCRIPT, KEY_JSON };
 
 static const struct argp_option options[] = {
     { "search", KEY_SEARCH, NULL, 0,
@@ -34,13 +36,14 @@ static const struct argp_option options[] = {
     { "script", KEY_SCRIPT, "FILE", 0,
       "with what --search does: write the orderings as a script for `pct script`, by names, and try it", 1 },
     { "all", KEY_ALL, NULL, 0, "the three best diagnoses, not just the first", 1 },
+    { "json", KEY_JSON, NULL, 0, "write it as JSON (docs/DIAGNOSIS.md), to standard output", 1 },
     { 0 },
 };
 
 struct explain {
     struct pct_analysis analysis;
     struct pct_diagnosing diagnosing;
-    bool search, all;
+    bool search, all, json;
     const char *script; /* a file to write, or NULL */
 };
 
@@ -60,6 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ALL:
         e->all = true;
+        return 0;
+    case KEY_JSON:
+        e->json = true;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -356,6 +362,26 @@ static void print_given(FILE *out, const struct explain *e)
     }
 }
 
+/* The same as JSON. */
+static int write_json(const struct explain *e, bool searched)
+{
+    const struct pct_trials *trials = &e->analysis.shrink.trials;
+    char *replay = NULL;
+    size_t size;
+    FILE *out = open_memstream(&replay, &size);
+    if (!out)
+        return pct_cli_no_memory("");
+    pct_cli_print_quoted(out, pct_cli_program);
+    fputs(" replay ", out);
+    pct_options_print(out, &trials->launch, searched ? &e->analysis.trial.process : &e->diagnosing.run.process, false);
+    pct_cli_print_quoted(out, e->analysis.shrink.given);
+    fputs(" -- ", out);
+    pct_cli_print_command(out, trials->launch.command);
+    int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, &e->diagnosing, searched, replay);
+    free(replay);
+    return failed;
+}
+
 /* How it ended: the client's failure is the run's, whatever the server's trace says. */
 static void print_verdict(const struct pct_process *process, const struct pct_result *result)
 {
@@ -388,6 +414,8 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     *done = d->known;
     if (!*done)
         return failed;
+    if (e->json)
+        return write_json(e, false);
     const struct pct_history *history = &d->history;
     print_verdict(&d->run.process, &d->run.result);
     fputc('\n', stdout);
@@ -425,6 +453,8 @@ static int search(struct explain *e)
     int failed = pct_analysis_run(q, true, true);
     if (failed)
         return failed;
+    if (e->json)
+        return write_json(e, true);
     const struct pct_trace *trace = q->narrative.trace;
     print_verdict(&q->trial.process, &q->trial.result);
     if (!q->narrative.unwinder)
@@ -447,6 +477,8 @@ int pct_cmd_explain(int argc, char **argv)
     bool done = false;
     struct pct_shrink *shrink = &e.analysis.shrink;
     pct_parse(&argp, argc, argv, 1, &e);
+    if (e.json && e.script)
+        return pct_cli_usage("--json and --script exclude each other: both are what is written");
     int failed = pct_shrink_open(shrink);
     if (failed == PCT_EXIT_DIVERGENCE && shrink->recorded[0])
         failed = explain_recorded(&e, &done);

@@ -5,6 +5,7 @@
  * wrong with them is argp's to say. */
 #include "parse.h"
 #include <cli/base/cli.h>
+#include <cli/base/flat_options.h>
 #include <cli/base/color.h>
 #include <cli/base/trust.h>
 #include <cli/trace/frames.h>
@@ -13,12 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any command has. */
-enum { MOST = 128, LETTERS = 3 * MOST };
+enum { NAMES = PCT_FLAT_OPTIONS + 3, LETTERS = 3 * NAMES }; /* with those that argp adds */
 
 struct options {
-    struct option of[MOST + 1];
-    const char *names[MOST];
+    struct option of[NAMES + 1];
+    const char *names[NAMES];
     size_t count;
     char letters[LETTERS];
     size_t length;
@@ -36,31 +36,23 @@ static void add_letter(struct options *o, int letter, int argument)
 
 static void add_name(struct options *o, const char *name, int argument, bool hidden)
 {
-    if (o->count == MOST)
+    if (o->count == NAMES)
         return;
     o->names[o->count] = hidden ? "" : name; /* not to be recommended */
     o->of[o->count++] = (struct option){ .name = name, .has_arg = argument, .val = 2 };
 }
 
-/* All that argp takes: aliases of an option have its argument. */
 static void collect(struct options *o, const struct argp *argp)
 {
-    const struct argp_option *option = argp->options;
-    int argument = no_argument;
-    for (; option && (option->name || option->key || option->doc || option->group); option++) {
-        if (!(option->flags & OPTION_ALIAS))
-            argument = !option->arg                          ? no_argument
-                       : option->flags & OPTION_ARG_OPTIONAL ? optional_argument
-                                                             : required_argument;
-        if (option->flags & OPTION_DOC)
-            continue;
-        if (option->key > ' ' && option->key < 127)
-            add_letter(o, option->key, argument);
-        if (option->name)
-            add_name(o, option->name, argument, option->flags & OPTION_HIDDEN);
+    struct pct_flat_option all[PCT_FLAT_OPTIONS];
+    size_t count = pct_flat_options(argp, all);
+    for (size_t i = 0; i < count; i++) {
+        int argument = !all[i].argument ? no_argument : all[i].optional ? optional_argument : required_argument;
+        if (all[i].letter)
+            add_letter(o, all[i].letter, argument);
+        if (all[i].name)
+            add_name(o, all[i].name, argument, all[i].hidden);
     }
-    for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        collect(o, child->argp);
 }
 
 /* The name, as far as it was written, in `--name=value`. */
@@ -132,11 +124,12 @@ static error_t parse_screen(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-void pct_parse(const struct argp *command, int argc, char **argv, int own, void *input)
+static const struct argp screen = { .options = screen_options, .parser = parse_screen };
+
+void (*pct_parse_listener)(const struct argp *command, const struct argp *common);
+
+static void look(const struct argp *argp, int argc, char **argv, int own)
 {
-    const struct argp_child children[] = { { command, 0, NULL, 0 }, { 0 } };
-    const struct argp whole = { .options = screen_options, .parser = parse_screen, .children = children };
-    const struct argp *argp = &whole;
     struct options o = { .letters = "-", .length = 1 };
     char name[64];
     collect(&o, argp);
@@ -149,5 +142,22 @@ void pct_parse(const struct argp *command, int argc, char **argv, int own, void 
     const char *closest = unknown ? pct_text_closest(unknown, o.names, o.count) : NULL;
     if (closest)
         exit(pct_cli_usage("unknown option --%s; did you mean --%s? `%s --help` lists all", unknown, closest, argv[0]));
-    argp_parse(argp, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, NULL, input);
+}
+
+void pct_parse_look(const struct argp *command, int argc, char **argv, int own)
+{
+    if (pct_parse_listener)
+        pct_parse_listener(command, NULL);
+    look(command, argc, argv, own);
+}
+
+void pct_parse(const struct argp *command, int argc, char **argv, int own, void *input)
+{
+    const struct argp_child children[] = { { command, 0, NULL, 0 }, { 0 } };
+    struct argp whole = screen;
+    whole.children = children;
+    if (pct_parse_listener)
+        pct_parse_listener(command, &screen);
+    look(&whole, argc, argv, own);
+    argp_parse(&whole, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, NULL, input);
 }

@@ -15,4 +15,11 @@ enum { PCT_PARSE_ALL = -1 };
  * own, and options may follow them. */
 void pct_parse(const struct argp *argp, int argc, char **argv, int own, void *input);
 
+/* What pct_parse() does before: ends the process where a long option is nearly one of those. */
+void pct_parse_look(const struct argp *command, int argc, char **argv, int own);
+
+/* Who wants the description itself, not what it makes of words: called in the place of parsing, by both. common: the
+ * options that all commands take, too; NULL: it does not take them. It shall not return. NULL: nobody. */
+extern void (*pct_parse_listener)(const struct argp *command, const struct argp *common);
+
 #endif

@@ -159,6 +159,12 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
     }
 }
 
+const char *pct_diagnosis_operation(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
+{
+    format_operation(buffer, size, h, step);
+    return buffer;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

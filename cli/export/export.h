@@ -12,6 +12,7 @@
     X(sarif, "sarif", "SARIF 2.1.0")                                                                                   \
     X(github, "github", "annotations of GitHub Actions, and the job summary if $GITHUB_STEP_SUMMARY is set")           \
     X(gitlab, "gitlab", "GitLab code quality")                                                                         \
+    X(lines, "lines", "FILE:LINE: error: TEXT, as compilers write it, for editors")                                    \
     X(json, "json", "all that is known, as JSON")                                                                      \
     X(html, "html", "a page with findings and curves, in one file")
 

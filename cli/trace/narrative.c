@@ -160,21 +160,30 @@ const char *pct_narrative_place(const struct pct_narrative *narrative, char *buf
     return buffer;
 }
 
+bool pct_narrative_stack(const struct pct_narrative *narrative, const struct pct_event *event, struct pct_stack *stack)
+{
+    stack->count = 0;
+    bool found = find_stack(narrative, event, stack);
+    /* What libraries do says little beside the program's own code. */
+    bool own = pct_frame_best(stack) && pct_frame_rank(pct_frame_best(stack)->file) >= PCT_FRAME_HEADER;
+    enum pct_frame_rank least = own && !pct_frames_all ? PCT_FRAME_HEADER : PCT_FRAME_NO_LINE;
+    size_t kept = 0;
+    for (size_t i = 0; i < stack->count; i++)
+        if (pct_frame_rank(stack->frames[i].file) >= least)
+            stack->frames[kept++] = stack->frames[i];
+    stack->count = kept;
+    return found;
+}
+
 void pct_narrative_print_stack(const struct pct_narrative *narrative, FILE *out, const struct pct_event *event,
                                const char *margin, unsigned most)
 {
     static struct pct_stack stack;
     char text[512];
-    if (!find_stack(narrative, event, &stack) && event->op != PCT_OP_EXIT)
+    if (!pct_narrative_stack(narrative, event, &stack) && event->op != PCT_OP_EXIT)
         fprintf(out, "%s(its place is not known)\n", margin);
-    /* What libraries do says little beside the program's own code. */
-    bool own = pct_frame_best(&stack) && pct_frame_rank(pct_frame_best(&stack)->file) >= PCT_FRAME_HEADER;
-    enum pct_frame_rank least = own && !pct_frames_all ? PCT_FRAME_HEADER : PCT_FRAME_NO_LINE;
-    unsigned printed = 0;
     for (size_t i = 0; i < stack.count; i++) {
-        if (pct_frame_rank(stack.frames[i].file) < least)
-            continue;
-        if (printed++ == most) {
+        if (i == most) {
             fprintf(out, "%s...\n", margin);
             break;
         }

@@ -36,7 +36,10 @@ const char *pct_narrative_operation(const struct pct_narrative *narrative, char 
 const char *pct_narrative_place(const struct pct_narrative *narrative, char *buffer, size_t size,
                                 const struct pct_event *event);
 
-/* The stack of an operation, a line a frame, each behind this margin; at most `most` frames. */
+/* The stack of an operation; frames of libraries are left out where others are known. False: nothing is known. */
+bool pct_narrative_stack(const struct pct_narrative *narrative, const struct pct_event *event, struct pct_stack *stack);
+
+/* The same, a line a frame, each behind this margin; at most `most` frames. */
 void pct_narrative_print_stack(const struct pct_narrative *narrative, FILE *out, const struct pct_event *event,
                                const char *margin, unsigned most);
 

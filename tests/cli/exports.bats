@@ -107,6 +107,26 @@ PYTHON
     has "pct.schedules now holds this schedule (deadlock)"
 }
 
+@test "lines for editors: every one is read by the problem matcher, the first says the finding" {
+    run "$pct" campaign report --format lines -o out.lines --source-root "$root" bad.db
+    is "$status" 1
+    python "$root/packaging/editors/vscode-tasks.json" << 'PYTHON'
+matcher = json.loads(text(sys.argv[1]))["tasks"][0]["problemMatcher"]["pattern"]
+found = [re.fullmatch(matcher["regexp"], line) for line in text("out.lines").splitlines()]
+assert len(found) > 3 and all(found), text("out.lines")
+[finding] = rows("bad.db", "select * from findings")
+read = [{key: match[matcher[key]] for key in ("file", "line", "severity", "message")} for match in found]
+assert read[0] == {"file": "tests/cli/target.c", "line": str(finding["line"]), "severity": "error",
+                   "message": "pct: " + finding["title"]}, read[0]
+assert all(item["severity"] == "note" for item in read[1:])
+assert read[-1]["message"].startswith("this replays it: pct replay ") and finding["token"] in read[-1]["message"]
+assert {"thread 1", "thread 2"} <= {item["message"].split(":")[0] for item in read[1:-1]}
+PYTHON
+    run "$pct" campaign report --format lines good.db
+    is "$status" 0
+    is "$output" ''
+}
+
 @test "SARIF is valid against its schema, with places and stacks" {
     export_all bad.db 1
     python "$root/tests/schemas/sarif-2.1.0-rtm.5.json" << 'PYTHON'
@@ -304,10 +324,10 @@ SCRIPT
     make_gtest
     run "$pct" run --each-test -- ./target
     is "$status" 2
-    has "is made with neither GoogleTest nor Catch2, as far as can be seen; if it is, say --each-test=gtest or"
+    has "is made with none of GoogleTest, Catch2 and Rust's libtest, as far as can be seen; if it is, say --each-test=gtest"
     run "$pct" run --each-test=junit -- ./tests
     is "$status" 2
-    has "'junit' is neither gtest nor catch2"
+    has "'junit' is not one of gtest, catch2 and libtest"
     run "$pct" run --each-test=gtest -- ./target exit 0
     is "$status" 2
     has "named no test case (status 0)"

@@ -39,4 +39,15 @@ mod tests {
         let customer = thread::spawn(move || prices.price("apple"));
         assert_eq!(customer.join().unwrap(), 3);
     }
+
+    #[test]
+    fn nobody_asks() {
+        Prices::open();
+    }
+
+    #[test]
+    #[ignore = "takes an hour"]
+    fn everybody_asks() {
+        panic!("it is ignored")
+    }
 }

@@ -1,0 +1,13 @@
+/* `pct explain --json`: docs/explain.schema.json has the format. */
+#ifndef PCT_CLI_EXPLAIN_JSON_H
+#define PCT_CLI_EXPLAIN_JSON_H
+
+#include <cli/analyze/analysis.h>
+#include <cli/campaign/diagnosing.h>
+
+/* Write what is known to standard output. searched: the analysis has been made; else the diagnoses are there. replay:
+ * the command that replays the run. Returns 0, or an exit status after a message. */
+int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagnosing *diagnosing, bool searched,
+                     const char *replay);
+
+#endif

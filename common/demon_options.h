@@ -1,0 +1,29 @@
+/* The options of `pct demon`, as argp takes them: pct-demon (demon/) parses them, and the command, which starts it,
+ * knows them for completion and for "did you mean". Included where argp.h is. */
+#ifndef PCT_COMMON_DEMON_OPTIONS_H
+#define PCT_COMMON_DEMON_OPTIONS_H
+
+enum {
+    PCT_DEMON_KEY_SPEC = 1000,
+    PCT_DEMON_KEY_LIST,
+    PCT_DEMON_KEY_BOUND,
+    PCT_DEMON_KEY_SECONDS,
+    PCT_DEMON_KEY_TIMEOUT
+};
+
+#define PCT_DEMON_ARGUMENTS_DOC "[--] COMMAND [ARGUMENT...]"
+
+/* clang-format off */
+#define PCT_DEMON_OPTIONS \
+    { "spec", PCT_DEMON_KEY_SPEC, "FILE", 0, "the contracts (required)", 0 }, \
+    { "list", PCT_DEMON_KEY_LIST, NULL, 0, \
+      "say what each procedure may change, and which points the test has; search nothing", 0 }, \
+    { "bound", PCT_DEMON_KEY_BOUND, "N", 0, "the most calls that others make at a point, 1 to 3 (default: 3)", 0 }, \
+    { "seconds", PCT_DEMON_KEY_SECONDS, "N", 0, "stop searching after this time (default: never)", 0 }, \
+    { "timeout", PCT_DEMON_KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 }, \
+    { "output", 'o', "FILE", 0, \
+      "keep the plan of a confirmed finding here (default: the name of FILE with .plan)", 0 }, \
+    { 0 }
+/* clang-format on */
+
+#endif

@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# `pct explain --json` is what its schema says (docs/explain.schema.json), and what the screen says.
+load common
+
+setup()
+{
+    enter
+    program=$build/bugs/fig1c-deadlock
+    token=$("$pct" run -n 500 -s 1 --state none -q -- "$program" 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+}
+
+check_schema()
+{
+    /usr/bin/python3 - "$root/docs/explain.schema.json" "$@" << 'PYTHON'
+import json, jsonschema, sys
+schema, document = (json.load(open(path)) for path in sys.argv[1:3])
+jsonschema.Draft7Validator.check_schema(schema)
+jsonschema.Draft7Validator(schema).validate(document)
+def closed(schema, value, at="$"):
+    """Members that the schema does not name."""
+    while "$ref" in schema:
+        schema = root["definitions"][schema["$ref"].split("/")[-1]]
+    for key, item in value.items() if isinstance(value, dict) else ():
+        assert key in schema["properties"], f"{at}.{key} is not in the schema"
+        closed(schema["properties"][key], item, f"{at}.{key}")
+    for item in value if isinstance(value, list) else ():
+        closed(schema["items"], item, at + "[]")
+root = schema
+closed(schema, document)
+PYTHON
+}
+
+@test "by rules" {
+    run --separate-stderr "$pct" explain --json "$token" -- "$program"
+    is "$status" 0
+    printf '%s\n' "$output" > found.json
+    check_schema found.json
+    run --separate-stderr "$pct" explain "$token" -- "$program"
+    screen=$output
+    /usr/bin/python3 - "$token" "$screen" << 'PYTHON'
+import json, sys
+found, token, screen = json.load(open("found.json")), sys.argv[1], sys.argv[2]
+assert found["token"] == token and token in found["replay"] and found["verdict"] == "deadlock"
+first = found["diagnoses"][0]
+assert first["rule"] == "wait cycle" and "cause: " + first["text"] + "." in screen
+assert {frame["file"].rsplit("/", 1)[-1] for step in first["steps"] for frame in step["frames"]} == {"fig1c-deadlock.c"}
+assert any("step" not in step for step in first["steps"]), "the waits were not made"
+PYTHON
+    # The command in it replays the run.
+    command=$(/usr/bin/python3 -c 'import json; print(json.load(open("found.json"))["replay"])')
+    run bash -c "$command"
+    is "$status" 120
+}
+
+@test "by a search" {
+    run --separate-stderr "$pct" explain --json --search --seconds 60 "$token" -- "$program"
+    is "$status" 0
+    printf '%s\n' "$output" > found.json
+    check_schema found.json
+    /usr/bin/python3 - << 'PYTHON'
+import json
+found = json.load(open("found.json"))
+assert found["diagnoses"] == [] and found["search"]["measured"]
+assert len(found["search"]["orderings"]) >= 1
+assert all(event["frames"] for order in found["search"]["orderings"] for event in (order["first"], order["then"]))
+PYTHON
+}
