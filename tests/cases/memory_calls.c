@@ -10,6 +10,7 @@
 // RUN: pct explore -- %p found in > %t/out 2>&1; grep 'found: 1 of all 2 classes' %t/out
 // RUN: pct run -q -n 200 -s 1 --state none -- %p found in; [ $? = 3 ]
 // RUN: pct run -q -s 1 -- %p all same && pct run -q -s 1 --races=report -- %p all same && pct explore -q --max-steps=200000 -- %p all same
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
