@@ -80,7 +80,7 @@ enum pct_assumption {
 /* How loops that wait for memory to change have ended the run (sched/await.h). */
 enum pct_awaited {
     PCT_AWAITED_NOTHING,
-    PCT_AWAITED_IN_VAIN, /* it tells nothing that another one does not */
+    PCT_AWAITED_BLOCKED, /* it tells nothing that another one does not */
     PCT_AWAITED_FOR_EVER
 };
 

@@ -24,7 +24,7 @@ void pct_await_look(struct pct_sched *s)
 {
     if (!s->awaiting || !s->log || !s->host->changed || !s->host->changed())
         return;
-    s->log->awaited = PCT_AWAITED_IN_VAIN;
+    s->log->awaited = PCT_AWAITED_BLOCKED;
     s->host->end(PCT_VERDICT_LIVELOCK, "a thread that waits in a loop would read something else in its next round");
 }
 

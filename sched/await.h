@@ -4,7 +4,7 @@
  * been made: whatever comes of a schedule with it comes of the one without, too. So the thread makes no second one, and
  * is disabled for good; and where nothing else can be done,
  *  - if it would read something else by now, the run tells nothing that another one does not, which reads behind the
- *    write: PCT_AWAITED_IN_VAIN;
+ *    write: PCT_AWAITED_BLOCKED;
  *  - else time goes on, if anybody waits for that: then it may look again, as time goes on only when nobody can run,
  * and without that round somebody could have;
  *  - else it waits for ever: PCT_AWAITED_FOR_EVER.
@@ -14,8 +14,8 @@
 
 #include "sched.h"
 
-/* The running thread has come to an access to this location, and has made a round in vain: returns when time has gone
- * on, and it has the baton. In place of pct_sched_point(). */
+/* The running thread has come to an access to this location, and has made a round without progress: returns when time
+ * has gone on, and it has the baton. In place of pct_sched_point(). */
 void pct_await_write(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *location);
 
 /* Inside the scheduler: nobody can run. Ends the run if one that waits would read something else now. */

@@ -30,7 +30,7 @@ static void wait_a_moment(struct pct_sched *s)
     pct_set_due(s, PCT_DUE_ATTENTION);
 }
 
-/* Threads have spun for so long that every strategy has let the others overtake. What is pending may still end it:
+/* Threads have spun for so long that every strategy has let the others go first. What is pending may still end it:
  * something from outside, which is as slow as it likes; or a deadline, which the time of this many steps need not
  * reach.
  */
@@ -43,10 +43,10 @@ static void spun_for_long(struct pct_sched *s, uint64_t before)
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);
     else if (before < PCT_LIVELOCK_SPINS || s->progress.in_a_row >= 2 * PCT_LIVELOCK_SPINS)
-        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and tried in vain");
+        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and retried");
 }
 
-void pct_progress_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t spins)
+void pct_progress_deprioritize(struct pct_sched *s, struct pct_thread *thread, uint32_t spins)
 {
     for (uint32_t i = 0; i < spins; i++) {
         thread->spins++;
@@ -58,17 +58,17 @@ void pct_progress_overtake(struct pct_sched *s, struct pct_thread *thread, uint3
     pct_stop_soon(s);
 }
 
-/* steps: that this spin took; vain: how much it counts towards a livelock. in_a_row: nothing but spins was made since
+/* steps: that this spin took; counts: how much it counts towards a livelock. in_a_row: nothing but spins was made since
  * the last one. */
-static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, uint32_t vain, bool in_a_row)
+static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps, uint32_t counts, bool in_a_row)
 {
     uint64_t before = in_a_row ? s->progress.in_a_row : 0;
-    s->progress.in_a_row = before + vain;
+    s->progress.in_a_row = before + counts;
     s->progress.spun_at = pct_steps(s);
     if (s->progress.in_a_row >= PCT_LIVELOCK_SPINS)
         spun_for_long(s, before);
     /* One that took long is as good as several. */
-    pct_progress_overtake(s, thread, (steps + PCT_SPIN_STEPS - 1) / PCT_SPIN_STEPS);
+    pct_progress_deprioritize(s, thread, (steps + PCT_SPIN_STEPS - 1) / PCT_SPIN_STEPS);
 }
 
 void pct_sched_spin(struct pct_sched *s, struct pct_thread *self)
@@ -247,5 +247,5 @@ void pct_progress_starvation(struct pct_sched *s)
         t->passed_over = true;
     }
     if (starves)
-        pct_progress_overtake(s, runs, PCT_STARVATION_SPINS);
+        pct_progress_deprioritize(s, runs, PCT_STARVATION_SPINS);
 }

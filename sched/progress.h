@@ -6,13 +6,13 @@
  *     reads of a clock in a row, with no step in between                      pct_progress_clock()    PCT_CLOCK_READS
  *     accesses that look at the same few locations and change nothing         pct_progress_look()     PCT_MEMORY_SPIN
  *     reads of a loop that waits, which see what they saw before              pct_spin_reads_wait()   PCT_MEMORY_SPIN
- *     PAUSE instructions with no step in between                              pct_spin_pause_in_vain() likewise
+ *     PAUSE instructions with no step in between                              pct_spin_pause_no_progress() likewise
  *     polling: the same few operations over and over while others could run   the trace, in blocks    PCT_POLLING_*
  *     starvation: a thread could run and never did, while others went on      the trace, in blocks    PCT_STARVATION_*
  *     a loop on memory that passes no scheduling point at all                 the watchdog            by samples of
  *                                                                             (revoke.c)              registers: below
  *
- * Each makes the thread spin this many times for the strategy (`spinning`), which lets others overtake (PCT,
+ * Each makes the thread spin this many times for the strategy (`spinning`), which lowers its priority (PCT,
  * section 4.1, "starvation free"), and is asked at the next point. Where only sleepers could change what is waited for,
  * time jumps to the next deadline; a run of nothing but spins for long enough is a livelock.
  *
@@ -29,7 +29,7 @@ struct pct_sched;
 struct pct_thread;
 
 /* This many steps in a row that are all spins, by whichever threads, are a livelock: every strategy has let the others
- * overtake thousands of times by then. Twice as many if a deadline is pending, to which time jumps in between; never
+ * go first thousands of times by then. Twice as many if a deadline is pending, to which time jumps in between; never
  * while something from outside may come. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
 /* This many looks at memory count as one of them: threads that look a million times before they sleep are real
@@ -45,7 +45,7 @@ struct pct_thread;
 
 /* As many accesses in a row that look at the same few locations and change nothing are a spin. */
 #define PCT_MEMORY_SPIN 64u
-/* It is told to the strategy once for this many of them. A strategy may answer one spin by letting others overtake with
+/* It is told to the strategy once for this many of them. A strategy may answer one spin by lowering the priority with
  * a small probability only (PCT: 1/16), and each of these steps is one of the k. */
 #define PCT_SPIN_STEPS 4u
 
@@ -126,14 +126,14 @@ void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t s
 
 /* Inside the scheduler: */
 /* Others should go before this thread, though it may have made progress; as after this many spins. */
-void pct_progress_overtake(struct pct_sched *s, struct pct_thread *thread, uint32_t spins);
+void pct_progress_deprioritize(struct pct_sched *s, struct pct_thread *thread, uint32_t spins);
 /* The thread waits for what only sleepers could change: time goes on to the next deadline, if that is so. */
 void pct_progress_jump(struct pct_sched *s);
 /* At the end of a block of the trace, and more often once a thread was seen to poll: does it do so now? */
 void pct_progress_polling(struct pct_sched *s);
 /* The next step at which to look, once a thread was seen to poll. */
 uint64_t pct_progress_polling_next(const struct pct_sched *s);
-/* At the end of a block of the trace: does a thread starve? Then the one that runs is to let others overtake. */
+/* At the end of a block of the trace: does a thread starve? Then the one that runs is to let others go first. */
 void pct_progress_starvation(struct pct_sched *s);
 
 #endif

@@ -348,9 +348,9 @@ void pct_races_benign(struct pct_races *r, uintptr_t from, uintptr_t to)
         r->benign[r->benign_count++] = (struct race_range){ from, to };
 }
 
-void pct_races_suppress(struct pct_races *r, pct_races_judge *judge)
+void pct_races_suppress(struct pct_races *r, pct_races_filter *filter)
 {
-    r->suppresses = judge;
+    r->suppresses = filter;
 }
 
 void pct_races_watch(struct pct_races *r, pct_races_watcher *watcher)

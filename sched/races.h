@@ -23,8 +23,8 @@ struct pct_races *pct_races_start(struct pct_sched *s);
 
 /* Whether a race does not matter to the user. Asked each time that one is met, before it is counted among those found;
  * by the address and the frames of its accesses. */
-typedef bool pct_races_judge(const struct pct_snap_race *race);
-void pct_races_suppress(struct pct_races *r, pct_races_judge *judge);
+typedef bool pct_races_filter(const struct pct_snap_race *race);
+void pct_races_suppress(struct pct_races *r, pct_races_filter *filter);
 
 /* Tell somebody of each pair of accesses that nothing orders, however often, by their places in the code. */
 typedef void pct_races_watcher(uintptr_t first, uintptr_t second);

@@ -349,7 +349,7 @@ static void release_to(struct pct_races *r, uint32_t thread, uint32_t number, un
 }
 
 /* Whether the step brought nothing about. An error of a descriptor's is news of its other end. */
-static bool in_vain(enum pct_op op, uint32_t arg)
+static bool failed_try(enum pct_op op, uint32_t arg)
 {
     return arg == PCT_ARG_TIMEOUT || arg == PCT_ARG_BUSY ||
            (arg == PCT_ARG_ERROR && (op < PCT_OP_READ || op > PCT_OP_CHILD_WAIT));
@@ -360,7 +360,7 @@ static void follow(struct pct_races *r, uint64_t record)
     uint32_t thread = PCT_RECORD_THREAD(record), number = PCT_RECORD_OBJECT(record), arg = PCT_RECORD_ARG(record);
     enum pct_op op = (enum pct_op)PCT_RECORD_OP(record);
     const struct rule rule = rule_of(op);
-    if (!rule.always && in_vain(op, arg))
+    if (!rule.always && failed_try(op, arg))
         return;
     acquire_of(r, thread, number, rule.acquires);
     switch (rule.how) {

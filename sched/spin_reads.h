@@ -6,11 +6,11 @@
 
 #include "sched.h"
 
-/* One more read of such a loop, of this value at this address: whether it is in vain. As long as nobody has made a
- * step, but for the reads of this thread, it sees what the last one at this place saw. That one was an access at which
- * others could go first; this one is none, as nothing could come of it that could not come of that. */
-static inline bool pct_spin_read_in_vain(const struct pct_sched *s, struct pct_spin_reads *reads, uint64_t address,
-                                         uint64_t value)
+/* One more read of such a loop, of this value at this address: whether it makes no progress. As long as nobody has made
+ * a step, but for the reads of this thread, it sees what the last one at this place saw. That one was an access at
+ * which others could go first; this one is none, as nothing could come of it that could not come of that. */
+static inline bool pct_spin_read_no_progress(const struct pct_sched *s, struct pct_spin_reads *reads, uint64_t address,
+                                             uint64_t value)
 {
     uint64_t step = pct_steps(s), seen = address ^ value * UINT64_C(0x9e3779b97f4a7c15);
     if (reads->step != step)
@@ -24,7 +24,7 @@ static inline bool pct_spin_read_in_vain(const struct pct_sched *s, struct pct_s
     return again;
 }
 
-/* It was in vain: whether that is a spin by now. Not where nobody else could change what is read. */
+/* It made no progress: whether that is a spin by now. Not where nobody else could change what is read. */
 static inline bool pct_spin_reads_wait(const struct pct_sched *s, struct pct_spin_reads *reads)
 {
     if (reads->count < PCT_MEMORY_SPIN || (pct_sched_alone(s) && !s->timers_count))
@@ -40,9 +40,9 @@ static inline void pct_spin_reads_go_on(const struct pct_sched *s, struct pct_sp
 }
 
 /* A PAUSE. Locks pause a hundred times before they sleep: while nobody makes a step in between, nothing could come of a
- * switch at the next one that could not come of one at the last. Whether this one is in vain, too: of PCT_MEMORY_SPIN,
- * one is a step, behind which pct_spin_paused() is called. */
-static inline bool pct_spin_pause_in_vain(const struct pct_sched *s, struct pct_spin_reads *reads)
+ * switch at the next one that could not come of one at the last. Whether this one makes no progress either: of
+ * PCT_MEMORY_SPIN, one is a step, behind which pct_spin_paused() is called. */
+static inline bool pct_spin_pause_no_progress(const struct pct_sched *s, struct pct_spin_reads *reads)
 {
     return reads->paused == pct_steps(s) && ++reads->pauses < PCT_MEMORY_SPIN;
 }

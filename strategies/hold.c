@@ -50,7 +50,7 @@ struct state {
     uint32_t threads; /* that there have been: ids are below it */
     struct pct_draws draws;
     uint32_t previous;               /* the thread that the last pick chose, plus 1 */
-    uint32_t in_vain;                /* steps since one was let go */
+    uint32_t no_progress;            /* steps since one was let go */
     struct pct_operation last;       /* what that thread was about to do */
     struct pct_dense_set free, held; /* the enabled threads */
     struct hold_thread *of;          /* by thread */
@@ -197,7 +197,7 @@ static void let_go(struct state *s, uint64_t place)
     if (thread == PCT_NO_THREAD)
         thread = draw(s, place);
     s->of[thread].passes = true;
-    s->in_vain = 0;
+    s->no_progress = 0;
     sort(s, thread);
 }
 
@@ -206,9 +206,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     struct state *s = state;
     if (s->previous && point->step > s->draws.step)
         made(s);
-    s->in_vain += point->step > s->draws.step && pct_dense_set_size(&s->held);
+    s->no_progress += point->step > s->draws.step && pct_dense_set_size(&s->held);
     uint64_t place = pct_draws_next(&s->draws, point->step);
-    if (!pct_dense_set_size(&s->free) || (s->in_vain >= PATIENCE && pct_dense_set_size(&s->held)))
+    if (!pct_dense_set_size(&s->free) || (s->no_progress >= PATIENCE && pct_dense_set_size(&s->held)))
         let_go(s, place);
     uint64_t i = pct_random_below(s->seed, PCT_STREAM_PICK, place, pct_dense_set_size(&s->free));
     uint32_t thread = pct_dense_set_at(&s->free, (uint32_t)i);
@@ -225,7 +225,7 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     (void)spins;
     struct state *s = state;
     if (pct_dense_set_size(&s->held))
-        s->in_vain += SPIN;
+        s->no_progress += SPIN;
 }
 
 static void final_wait(void *state, uint32_t thread)

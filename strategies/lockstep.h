@@ -1,5 +1,5 @@
 /* Threads in lockstep, for strategies that are without chance once their drawn steps are past, where a thread that
- * tries in vain hands on its turn: each of several threads may take a lock, find the one that it tries taken by the
+ * fails a try hands on its turn: each of several threads may take a lock, find the one that it tries taken by the
  * last, hand on, and give its own back just too late for the next one (std::lock of three threads or more), for ever.
  * Natively no such dance lasts.
  *

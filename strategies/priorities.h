@@ -31,8 +31,8 @@ _Static_assert(PCT_RANK_BLOCKS <= 64 * 64, "two levels of bits are enough");
 _Static_assert(PCT_MAX_THREADS < PCT_RANK_LAST, "moving up always frees ranks");
 
 /* "Lowers their priorities with a small probability" (section 4.1): one spin in this many puts the thread below all
- * others. The paper names no number. A thread that spins is overtaken after 16 spins on average; a thread that tries in
- * vain a few times on its way keeps its priority in most runs, and with it the guarantee. */
+ * others. The paper names no number. A thread that spins goes below others after 16 spins on average; a thread that
+ * fails to take a lock a few times on its way keeps its priority in most runs, and with it the guarantee. */
 #define PCT_SPIN_INVERSE 16u
 
 /* Bits, of the ranks of a block: what is looked at for each of thousands of threads stands together. */

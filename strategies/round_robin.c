@@ -4,7 +4,7 @@
  * to read when the question is what a program does at all.
  *
  * A turn ends when its steps are used up, when the thread blocks or finishes, and when it makes no progress (it yields
- * or tries in vain), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
+ * or fails a try), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "base.h"

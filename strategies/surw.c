@@ -53,17 +53,17 @@ static const struct pct_param one_params[] = { PCT_OBJECT_PARAM(ONE_OBJECT),
 struct surw_thread {
     bool enabled;
     bool interested; /* the next event is interesting */
-    bool idle;       /* was intended in vain, and has not come to an interesting event since */
+    bool idle;       /* was intended without effect, and has not come to an interesting event since */
 };
 
 struct state {
     uint64_t seed, among;
     uint32_t object;
     struct pct_draws draws;
-    uint32_t previous; /* the thread that the last pick chose, plus 1 */
-    bool last;         /* that thread was about to make an interesting event */
-    uint32_t intended; /* plus 1; 0: to be drawn */
-    uint32_t in_vain;  /* steps that were waited for it in vain */
+    uint32_t previous;    /* the thread that the last pick chose, plus 1 */
+    bool last;            /* that thread was about to make an interesting event */
+    uint32_t intended;    /* plus 1; 0: to be drawn */
+    uint32_t no_progress; /* steps that were waited for it */
     bool by_role;
     struct pct_weights weights; /* of the enabled threads that may be drawn */
     struct pct_dense_set free;  /* the enabled threads that do not wait for their turn */
@@ -192,8 +192,8 @@ static bool is_blocked(const struct state *s)
 static void waited(struct state *s, uint32_t steps)
 {
     uint32_t thread = s->intended - 1;
-    s->in_vain += steps;
-    if (s->in_vain < PATIENCE)
+    s->no_progress += steps;
+    if (s->no_progress < PATIENCE)
         return;
     if (!is_blocked(s)) {
         s->of[thread].idle = true;
@@ -239,7 +239,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     if (!s->intended && s->weights.sum) {
         uint32_t intended = draw(s, place);
         s->intended = intended + 1;
-        s->in_vain = 0;
+        s->no_progress = 0;
         sort(s, intended);
     }
     uint64_t i = pct_random_below(s->seed, PCT_STREAM_PICK, place, pct_dense_set_size(&s->free));

@@ -259,10 +259,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         pct_options_ok_status(state, argument, w->ok);
         return 0;
     case KEY_EXPECT:
-        w->judge.expect = argument;
+        w->oracle.expect = argument;
         return 0;
     case KEY_ORACLE:
-        w->judge.oracle = argument;
+        w->oracle.command = argument;
         return 0;
     case KEY_NEAR:
         w->near = pct_options_number(state, "--near", argument, 0, PCT_NEAR_MAX);
@@ -284,7 +284,7 @@ int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct
     options->launch->command = command.we_wordv + 1;
     options->near = UINT64_MAX;
     options->ok[0] = true;
-    options->judge.ok = options->ok;
+    options->oracle.ok = options->ok;
     if (!entry->options)
         return 0;
     failed = pct_entry_split(place, "Options", entry->options, &given);

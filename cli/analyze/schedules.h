@@ -44,7 +44,7 @@ int pct_schedules_append(const char *path, const struct pct_entry *entry);
 struct pct_entry_options {
     struct pct_launch *launch; /* gets the options of the target, and the command */
     bool ok[256];              /* exit statuses that are no failure */
-    struct pct_oracle judge;   /* what else is one; its ok is this one */
+    struct pct_oracle oracle;  /* what else is one; its ok is this one */
     uint64_t near;             /* how far neighbours are away, in steps; UINT64_MAX: not said */
 };
 

@@ -22,8 +22,8 @@ static const char *name_at(const struct pct_scope *scope, uint32_t module, uint6
     return match ? match->what : "a function";
 }
 
-static int judge(const struct pct_scope *scope, uint32_t module, const struct pct_plan *plan,
-                 enum pct_functions_returns returns)
+static int refuse(const struct pct_scope *scope, uint32_t module, const struct pct_plan *plan,
+                  enum pct_functions_returns returns)
 {
     const char *path = scope->modules[module];
     unsigned long long entry = plan->no_entry - 1, end = plan->no_return - 1;
@@ -61,7 +61,7 @@ static int check_module(const struct pct_scope *scope, uint32_t module, unsigned
     if (!functions || (count && !plan))
         status = pct_cli_no_memory("");
     else if (count)
-        status = judge(scope, module, plan, returns);
+        status = refuse(scope, module, plan, returns);
     free(functions);
     free(plan);
     return status;

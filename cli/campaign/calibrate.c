@@ -19,7 +19,7 @@ enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */ };
 
 struct calibration {
     struct pct_campaign *c;
-    struct pct_oracle *judge;
+    struct pct_oracle *oracle;
     struct pct_learned learned;
     size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
     uint64_t hash;    /* of the first */
@@ -95,11 +95,11 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         keep_failing(k, process, result);
     if (k->cut == MOST_CUT)
         return PCT_RUNS_ENOUGH;
-    if (!k->judge->same || failed || index >= k->reference)
+    if (!k->oracle->same || failed || index >= k->reference)
         return 0;
     k->reference = index;
-    pct_oracle_close(k->judge);
-    if (!pct_oracle_take_reference(k->judge, process))
+    pct_oracle_close(k->oracle);
+    if (!pct_oracle_take_reference(k->oracle, process))
         return 0;
     return pct_cli_no_memory("");
 }
@@ -160,10 +160,10 @@ static int run_all(struct calibration *k, unsigned jobs, char (*tokens)[PCT_TOKE
     return failed;
 }
 
-int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differs)
+int pct_calibrate(struct pct_campaign *c, struct pct_oracle *oracle, bool *differs)
 {
     static char tokens[CALIBRATION][PCT_TOKEN_MAX];
-    struct calibration k = { .c = c, .judge = judge, .reference = CALIBRATION };
+    struct calibration k = { .c = c, .oracle = oracle, .reference = CALIBRATION };
     bool orders = c->config.memory_points == PCT_POINTS_LEARNED && !c->config.ordered;
     for (size_t i = 0; i < CALIBRATION && orders; i++)
         make_token(c, i, tokens[i]);
@@ -173,9 +173,9 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differ
         return failed;
     if (orders)
         c->config.ordered = pct_ordered_save(&c->ordered);
-    size_t count = c->learns || judge->same ? CALIBRATION : 1;
+    size_t count = c->learns || oracle->same ? CALIBRATION : 1;
     do {
-        k = (struct calibration){ .c = c, .judge = judge, .reference = CALIBRATION };
+        k = (struct calibration){ .c = c, .oracle = oracle, .reference = CALIBRATION };
         pct_objects_free(&c->objects);
         for (size_t i = 0; i < count; i++)
             make_token(c, i, tokens[i]);
@@ -187,7 +187,7 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differ
         failed = run_all(&k, 1, tokens, 1);
     if (failed)
         return failed;
-    if (judge->same && !judge->has_reference)
+    if (oracle->same && !oracle->has_reference)
         return pct_cli_usage(
             "--expect-same: none of the first %d runs ended without a failure, so there is no output to "
             "compare with; --expect names a file that has it",

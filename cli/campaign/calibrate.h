@@ -14,6 +14,6 @@
  * first one that does not fail becomes the reference. A run that takes far longer than the others is cut, after five
  * seconds at most, and after two such there are no more. Of runs that fail the tokens are kept, in c->failing. Returns
  * 0 or an exit status, after a message. */
-int pct_calibrate(struct pct_campaign *c, struct pct_oracle *judge, bool *differs);
+int pct_calibrate(struct pct_campaign *c, struct pct_oracle *oracle, bool *differs);
 
 #endif

@@ -210,7 +210,7 @@ static void see_hardware(struct pct_campaign *c, const char *program)
         c->hardware = found;
 }
 
-/* The program that the process became by exec: the claim is about it, too. */
+/* The program that the process became by exec: the guarantee is about it, too. */
 static void look_at_image(struct pct_campaign *c, const struct pct_trace_header *header)
 {
     if (header->images_open || !*header->image)
@@ -250,7 +250,7 @@ static void see_points(struct pct_campaign *c, const struct pct_trace *trace)
     c->points_at = at > c->points_at ? at : c->points_at;
 }
 
-/* Of one that is also drawn: what the claim and later runs want to know. */
+/* Of one that is also drawn: what the guarantee and later runs want to know. */
 static void count_own(struct pct_campaign *c, const struct pct_result *result, uint64_t index, uint32_t threads)
 {
     /* Strategies may count fewer steps. */
@@ -385,11 +385,11 @@ static void over(struct pct_run_source *source, const struct pct_process *proces
     c->observer->over(c->observer, c, process);
 }
 
-static int judge(struct pct_run_source *source, struct pct_ended_run *run)
+static int classify(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct state *s = of(source);
     struct pct_campaign *c = s->c;
-    int status = c->observer ? c->observer->judge(c->observer, c, &run->process, &run->result) : 0;
+    int status = c->observer ? c->observer->classify(c->observer, c, &run->process, &run->result) : 0;
     if (status)
         return status;
     s->failed = pct_result_fails(&run->result, c->ok);
@@ -478,7 +478,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
 {
     const struct pct_campaign_observer *observer = campaign->observer;
     struct state s = { .source = { .next = next,
-                                   .judge = judge,
+                                   .classify = classify,
                                    .ended = ended,
                                    .over = observer && observer->over ? over : NULL,
                                    .tick = campaign->progress || observer ? tick : NULL },

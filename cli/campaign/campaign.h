@@ -30,8 +30,8 @@ struct pct_campaign_observer {
     void (*over)(struct pct_campaign_observer *observer, struct pct_campaign *c, const struct pct_process *process);
     /* A run that left a trace has ended: make it a failure of some kind, if it is one for a reason that only the
      * observer knows. */
-    int (*judge)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                 struct pct_result *result);
+    int (*classify)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                    struct pct_result *result);
     /* It was looked at, in its order, and counted. hold: start no more runs, and call idle() when none is left. */
     int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold);
@@ -112,7 +112,7 @@ struct pct_campaign {
     /* In a run, at most: points within handlers and the like, at which no other thread is asked for. */
     uint64_t passed_over;
     uint64_t randoms;         /* likewise: random numbers that the program got from the seed */
-    uint64_t images_open;     /* 1: the process was another program before, of which the claim would have to know */
+    uint64_t images_open;     /* 1: the process was another program before, of which the guarantee would have to know */
     char image[256];          /* the program that it became, which was looked at; "": none */
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */
     uint64_t locks_inline;    /* 1: the program has locks whose taking is no scheduling point */

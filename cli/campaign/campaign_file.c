@@ -79,7 +79,7 @@ static void print_options(FILE *out, const void *data)
     pct_options_print(out, &c->launch, NULL, true);
 }
 
-static void print_judging(FILE *out, const void *data)
+static void print_oracle(FILE *out, const void *data)
 {
     pct_oracle_print(out, data);
 }
@@ -101,23 +101,23 @@ static void print_spec(FILE *out, const void *data)
         fprintf(out, "%.*s", (int)strcspn(begin + 1, ":"), begin + 1);
 }
 
-static void add_reference(struct facts *facts, const struct pct_oracle *judge)
+static void add_reference(struct facts *facts, const struct pct_oracle *oracle)
 {
-    if (judge->has_reference)
-        add(facts, "reference", "%016llx", (unsigned long long)XXH3_64bits(judge->reference, judge->reference_size));
+    if (oracle->has_reference)
+        add(facts, "reference", "%016llx", (unsigned long long)XXH3_64bits(oracle->reference, oracle->reference_size));
     else
         add(facts, "reference", "%s", "");
 }
 
 /* What decides what a run of the campaign does and how it is judged. */
-static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_oracle *judge)
+static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_oracle *oracle)
 {
     add_printed(facts, "command", c, print_command);
     add(facts, "program", "%s", c->launch.program);
     add(facts, "binary", "%016llx", (unsigned long long)pct_state_hash_file(c->launch.program));
     add_printed(facts, "options", c, print_options);
-    add_printed(facts, "judging", judge, print_judging);
-    add_reference(facts, judge);
+    add_printed(facts, "judging", oracle, print_oracle);
+    add_reference(facts, oracle);
 }
 
 /* --- A place for it ----------------------------------------------------------------------------------------------- */
@@ -148,12 +148,12 @@ int pct_campaign_file_check_place(const char *path)
 }
 
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
-                             const struct pct_oracle *judge, bool differs)
+                             const struct pct_oracle *oracle, bool differs)
 {
     struct facts facts = { 0 };
     add(&facts, "pct", "%s", PCT_CLI_VERSION);
     add(&facts, "created", "%lld", (long long)time(NULL));
-    add_identity(&facts, c, judge);
+    add_identity(&facts, c, oracle);
     add_printed(&facts, "spec", c, print_spec);
     add(&facts, "seed", "%llu", (unsigned long long)c->config.run.seed);
     add(&facts, "runs", "%llu", (unsigned long long)plan->total);
@@ -276,14 +276,14 @@ static int match_number(struct pct_store *store, const struct pct_campaign_plan 
 }
 
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
-                            const struct pct_oracle *judge)
+                            const struct pct_oracle *oracle)
 {
     if (!pct_store_number(store, "shard"))
         return pct_cli_usage("%s was merged from files that do not have all runs of their campaign: it can be reported "
                              "and merged, but not resumed; name another file with --db",
                              plan->path);
     struct facts facts = { 0 };
-    add_identity(&facts, c, judge);
+    add_identity(&facts, c, oracle);
     int failed = facts.failed ? pct_cli_no_memory("") : match_identity(store, &facts, plan);
     free_facts(&facts);
     if (!failed)

@@ -27,12 +27,12 @@ int pct_campaign_file_check_place(const char *path);
 
 /* Make the file of a new campaign, which is calibrated. Returns 0 or an exit status after a message. */
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
-                             const struct pct_oracle *judge, bool differs);
+                             const struct pct_oracle *oracle, bool differs);
 
 /* The file is of this campaign: take what was not given from it (seed, epoch, k, the number of runs). Otherwise say
  * what differs, and the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
-                            const struct pct_oracle *judge);
+                            const struct pct_oracle *oracle);
 
 /* Take the seed and the epoch from the file, where they were not given, to make the calibration's runs again. Returns 0
  * or an exit status after a message. */

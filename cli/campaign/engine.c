@@ -168,10 +168,10 @@ static struct waiting *find_turn(struct pct_engine_state *s)
     return NULL;
 }
 
-static int judge(struct pct_engine *engine, struct pct_ended_run *run)
+static int classify(struct pct_engine *engine, struct pct_ended_run *run)
 {
     struct pct_run_source *source = engine->state->source;
-    int status = source->judge ? source->judge(source, run) : PCT_RUNS_ON;
+    int status = source->classify ? source->classify(source, run) : PCT_RUNS_ON;
     if (status > 0)
         return status;
     if (status == PCT_RUNS_ON)
@@ -197,7 +197,7 @@ static int look_at(struct pct_engine *engine, struct waiting *waiting)
         pct_status_line_clear(engine->quiet);
         status = pct_outcome_explain(engine->launch, &run->process, &run->result);
     } else {
-        status = judge(engine, run);
+        status = classify(engine, run);
     }
     if (!run->taken)
         pct_ended_run_close(run);

@@ -1,11 +1,11 @@
 /* The engine that makes runs. A source says which run is next, and hears how it ended; the engine has all the rest: the
  * workers and the CPUs that they are on, fork servers and exec, time limits, scratch files, what has to happen when we
  * are told to end. Everything that runs a target many times is a source: `pct run` and `pct campaign` (campaign.c),
- * lists of tokens (batch.c), the questions of minimize and explain (cli/analyze/series.c), `pct check`, `pct replay`.
+ * lists of tokens (batch.c), the queries of minimize and explain (cli/analyze/queries.c), `pct check`, `pct replay`.
  *
  *     next(), next(), ...   as long as there are workers for more: what the next run is
  *     over()                a run has ended: at once, and before its worker begins another one
- *     judge(), ended()      it is this run's turn: in the order of their numbers, however they end
+ *     classify(), ended()      it is this run's turn: in the order of their numbers, however they end
  *
  * All of a source is called on the command's only thread, one function at a time. A source may use another engine in
  * next() when nothing is under way, for runs in between. */
@@ -49,7 +49,7 @@ struct pct_run_source {
     int (*next)(struct pct_run_source *source, struct pct_run_spec *spec);
     /* The result of this run, before the run may be repeated to see whether runs can be forked; it may be changed.
      * PCT_RUNS_ENOUGH: this is the last one that is wanted, so there is no use in that. NULL: nothing to do. */
-    int (*judge)(struct pct_run_source *source, struct pct_ended_run *run);
+    int (*classify)(struct pct_run_source *source, struct pct_ended_run *run);
     /* What is to be made of it. */
     int (*ended)(struct pct_run_source *source, struct pct_ended_run *run);
     /* NULL: nobody wants to know. Where somebody does, no run waits in a fork server behind another one. */

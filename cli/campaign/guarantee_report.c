@@ -354,7 +354,7 @@ static void print_depths(FILE *out, const struct pct_campaign *c, const struct p
         }
 }
 
-/* What the claim leaves out, if there was any of it: up to so many in a run. */
+/* What the guarantee leaves out, if there was any of it: up to so many in a run. */
 static void print_left_out(FILE *out, const char *before, uint64_t most, const char *behind)
 {
     char count[32];
@@ -496,7 +496,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
                 g->end_inverse);
     if (g->spins && g->spin_inverse)
         fprintf(out,
-                "pct: the bound is lower for threads that yield, sleep, poll or try in vain, up to %s times in a run\n",
+                "pct: the bound is lower for threads that yield, sleep, poll or fail a try, up to %s times in a run\n",
                 format_count(count, sizeof count, g->spins));
     print_unrepeated(out, c);
 }
@@ -558,12 +558,12 @@ void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool qu
     char count[32];
     if (c->other.runs && !quiet)
         fprintf(out,
-                "pct: %s of these runs had other scheduling points than the rest, and count for no claim "
+                "pct: %s of these runs had other scheduling points than the rest, and do not count for the guarantee "
                 "(--memory-points=shared, or --memory=off: none has)\n",
                 format_count(count, sizeof count, c->other.runs));
     if (doubt) {
         if (!quiet || c->confidence > 0)
-            fprintf(out, "pct: no claim about the bugs that these runs may have missed: %s\n", doubt);
+            fprintf(out, "pct: no guarantee about the bugs that these runs may have missed: %s\n", doubt);
         return;
     }
     if (!quiet)

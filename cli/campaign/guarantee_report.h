@@ -41,7 +41,7 @@ uint64_t pct_guarantee_report_total(const struct pct_campaign *c);
 void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs);
 void pct_guarantee_report_print_shortfall(FILE *out, const struct pct_campaign *c);
 
-/* Print the claim, or why there is none, after a clean campaign; for --confidence also what became of it. */
+/* Print the guarantee, or why there is none, after a clean campaign; for --confidence also what became of it. */
 void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool quiet);
 
 /* Whether the confidence that was asked for is reached. True if none was. */

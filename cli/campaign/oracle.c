@@ -1,4 +1,4 @@
-/* Judging runs: see oracle.h. */
+/* Oracles of runs: see oracle.h. */
 #include "oracle.h"
 #include <cli/process/options.h>
 #include <cli/base/cli.h>
@@ -31,45 +31,45 @@ char *pct_oracle_read(int fd, size_t *size)
     return text;
 }
 
-int pct_oracle_prepare(struct pct_oracle *judge)
+int pct_oracle_prepare(struct pct_oracle *oracle)
 {
-    if (!judge->expect)
+    if (!oracle->expect)
         return 0;
-    int fd = open(judge->expect, O_RDONLY | O_CLOEXEC);
+    int fd = open(oracle->expect, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
         int reason = fd < 0 ? errno : EINVAL;
         if (fd >= 0)
             close(fd);
-        return pct_cli_usage("--expect=%s: %s", judge->expect, reason == EINVAL ? "not a file" : strerror(reason));
+        return pct_cli_usage("--expect=%s: %s", oracle->expect, reason == EINVAL ? "not a file" : strerror(reason));
     }
-    judge->reference = pct_oracle_read(fd, &judge->reference_size);
-    judge->has_reference = judge->reference;
+    oracle->reference = pct_oracle_read(fd, &oracle->reference_size);
+    oracle->has_reference = oracle->reference;
     close(fd);
-    return judge->reference ? 0 : pct_cli_no_memory("");
+    return oracle->reference ? 0 : pct_cli_no_memory("");
 }
 
-void pct_oracle_close(struct pct_oracle *judge)
+void pct_oracle_close(struct pct_oracle *oracle)
 {
-    free(judge->reference);
-    judge->reference = NULL;
-    judge->has_reference = false;
+    free(oracle->reference);
+    oracle->reference = NULL;
+    oracle->has_reference = false;
 }
 
-void pct_oracle_print(FILE *out, const struct pct_oracle *judge)
+void pct_oracle_print(FILE *out, const struct pct_oracle *oracle)
 {
-    pct_options_print_ok_status(out, judge->ok);
-    pct_options_print_word(out, "--expect", judge->expect);
-    if (judge->same)
+    pct_options_print_ok_status(out, oracle->ok);
+    pct_options_print_word(out, "--expect", oracle->expect);
+    if (oracle->same)
         fputs("--expect-same ", out);
-    pct_options_print_word(out, "--oracle", judge->oracle);
+    pct_options_print_word(out, "--oracle", oracle->command);
 }
 
-int pct_oracle_take_reference(struct pct_oracle *judge, const struct pct_process *process)
+int pct_oracle_take_reference(struct pct_oracle *oracle, const struct pct_process *process)
 {
-    judge->reference = pct_oracle_read(process->output, &judge->reference_size);
-    judge->has_reference = judge->reference;
-    return judge->reference ? 0 : -ENOMEM;
+    oracle->reference = pct_oracle_read(process->output, &oracle->reference_size);
+    oracle->has_reference = oracle->reference;
+    return oracle->reference ? 0 : -ENOMEM;
 }
 
 /* --- Sanitizers --------------------------------------------------------------------------------------------------- */
@@ -184,11 +184,11 @@ bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buf
 /* --- The output --------------------------------------------------------------------------------------------------- */
 
 /* Say where the first difference is. */
-static void describe_difference(const struct pct_oracle *judge, const char *output, size_t size, char *buffer,
+static void describe_difference(const struct pct_oracle *oracle, const char *output, size_t size, char *buffer,
                                 size_t buffer_size)
 {
     size_t at = 0, start = 0, line = 1;
-    for (; at < size && at < judge->reference_size && output[at] == judge->reference[at]; at++)
+    for (; at < size && at < oracle->reference_size && output[at] == oracle->reference[at]; at++)
         if (output[at] == '\n') {
             line++;
             start = at + 1;
@@ -196,16 +196,16 @@ static void describe_difference(const struct pct_oracle *judge, const char *outp
     char got[128], wanted[128];
     if (start < size)
         copy_line(got, sizeof got, output + start, output + size);
-    if (start < judge->reference_size)
-        copy_line(wanted, sizeof wanted, judge->reference + start, judge->reference + judge->reference_size);
+    if (start < oracle->reference_size)
+        copy_line(wanted, sizeof wanted, oracle->reference + start, oracle->reference + oracle->reference_size);
     snprintf(buffer, buffer_size, "line %zu is %s%s%s, expected %s%s%s", line, start < size ? "'" : "",
-             start < size ? got : "missing", start < size ? "'" : "", start < judge->reference_size ? "'" : "",
-             start < judge->reference_size ? wanted : "the end", start < judge->reference_size ? "'" : "");
+             start < size ? got : "missing", start < size ? "'" : "", start < oracle->reference_size ? "'" : "",
+             start < oracle->reference_size ? wanted : "the end", start < oracle->reference_size ? "'" : "");
 }
 
 /* --- The oracle --------------------------------------------------------------------------------------------------- */
 
-__attribute__((noreturn)) static void become_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
+__attribute__((noreturn)) static void become_oracle(const struct pct_oracle *oracle, const struct pct_launch *launch,
                                                     int output, char **environment)
 {
     char path[64];
@@ -216,7 +216,7 @@ __attribute__((noreturn)) static void become_oracle(const struct pct_oracle *jud
     /* Its own words are for people who watch. */
     dup2(STDERR_FILENO, STDOUT_FILENO);
     sigprocmask(SIG_SETMASK, &launch->old_signals, NULL);
-    execle("/bin/sh", "sh", "-c", judge->oracle, NULL, environment);
+    execle("/bin/sh", "sh", "-c", oracle->command, NULL, environment);
     _exit(127);
 }
 
@@ -240,14 +240,14 @@ static char **oracle_environment(const struct pct_process *process, const struct
 }
 
 /* Returns the status of the oracle as a shell says it, or -1. */
-static int ask_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
+static int ask_oracle(const struct pct_oracle *oracle, const struct pct_launch *launch,
                       const struct pct_process *process, const struct pct_result *result)
 {
     char **own = pct_environment_plain(), **environment = own ? oracle_environment(process, result, own) : NULL;
     fflush(NULL);
     pid_t pid = environment ? fork() : -1;
     if (!pid)
-        become_oracle(judge, launch, process->output, environment);
+        become_oracle(oracle, launch, process->output, environment);
     free(environment);
     free(own);
     int status;
@@ -256,14 +256,14 @@ static int ask_oracle(const struct pct_oracle *judge, const struct pct_launch *l
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int judge_by_oracle(const struct pct_oracle *judge, const struct pct_launch *launch,
-                           const struct pct_process *process, struct pct_result *result)
+static int run_command(const struct pct_oracle *oracle, const struct pct_launch *launch,
+                       const struct pct_process *process, struct pct_result *result)
 {
-    int status = ask_oracle(judge, launch, process, result);
+    int status = ask_oracle(oracle, launch, process, result);
     if (status == 128 + SIGINT)
-        return status; /* Ctrl-C: there is no judgement, so the run does not count */
+        return status; /* Ctrl-C: there is no verdict, so the run does not count */
     if (status < 0 || status == 126 || status == 127) {
-        pct_cli_say("the oracle could not be run: %s", judge->oracle);
+        pct_cli_say("the oracle could not be run: %s", oracle->command);
         return status < 0 ? PCT_EXIT_INTERNAL : status;
     }
     if (status) {
@@ -274,7 +274,7 @@ static int judge_by_oracle(const struct pct_oracle *judge, const struct pct_laun
     return 0;
 }
 
-int pct_oracle_run(const struct pct_oracle *judge, const struct pct_launch *launch, const struct pct_process *process,
+int pct_oracle_run(const struct pct_oracle *oracle, const struct pct_launch *launch, const struct pct_process *process,
                    struct pct_result *result)
 {
     if (result->ending != PCT_ENDING_EXIT && result->ending != PCT_ENDING_CRASH)
@@ -288,15 +288,15 @@ int pct_oracle_run(const struct pct_oracle *judge, const struct pct_launch *laun
     if (size && pct_oracle_find_report(output, size, result->complaint, sizeof result->complaint)) {
         result->ending = PCT_ENDING_SANITIZER;
         result->code = result->code ? result->code : 1;
-    } else if (result->ending == PCT_ENDING_EXIT && judge->oracle) {
-        failed = judge_by_oracle(judge, launch, process, result);
-    } else if (!pct_result_fails(result, judge->ok) && judge->has_reference &&
-               (size != judge->reference_size || memcmp(output, judge->reference, size))) {
-        describe_difference(judge, output, size, result->complaint, sizeof result->complaint);
+    } else if (result->ending == PCT_ENDING_EXIT && oracle->command) {
+        failed = run_command(oracle, launch, process, result);
+    } else if (!pct_result_fails(result, oracle->ok) && oracle->has_reference &&
+               (size != oracle->reference_size || memcmp(output, oracle->reference, size))) {
+        describe_difference(oracle, output, size, result->complaint, sizeof result->complaint);
         result->ending = PCT_ENDING_OUTPUT;
         result->code = 1;
     }
-    if (!failed && result->ending == PCT_ENDING_EXIT && !judge->ok[result->code & 0xff])
+    if (!failed && result->ending == PCT_ENDING_EXIT && !oracle->ok[result->code & 0xff])
         pct_oracle_find_assertion(output, size, result->complaint, sizeof result->complaint);
     free(output);
     return failed;

@@ -1,34 +1,34 @@
-/* Judging a run of a campaign by more than how it ended: sanitizers' reports in its output, its output against a
- * reference, and a command of the user's. Called by the recorder, for runs that ended in an orderly way (or crashed,
- * which sanitizers like to do). */
+/* The oracle of a campaign: whether a run is a failure, by more than how it ended: sanitizers' reports in its output,
+ * its output against a reference, and a command of the user's. Called by the recorder, for runs that ended in an
+ * orderly way (or crashed, which sanitizers like to do). */
 #ifndef PCT_CLI_ORACLE_H
 #define PCT_CLI_ORACLE_H
 
 #include <cli/process/launch.h>
 
 struct pct_oracle {
-    const bool *ok;     /* by exit status: no failure */
-    const char *expect; /* --expect: a file with the output that is right, or NULL */
-    bool same;          /* --expect-same: the output of the first run of the calibration is */
-    const char *oracle; /* --oracle: for sh -c, or NULL */
-    char *reference;    /* what is compared with, if has_reference */
+    const bool *ok;      /* by exit status: no failure */
+    const char *expect;  /* --expect: a file with the output that is right, or NULL */
+    bool same;           /* --expect-same: the output of the first run of the calibration is */
+    const char *command; /* --oracle: for sh -c, or NULL */
+    char *reference;     /* what is compared with, if has_reference */
     size_t reference_size;
     bool has_reference;
 };
 
 /* Read --expect's file. Returns 0 or PCT_EXIT_USAGE after a message. */
-int pct_oracle_prepare(struct pct_oracle *judge);
-void pct_oracle_close(struct pct_oracle *judge);
+int pct_oracle_prepare(struct pct_oracle *oracle);
+void pct_oracle_close(struct pct_oracle *oracle);
 
-/* Print the options that make a judge like this one, each with a space behind. */
-void pct_oracle_print(FILE *out, const struct pct_oracle *judge);
+/* Print the options that make an oracle like this one, each with a space behind. */
+void pct_oracle_print(FILE *out, const struct pct_oracle *oracle);
 
 /* Make the output of this run the reference. Returns 0 or -ENOMEM. */
-int pct_oracle_take_reference(struct pct_oracle *judge, const struct pct_process *process);
+int pct_oracle_take_reference(struct pct_oracle *oracle, const struct pct_process *process);
 
 /* Change the result's ending, code and complaint, if there is something to complain about. Returns 0, or an exit status
  * that ends the campaign: the oracle could not be run (after a message), or was interrupted. */
-int pct_oracle_run(const struct pct_oracle *judge, const struct pct_launch *launch, const struct pct_process *process,
+int pct_oracle_run(const struct pct_oracle *oracle, const struct pct_launch *launch, const struct pct_process *process,
                    struct pct_result *result);
 
 /* For the tests: what a sanitizer reports in this output, as one line in buffer; false: nothing. */

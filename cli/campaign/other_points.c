@@ -71,7 +71,7 @@ static bool is_uncontrolled(const struct pct_trace_header *header)
 }
 
 /* What the first of them shows: whether there shall be others. */
-static void judge(struct pct_campaign *c, const struct pct_result *result)
+static void look_at_first(struct pct_campaign *c, const struct pct_result *result)
 {
     struct pct_other_points *o = &c->other;
     size_t unordered = o->memory ? count_unordered(&result->trace) : 0;
@@ -104,7 +104,7 @@ static int probe(struct pct_campaign *c)
     c->launch.timeout = timeout;
     if (status)
         return status;
-    judge(c, &run.result);
+    look_at_first(c, &run.result);
     pct_ended_run_close(&run);
     return 0;
 }

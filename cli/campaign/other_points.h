@@ -8,7 +8,8 @@
  *     these runs: the race detector sees two of them unordered, or the run fails.
  *
  * Which runs these are is drawn from their seeds; their tokens say it. They are of another program to the theorem: they
- * count for no claim, and teach nothing of k. Their own k, and what is known of objects, is from the first of them. */
+ * do not count for the guarantee, and teach nothing of k. Their own k, and what is known of objects, is from the first
+ * of them. */
 #ifndef PCT_CLI_OTHER_POINTS_H
 #define PCT_CLI_OTHER_POINTS_H
 

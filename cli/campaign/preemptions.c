@@ -192,14 +192,14 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* It has tried something in vain, which lets others go first by default. */
+/* It has failed a try, which lets others go first by default. */
 static bool has_tried(const struct pct_event *event)
 {
     return PCT_RECORD_ARG(event->record) == PCT_ARG_BUSY;
 }
 
-/* The thread was left though it could go on, or may have been able to: it ends the process, or has tried something in
- * vain; or what it was about to do is not known, as a crash came before. */
+/* The thread was left though it could go on, or may have been able to: it ends the process, or has failed
+ * a try; or what it was about to do is not known, as a crash came before. */
 static bool was_passed_over(const struct run *run, const struct pct_event *event)
 {
     if (event->next == event->thread)

@@ -258,12 +258,12 @@ static struct pct_recorder *of(struct pct_campaign_observer *observer)
     return (struct pct_recorder *)observer;
 }
 
-static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                 struct pct_result *result)
+static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                    struct pct_result *result)
 {
     struct pct_recorder *r = of(observer);
     if (!pct_result_lacks_space(result))
-        return pct_oracle_run(r->judge, &c->launch, process, result);
+        return pct_oracle_run(r->oracle, &c->launch, process, result);
     /* What cannot be told of a run cannot be told later either: rather do it again. */
     pct_status_line_clear(r->quiet);
     pct_cli_say(
@@ -292,7 +292,7 @@ static int store_uncontrolled(struct pct_recorder *r, const struct pct_trace_hea
     return failed;
 }
 
-/* The most of any run, of what the claim asks. */
+/* The most of any run, of what the guarantee depends on. */
 static int store_most(struct pct_recorder *r, const char *name, uint64_t *stored, uint64_t most)
 {
     char text[32];
@@ -401,14 +401,14 @@ static int restore_run(void *data, const struct pct_store_run *run)
         pct_guarantee_report_see_run(c, run->points, run->threads, run->spins);
         return 0;
     }
-    const struct pct_guarantee_report_run claim = { .seed = run->seed,
-                                                    .depth = run->depth,
-                                                    .k = run->k,
-                                                    .steps = run->points,
-                                                    .spins = run->spins,
-                                                    .threads = run->threads,
-                                                    .complete = run->complete };
-    pct_guarantee_report_add_run(c, &claim);
+    const struct pct_guarantee_report_run counted = { .seed = run->seed,
+                                                      .depth = run->depth,
+                                                      .k = run->k,
+                                                      .steps = run->points,
+                                                      .spins = run->spins,
+                                                      .threads = run->threads,
+                                                      .complete = run->complete };
+    pct_guarantee_report_add_run(c, &counted);
     return 0;
 }
 
@@ -466,7 +466,7 @@ static int restore_finding(void *data, const struct pct_store_finding *finding)
 
 int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
 {
-    r->observer = (struct pct_campaign_observer){ .judge = judge, .looked = looked, .idle = idle, .tick = tick };
+    r->observer = (struct pct_campaign_observer){ .classify = classify, .looked = looked, .idle = idle, .tick = tick };
     r->begun = r->committed = pct_cli_now();
     r->coverage = pct_coverage_new();
     if (!r->coverage)
@@ -531,7 +531,7 @@ static int look_at_failing(void *data, size_t index, struct pct_process *process
     int64_t id;
     bool new;
     (void)index;
-    int failed = pct_oracle_run(b->r->judge, &b->c->launch, process, result);
+    int failed = pct_oracle_run(b->r->oracle, &b->c->launch, process, result);
     if (failed || !pct_result_fails(result, b->c->ok))
         return failed;
     b->r->dirty = true;

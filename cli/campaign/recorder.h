@@ -1,5 +1,6 @@
-/* Keeps what comes of a campaign: the observer that `pct campaign` gives to the engine of campaign.c. It judges each
- * run, folds failures into findings, confirms these by replays, and writes all to the campaign file. */
+/* Keeps what comes of a campaign: the observer that `pct campaign` gives to the engine of campaign.c. It asks the
+ * oracle about each run, folds failures into findings, confirms these by replays, and writes all to the campaign file.
+ */
 #ifndef PCT_CLI_RECORDER_H
 #define PCT_CLI_RECORDER_H
 
@@ -36,7 +37,7 @@ struct pct_recorder {
     struct pct_campaign_observer observer; /* the first member */
     const char *path;
     struct pct_store *store;
-    struct pct_oracle *judge;
+    struct pct_oracle *oracle;
     bool quiet;
     struct pct_coverage *coverage;
     struct pct_recorder_finding *findings;

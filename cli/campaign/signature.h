@@ -19,7 +19,7 @@ struct pct_signature {
     const char *verdict;
     int code;
     char title[512];    /* one line */
-    char message[1024]; /* the assertion's text, what the judge said; "" if there is none */
+    char message[1024]; /* the assertion's text, what the oracle said; "" if there is none */
     char file[200];     /* the innermost place that has a source line, "" and 0 if none has */
     int line;
     size_t count; /* of stacks */

@@ -64,7 +64,7 @@ struct pct_store_run {
     uint32_t threads;
     bool complete;
     bool other;      /* it had other scheduling points than the campaign's, */
-    bool systematic; /* or was not drawn: the claim does not count it */
+    bool systematic; /* or was not drawn: it does not count for the guarantee */
     uint64_t hash;
 };
 

@@ -4,7 +4,7 @@
  * if all that are likely to be fit into a share of the campaign's runs. The other runs are drawn from their seeds, so
  * a bug that these find takes at most half as many runs more.
  *
- * Their tokens are of the strategy `schedule`; they count for no claim, and teach nothing of k. */
+ * Their tokens are of the strategy `schedule`; they do not count for the guarantee, and teach nothing of k. */
 #ifndef PCT_CLI_SYSTEMATIC_H
 #define PCT_CLI_SYSTEMATIC_H
 

@@ -95,7 +95,7 @@ static int format(const struct add *a, struct pct_entry *entry)
     if (!out)
         return pct_cli_no_memory("");
     pct_options_print(out, &a->launch, NULL, true);
-    pct_oracle_print(out, &a->options.judge);
+    pct_oracle_print(out, &a->options.oracle);
     if (a->options.near != UINT64_MAX)
         fprintf(out, "--near %llu ", (unsigned long long)a->options.near);
     fclose(out);
@@ -114,10 +114,10 @@ static int format(const struct add *a, struct pct_entry *entry)
 }
 
 /* What came of it, for a->found. Returns 0 or an exit status after a message. */
-static int judge(struct add *a, struct pct_ended_run *run)
+static int classify(struct add *a, struct pct_ended_run *run)
 {
     const struct pct_result *result = &run->result;
-    int failed = pct_oracle_run(&a->options.judge, &a->launch, &run->process, &run->result);
+    int failed = pct_oracle_run(&a->options.oracle, &a->launch, &run->process, &run->result);
     if (failed)
         return failed;
     bool passed = !pct_result_fails(result, a->options.ok);
@@ -145,7 +145,7 @@ static int try(struct add *a)
         return failed;
     failed = pct_engine_run_one(&engine, &spec, &run);
     if (!failed) {
-        failed = judge(a, &run);
+        failed = classify(a, &run);
         pct_ended_run_close(&run);
     }
     pct_launch_finish(&a->launch);
@@ -229,9 +229,9 @@ int pct_cmd_add(int argc, char **argv)
         failed = pct_cli_check_strategy(&a.config);
     if (!failed)
         failed = pct_drive_check(&a.launch.drive, 1);
-    a.options.judge.ok = a.options.ok;
+    a.options.oracle.ok = a.options.ok;
     if (!failed)
-        failed = pct_oracle_prepare(&a.options.judge);
+        failed = pct_oracle_prepare(&a.options.oracle);
     if (failed)
         return failed;
     struct pct_entry entry = { .schedule = a.token };
@@ -243,7 +243,7 @@ int pct_cmd_add(int argc, char **argv)
     failed = format(&a, &entry);
     if (!failed)
         failed = add(&a, &entry);
-    pct_oracle_close(&a.options.judge);
+    pct_oracle_close(&a.options.oracle);
     free(entry.command);
     free(entry.options);
     free(note);

@@ -90,7 +90,7 @@ struct command {
     struct pct_campaign *campaign;
     struct pct_campaign_plan plan;
     struct pct_run_options schedules;
-    struct pct_oracle judge;
+    struct pct_oracle oracle;
     const char *shard;
     uint64_t most; /* with --confidence, the runs that -n allows */
     bool planned;  /* that the confidence takes plan.total runs */
@@ -159,13 +159,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         pct_options_ok_status(state, argument, c->ok);
         return 0;
     case KEY_EXPECT:
-        w->judge.expect = argument;
+        w->oracle.expect = argument;
         return 0;
     case KEY_EXPECT_SAME:
-        w->judge.same = true;
+        w->oracle.same = true;
         return 0;
     case KEY_ORACLE:
-        w->judge.oracle = argument;
+        w->oracle.command = argument;
         return 0;
     }
     return pct_options_parse_command(key, state, &c->launch, "pct campaign");
@@ -241,10 +241,10 @@ static int check(struct command *w)
         failed = check_confidence(w);
     if (!failed)
         failed = pct_export_check(w->exports, w->export_count);
-    if (!failed && w->judge.expect && w->judge.same)
+    if (!failed && w->oracle.expect && w->oracle.same)
         failed = pct_cli_usage("--expect and --expect-same exclude each other; give one");
     if (!failed)
-        failed = pct_oracle_prepare(&w->judge);
+        failed = pct_oracle_prepare(&w->oracle);
     if (!c->jobs)
         c->jobs = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
     if (!failed)
@@ -287,12 +287,12 @@ static int begin(struct command *w)
     bool differs = false;
     if (state == PCT_STORE_ABSENT && pct_campaign_file_check_place(w->plan.path))
         return PCT_EXIT_USAGE;
-    int failed = state != PCT_STORE_ABSENT && w->judge.same ? pct_campaign_file_adopt(c, &w->plan) : 0;
-    if (!failed && (state == PCT_STORE_ABSENT || w->judge.same))
-        failed = pct_calibrate(c, &w->judge, &differs);
+    int failed = state != PCT_STORE_ABSENT && w->oracle.same ? pct_campaign_file_adopt(c, &w->plan) : 0;
+    if (!failed && (state == PCT_STORE_ABSENT || w->oracle.same))
+        failed = pct_calibrate(c, &w->oracle, &differs);
     if (!failed && state == PCT_STORE_ABSENT)
         failed = plan_confidence(w);
-    return failed || state != PCT_STORE_ABSENT ? failed : pct_campaign_file_create(c, &w->plan, &w->judge, differs);
+    return failed || state != PCT_STORE_ABSENT ? failed : pct_campaign_file_create(c, &w->plan, &w->oracle, differs);
 }
 
 static int report(struct command *w, const struct pct_recorder *recorder, int status)
@@ -333,7 +333,7 @@ static int plan_again(struct command *w, struct pct_store *store)
 static int go(struct command *w, struct pct_recorder *recorder)
 {
     struct pct_campaign *c = w->campaign;
-    int failed = pct_campaign_file_match(recorder->store, c, &w->plan, &w->judge);
+    int failed = pct_campaign_file_match(recorder->store, c, &w->plan, &w->oracle);
     if (failed)
         return failed;
     c->offset = w->plan.shard - 1;
@@ -373,7 +373,7 @@ static int run(struct command *w)
     int status = begin(w);
     if (status)
         return status;
-    recorder = (struct pct_recorder){ .path = w->plan.path, .judge = &w->judge, .quiet = w->quiet };
+    recorder = (struct pct_recorder){ .path = w->plan.path, .oracle = &w->oracle, .quiet = w->quiet };
     recorder.store = pct_store_open(w->plan.path, true, error, sizeof error);
     if (!recorder.store)
         return pct_cli_usage("%s: %s", w->plan.path, error);
@@ -425,11 +425,11 @@ static int explore_first(struct command *w, bool *over)
 {
     struct pct_explore_first first = { .campaign = w->campaign,
                                        .schedules = &w->schedules,
-                                       .judge = &w->judge,
+                                       .oracle = &w->oracle,
                                        .path = w->plan.path,
                                        .seconds = w->explore,
                                        .quiet = w->quiet };
-    if (w->shard || w->judge.same)
+    if (w->shard || w->oracle.same)
         return pct_cli_usage("--explore makes all schedules: it takes no %s", w->shard ? "--shard" : "--expect-same");
     int status = pct_export_check(w->exports, w->export_count);
     if (!status && w->fresh)
@@ -453,7 +453,7 @@ static int campaign(int argc, char **argv)
     w.campaign = &c;
     w.plan.path = default_path;
     w.plan.total = 1000;
-    w.judge.ok = c.ok;
+    w.oracle.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
     pct_parse(&argp, argc, argv, 0, &w);
     if (!(c.launch.timeout > 0)) {
@@ -496,7 +496,7 @@ static int campaign(int argc, char **argv)
         pct_races_say_suppressed(c.suppressed, true);
         say_cut(&c);
     }
-    pct_oracle_close(&w.judge);
+    pct_oracle_close(&w.oracle);
     pct_campaign_close(&c);
     pct_launch_finish(&c.launch);
     return c.found && (!status || status == PCT_EXIT_CONFIDENCE) ? 1 : status;

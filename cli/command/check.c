@@ -139,7 +139,7 @@ static int prepare_item(struct check *c, struct item *item)
         item->options.near = c->near;
     failed = pct_drive_check(&item->launch.drive, c->jobs);
     if (!failed)
-        failed = pct_oracle_prepare(&item->options.judge);
+        failed = pct_oracle_prepare(&item->options.oracle);
     if (failed)
         pct_cli_say("%s: this is about its Options", item->place);
     return failed;
@@ -240,11 +240,11 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 }
 
 /* The others may be forked if the first one goes well, and goes the same way. */
-static int judge(struct pct_run_source *source, struct pct_ended_run *run)
+static int classify(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct checking *s = (struct checking *)source;
     struct item *item = s->item;
-    int stopped = pct_oracle_run(&item->options.judge, &item->launch, &run->process, &run->result);
+    int stopped = pct_oracle_run(&item->options.oracle, &item->launch, &run->process, &run->result);
     if (stopped)
         return stopped;
     s->failed = pct_result_fails(&run->result, item->options.ok);
@@ -278,7 +278,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 /* All neighbours, up to c->jobs of them at a time. Returns 0, or 128 + the signal that tells us to end. */
 static int run_all(const struct check *c, struct item *item)
 {
-    struct checking s = { .source = { .next = next, .judge = judge, .ended = ended }, .check = c, .item = item };
+    struct checking s = { .source = { .next = next, .classify = classify, .ended = ended }, .check = c, .item = item };
     struct pct_engine engine = { .launch = &item->launch, .jobs = c->jobs, .room = c->jobs, .quiet = true };
     int status = pct_engine_run(&engine, &s.source);
     item->unable = status && !engine.signal;
@@ -455,7 +455,7 @@ int pct_cmd_check(int argc, char **argv)
     if (!status)
         status = finish(&check);
     for (size_t i = 0; check.items && i < check.schedules.count; i++) {
-        pct_oracle_close(&check.items[i].options.judge);
+        pct_oracle_close(&check.items[i].options.oracle);
         free(check.items[i].report);
     }
     free(check.items);

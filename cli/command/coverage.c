@@ -89,8 +89,8 @@ static const struct argp argp = {
     .children = pct_configure_launch,
 };
 
-static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                 struct pct_result *result)
+static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                    struct pct_result *result)
 {
     (void)observer, (void)c, (void)process, (void)result;
     return 0;
@@ -274,7 +274,7 @@ static int finish(struct coverage *w, int status)
 int pct_cmd_coverage(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
-    struct coverage w = { .observer = { .judge = judge, .looked = looked, .idle = idle, .tick = idle },
+    struct coverage w = { .observer = { .classify = classify, .looked = looked, .idle = idle, .tick = idle },
                           .campaign = &campaign,
                           .window = WINDOW };
     bool drawn;

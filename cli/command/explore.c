@@ -99,10 +99,10 @@ static error_t parse_keep(int key, char *argument, struct argp_state *state)
         w->fresh = true;
         return 0;
     case KEY_EXPECT:
-        w->keep->judge.expect = argument;
+        w->keep->oracle.expect = argument;
         return 0;
     case KEY_ORACLE:
-        w->keep->judge.oracle = argument;
+        w->keep->oracle.command = argument;
         return 0;
     case KEY_REPORT:
         if (!pct_export_add(w->keep->exports, &w->keep->export_count, argument, error, sizeof error))
@@ -230,12 +230,12 @@ static int configure_keep(struct arguments *w)
         return pct_cli_usage("--resume goes on, and --fresh begins anew; give one");
     if (!k->plan.path && needs_file(k, w->fresh))
         k->plan.path = "pct-explore.db";
-    k->judge.ok = w->campaign->ok;
+    k->oracle.ok = w->campaign->ok;
     k->plan.drawn = !w->schedules.seed;
     k->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
     int status = pct_export_check(k->exports, k->export_count);
     if (!status)
-        status = pct_oracle_prepare(&k->judge);
+        status = pct_oracle_prepare(&k->oracle);
     if (!status && w->fresh)
         status = pct_campaign_file_move_away(k->plan.path);
     if (!status && k->plan.path)

@@ -37,8 +37,8 @@ static void print_options(FILE *out, const struct pct_explore_first *f)
     pct_options_print_ok_status(out, f->campaign->ok);
     pct_options_print_word(out, "--db", f->path);
     pct_options_print_word(out, "--trace", f->trace);
-    pct_options_print_word(out, "--expect", f->judge ? f->judge->expect : NULL);
-    pct_options_print_word(out, "--oracle", f->judge ? f->judge->oracle : NULL);
+    pct_options_print_word(out, "--expect", f->oracle ? f->oracle->expect : NULL);
+    pct_options_print_word(out, "--oracle", f->oracle ? f->oracle->command : NULL);
     pct_options_print_word(out, "--max-steps", s->max_steps);
     pct_options_print_word(out, "--memory-points", s->memory_points);
     pct_options_print_word(out, "--memory", s->memory);

@@ -11,11 +11,11 @@ enum { PCT_EXPLORE_FIRST_SECONDS = 10 };
 struct pct_explore_first {
     struct pct_campaign *campaign; /* its command, jobs and ok; before pct_configure() */
     const struct pct_run_options *schedules;
-    const struct pct_oracle *judge; /* NULL: there is none */
-    const char *path;               /* the exploration's file; NULL: it has none */
-    const char *trace;              /* --trace, or NULL */
-    bool resumes;                   /* it is there */
-    double seconds;                 /* more than 0: at most so long */
+    const struct pct_oracle *oracle; /* NULL: there is none */
+    const char *path;                /* the exploration's file; NULL: it has none */
+    const char *trace;               /* --trace, or NULL */
+    bool resumes;                    /* it is there */
+    double seconds;                  /* more than 0: at most so long */
     bool quiet;
     /* What came of it. */
     bool complete; /* all was explored: the file is there, and *status is to be the command's */

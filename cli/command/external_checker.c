@@ -11,7 +11,7 @@
 /* Checkers look through all memory that is mapped, the trace too: this many bytes of it, 4 million steps. */
 #define TRACE_SIZE (UINT64_C(32) << 20)
 
-/* Those that judge how threads synchronise see the shim's own synchronisation, and not the program's locks, most of
+/* Those that check how threads synchronise see the shim's own synchronisation, and not the program's locks, most of
  * which the shim takes without a call. */
 static const char *misled(const wordexp_t *words)
 {
@@ -58,7 +58,7 @@ int pct_external_checker_prepare(struct pct_launch *launch, const char *with)
                              package ? "; Debian's package of this name has it" : "");
     }
     if (fooled)
-        return pct_cli_usage("--with: %s would judge pct's own synchronisation and miss the program's locks; "
+        return pct_cli_usage("--with: %s would check pct's own synchronisation and miss the program's locks; "
                              "use memcheck, or a build with -fsanitize=address",
                              fooled);
     if (!strcmp(tool, "rr") && rr_fails(why, sizeof why))

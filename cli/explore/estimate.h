@@ -1,8 +1,8 @@
 /* How many classes of schedules there are, at least, before they are explored: from random schedules, and how often
  * each class came among them (Chao: Nonparametric Estimation of the Number of Classes in a Population, 1984; the
  * interval: Chao 1987). Classes that random schedules hardly ever come to count less than they should, so that it is an
- * estimate of a lower bound. Knuth's estimator, of the tree that sleep sets prune, was tried: most probes end in vain,
- * and 300 of them often say 0. Pure; memory from malloc. */
+ * estimate of a lower bound. Knuth's estimator, of the tree that sleep sets prune, was tried: most probes end in a
+ * redundant run, and 300 of them often say 0. Pure; memory from malloc. */
 #ifndef PCT_CLI_ESTIMATE_H
 #define PCT_CLI_ESTIMATE_H
 
@@ -28,7 +28,7 @@ struct pct_estimate_result {
 /* A random schedule was of this class. Returns 0 or -ENOMEM. */
 int pct_estimate_add(struct pct_estimate *estimate, uint64_t class_);
 
-/* A random schedule was of no class: a loop that waits for memory has made a round in vain. */
+/* A random schedule was of no class: a loop that waits for memory has made a round without progress. */
 void pct_estimate_pass(struct pct_estimate *estimate);
 
 struct pct_estimate_result pct_estimate_result(const struct pct_estimate *estimate);

@@ -87,7 +87,7 @@ struct pct_execution {
      * PCT_EXECUTION_SETS threads. */
     uint64_t *enabled, *ready;
     bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
-    bool in_vain;     /* a loop that waits for memory to change has made a round that another execution is without */
+    bool blocked;     /* a loop that waits for memory to change has made a round that another execution is without */
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */
 };

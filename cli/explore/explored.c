@@ -27,7 +27,7 @@ int pct_explored_read(const struct pct_explored *run, struct pct_execution *x)
                                     run->flags & PCT_EXPLORED_ENDED);
     if (!failed) {
         x->doubts |= run->doubts;
-        x->in_vain = run->flags & PCT_EXPLORED_IN_VAIN;
+        x->blocked = run->flags & PCT_EXPLORED_BLOCKED;
     }
     return failed;
 }

@@ -113,7 +113,7 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     *made =
         (struct pct_made){ .used = true, .plain = plain, .index = spec->index, .plan = pct_explorer_plan(plan, count) };
     reset_channel(e->channel[spec->worker].at, plan, count);
-    e->channel[spec->worker].at->output = e->keep && (e->keep->judge.expect || e->keep->judge.oracle);
+    e->channel[spec->worker].at->output = e->keep && (e->keep->oracle.expect || e->keep->oracle.command);
     spec->channel = e->channel[spec->worker].path;
     return 0;
 }
@@ -144,7 +144,7 @@ static void over(struct pct_campaign_observer *observer, struct pct_campaign *c,
     uint32_t count = channel->log_count < LOG_MAX ? channel->log_count : LOG_MAX;
     made->run.log = malloc((count + 1) * sizeof *made->run.log);
     if (!made->run.log)
-        return; /* judge() says so */
+        return; /* classify() says so */
     made->run.log_count = count;
     memcpy(made->run.log, pct_channel_log(channel), count * sizeof *made->run.log);
 }
@@ -160,7 +160,7 @@ static uint32_t flags_of(const struct pct_made *made, const struct pct_result *r
     uint32_t flags = 0;
     flags |= ended ? PCT_EXPLORED_ENDED : 0;
     flags |= cut ? PCT_EXPLORED_CUT : 0;
-    flags |= waits && made->awaited == PCT_AWAITED_IN_VAIN ? PCT_EXPLORED_IN_VAIN : 0;
+    flags |= waits && made->awaited == PCT_AWAITED_BLOCKED ? PCT_EXPLORED_BLOCKED : 0;
     flags |= made->began != 1 || header->images || result->children ? PCT_EXPLORED_CHILDREN : 0;
     flags |= header->deadlines ? PCT_EXPLORED_DEADLINES : 0;
     flags |= header->fixed_deadlines ? PCT_EXPLORED_TIMERS : 0;
@@ -174,14 +174,14 @@ static uint32_t flags_of(const struct pct_made *made, const struct pct_result *r
     return flags;
 }
 
-static int judge(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                 struct pct_result *result)
+static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                    struct pct_result *result)
 {
     struct pct_explorer *e = of(observer);
     struct pct_made *made = find_making(e, process);
     const struct pct_trace *trace = &result->trace;
     const struct pct_trace_header *header = &trace->header;
-    int status = pct_explorer_keep_judge(e->keep, c, process, result);
+    int status = pct_explorer_keep_classify(e->keep, c, process, result);
     if (!made || status)
         return status;
     struct pct_explored *run = &made->run;
@@ -272,7 +272,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     struct pct_signature signature;
     if (!made)
         return 0;
-    failed = failed && !(made->run.flags & PCT_EXPLORED_IN_VAIN);
+    failed = failed && !(made->run.flags & PCT_EXPLORED_BLOCKED);
     if (failed && pct_signature_make(&signature, process, result))
         return pct_cli_no_memory("");
     made->process = process;
@@ -336,7 +336,7 @@ static int open_channels(struct pct_explorer *e, unsigned jobs)
 int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 {
     e->observer = (struct pct_campaign_observer){
-        .next = next, .over = over, .judge = judge, .looked = looked, .idle = idle, .tick = tick
+        .next = next, .over = over, .classify = classify, .looked = looked, .idle = idle, .tick = tick
     };
     e->search = pct_search_new(e->bound, e->order);
     if (!e->search || !pct_search_next(e->search, &e->plan, &e->plan_count))

@@ -66,7 +66,7 @@ struct pct_explorer {
     double budget;    /* seconds, 0: no bound */
     uint64_t limit;   /* runs, 0: no bound */
     const char *save; /* a file for the trace of the first failing run, or NULL */
-    struct pct_explorer_keep *keep; /* keep.h: the judge of runs, and the file, if there is one */
+    struct pct_explorer_keep *keep; /* keep.h: the oracle, and the file, if there is one */
     /* What came of it. */
     struct pct_search *search;
     struct pct_estimate estimate; /* of `probes` */

@@ -73,7 +73,7 @@ static int take_uncontrolled(void *data, unsigned kind, const char *name, uint64
 static int begin(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct_campaign *c)
 {
     struct pct_store *store = k->recorder.store;
-    int failed = pct_campaign_file_match(store, c, &k->plan, &k->judge);
+    int failed = pct_campaign_file_match(store, c, &k->plan, &k->oracle);
     if (!failed)
         failed = match_bound(k);
     if (!failed)
@@ -108,10 +108,10 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     k->plan.bound = k->bound;
     hash_code(k, &c->launch);
     k->plan.code = k->code;
-    int failed = state == PCT_STORE_ABSENT ? pct_campaign_file_create(c, &k->plan, &k->judge, false) : 0;
+    int failed = state == PCT_STORE_ABSENT ? pct_campaign_file_create(c, &k->plan, &k->oracle, false) : 0;
     if (failed)
         return failed;
-    k->recorder = (struct pct_recorder){ .path = path, .judge = &k->judge, .quiet = true };
+    k->recorder = (struct pct_recorder){ .path = path, .oracle = &k->oracle, .quiet = true };
     k->recorder.store = pct_store_open(path, true, error, sizeof error);
     if (!k->recorder.store)
         return pct_cli_usage("%s: %s", path, error);
@@ -125,7 +125,7 @@ void pct_explorer_keep_close(struct pct_explorer_keep *k)
         pct_store_close(k->recorder.store);
     }
     pct_explored_free(&k->before);
-    pct_oracle_close(&k->judge);
+    pct_oracle_close(&k->oracle);
 }
 
 /* --- Runs of the file --------------------------------------------------------------------------------------------- */
@@ -209,10 +209,10 @@ int pct_explorer_keep_resume(struct pct_explorer_keep *k, struct pct_explorer *e
 
 /* --- New runs ----------------------------------------------------------------------------------------------------- */
 
-int pct_explorer_keep_judge(struct pct_explorer_keep *k, struct pct_campaign *c, struct pct_process *process,
-                            struct pct_result *result)
+int pct_explorer_keep_classify(struct pct_explorer_keep *k, struct pct_campaign *c, struct pct_process *process,
+                               struct pct_result *result)
 {
-    return pct_oracle_run(&k->judge, &c->launch, process, result);
+    return pct_oracle_run(&k->oracle, &c->launch, process, result);
 }
 
 void pct_explorer_keep_trace(const struct pct_explorer_keep *k, uint64_t number, char *path, size_t size)

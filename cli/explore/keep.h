@@ -13,7 +13,7 @@
 struct pct_explorer_keep {
     /* What to do. */
     struct pct_campaign_plan plan; /* its path is the file's */
-    struct pct_oracle judge;
+    struct pct_oracle oracle;
     bool resumes; /* the file has to be there */
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
@@ -34,8 +34,8 @@ int pct_explorer_keep_open(struct pct_explorer_keep *keep, struct pct_explorer *
 void pct_explorer_keep_close(struct pct_explorer_keep *keep);
 
 /* The functions of the observer (campaign.h). */
-int pct_explorer_keep_judge(struct pct_explorer_keep *keep, struct pct_campaign *campaign, struct pct_process *process,
-                            struct pct_result *result);
+int pct_explorer_keep_classify(struct pct_explorer_keep *keep, struct pct_campaign *campaign,
+                               struct pct_process *process, struct pct_result *result);
 
 /* The first run was made: if it is that of the file, take all runs of that, which explorer->resumed counts. Returns 0
  * or an exit status after a message: the file's runs are not of this program as it is now. */

@@ -446,7 +446,7 @@ static int pending_races(struct finder *f, uint32_t thread, const uint32_t *jump
     const struct pct_pending *pending = &x->pending[thread];
     if (!pending->lives || never_races(&pending->event))
         return 0;
-    /* Who cannot access memory has made a round of a loop in vain, whatever the others do. */
+    /* Who cannot access memory has made a round of a loop without progress, whatever the others do. */
     if (!pending->enabled && (is_woken((enum pct_op)pending->event.op) || pct_operation_accesses(pending->event.op)))
         return 0;
     begin_clock(f->o, f->clock, &pending->event, previous_of(x, thread, x->count), jump);

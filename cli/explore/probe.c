@@ -18,7 +18,7 @@ int pct_explorer_probe(struct pct_explorer *e, const struct pct_made *made)
     }
     int failed = pct_order_make(&order, &x);
     if (!failed) {
-        if (x.in_vain)
+        if (x.blocked)
             pct_estimate_pass(&e->estimate);
         else
             failed = pct_estimate_add(&e->estimate, pct_order_class(&order));

@@ -369,7 +369,7 @@ static bool begins_alike(const struct pct_search *s, const struct pct_execution 
     return true;
 }
 
-/* Of a run in vain, what comes before the event that shows it may still be reversed. */
+/* Of a redundant run, what comes before the event that shows it may still be reversed. */
 static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
     struct pct_order order;
@@ -406,9 +406,9 @@ static int explore_bounded(struct pct_search *s, const struct pct_execution *x, 
 /* known: 1: the run is like an earlier one; 0: it is not. */
 static void count(struct pct_search *s, const struct pct_execution *x, int known)
 {
-    s->facts.vain += known == 1;
-    s->facts.awaited += !known && x->in_vain;
-    s->facts.classes += !known && !x->in_vain;
+    s->facts.redundant += known == 1;
+    s->facts.awaited += !known && x->blocked;
+    s->facts.classes += !known && !x->blocked;
 }
 
 int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *class_)

@@ -17,9 +17,9 @@ struct pct_search;
 /* What is known so far. */
 struct pct_search_facts {
     uint64_t runs;
-    uint64_t classes;   /* runs that were not in vain */
-    uint64_t vain;      /* runs that turned out to be like earlier ones */
-    uint64_t awaited;   /* runs with a round in vain of a loop that waits: they are of no class */
+    uint64_t classes;   /* runs that were neither redundant nor blocked */
+    uint64_t redundant; /* runs that turned out to be like earlier ones */
+    uint64_t awaited;   /* blocked runs: a loop that waits has made a round without progress: they are of no class */
     uint64_t unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not
                            exact there */
     uint64_t moved;     /* events that used other objects than they were seen to use in another run */

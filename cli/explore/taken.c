@@ -71,7 +71,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
 {
     struct pct_execution x;
     const struct pct_search_facts *facts = pct_search_facts(e->search);
-    uint64_t vain = facts->vain;
+    uint64_t redundant = facts->redundant;
     int failed = pct_explored_read(&made->run, &x);
     if (failed == -ENOMEM)
         return pct_cli_no_memory("");
@@ -85,7 +85,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
         e->threads = made->run.threads;
     if (pct_search_take(e->search, &x, NULL))
         return pct_cli_no_memory("");
-    bool known = facts->vain > vain;
+    bool known = facts->redundant > redundant;
     int status = 0;
     if (facts->runs == 1)
         e->first_failed = made->run.flags & PCT_EXPLORED_FAILED;
@@ -96,7 +96,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
     } else if (made->run.flags & PCT_EXPLORED_FAILED)
         status = take_failure(e, made, known);
     else
-        e->passed += !known && !(made->run.flags & PCT_EXPLORED_IN_VAIN);
+        e->passed += !known && !(made->run.flags & PCT_EXPLORED_BLOCKED);
     e->differs |= e->failure && !made->run.failure;
     e->failure = 0;
     made->row.seed = facts->runs - 1;

@@ -170,8 +170,8 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
             "pct: %llu of the runs ended behind a round of a loop that waits and changes nothing: others are without "
             "it\n",
             (unsigned long long)facts->awaited);
-    if (facts->vain && e->bound < 0)
-        fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->vain);
+    if (facts->redundant && e->bound < 0)
+        fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->redundant);
 }
 
 /* " with at most 2 preemptions", or nothing. */

@@ -115,7 +115,7 @@ bool pct_export_add(struct pct_export *exports, size_t *count, const char *text,
 
 /* What a clean campaign is worth, as `pct campaign report` says it, without the name of the command in front of each
  * line. NULL: it is not clean. To be freed. */
-static char *make_claim(struct pct_store *store, const struct pct_store_totals *totals)
+static char *make_guarantee(struct pct_store *store, const struct pct_store_totals *totals)
 {
     static struct pct_campaign c; /* large */
     char *text = NULL;
@@ -156,11 +156,11 @@ int pct_export_all(struct pct_store *store, const struct pct_export *exports, si
         pct_cli_say("the campaign's report: %s", error);
         failed = failed == -ENOENT ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;
     }
-    char *claim = failed ? NULL : make_claim(store, &summary.totals);
-    summary.claim = claim;
+    char *guarantee = failed ? NULL : make_guarantee(store, &summary.totals);
+    summary.guarantee = guarantee;
     for (size_t i = 0; !failed && i < count; i++)
         failed = write_one(&summary, &exports[i]);
     pct_summary_free(&summary);
-    free(claim);
+    free(guarantee);
     return failed;
 }

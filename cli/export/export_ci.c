@@ -93,9 +93,9 @@ static void print_markdown(FILE *out, const struct pct_summary *s)
     print_cell(out, s->command);
     fprintf(out, "\n\n%llu runs, %llu different schedules, %llu failed.\n", (unsigned long long)s->totals.runs,
             (unsigned long long)s->totals.schedules, (unsigned long long)s->totals.failures);
-    if (s->claim) {
+    if (s->guarantee) {
         fputc('\n', out);
-        print_cell(out, s->claim);
+        print_cell(out, s->guarantee);
         fputc('\n', out);
     }
     if (!s->count)
@@ -128,7 +128,7 @@ int pct_export_github(FILE *out, const struct pct_summary *summary)
         print_annotation(out, summary, &summary->findings[i]);
     if (!summary->count) {
         fprintf(out, "::notice title=pct::%llu runs, no failure%%0A", (unsigned long long)summary->totals.runs);
-        print_command(out, summary->claim ? summary->claim : "", false);
+        print_command(out, summary->guarantee ? summary->guarantee : "", false);
         fputc('\n', out);
     }
     const char *path = getenv("GITHUB_STEP_SUMMARY");
@@ -216,7 +216,7 @@ int pct_export_junit(FILE *out, const struct pct_summary *summary)
         pct_junit_case(out, &(struct pct_junit_case){ .class_name = summary->command,
                                                       .name = "no schedule fails",
                                                       .seconds = summary->totals.seconds,
-                                                      .text = summary->claim });
+                                                      .text = summary->guarantee });
     pct_junit_end(out);
     return failed;
 }

@@ -95,8 +95,8 @@ static void print_head(FILE *out, const struct pct_summary *s)
     snprintf(text, sizeof text, "%.3g", t->seconds > 0 ? (double)t->runs / t->seconds : 0);
     print_total(out, "runs a second", text, "");
     fputs("</dl>\n", out);
-    if (s->claim)
-        print(out, "<p id=\"claim\">", s->claim, "</p>\n");
+    if (s->guarantee)
+        print(out, "<p id=\"guarantee\">", s->guarantee, "</p>\n");
     if (s->uncontrolled_count)
         fputs("<p>Not controlled by pct, so replays may differ there:</p>\n<ul>\n", out);
     for (size_t i = 0; i < s->uncontrolled_count; i++) {

@@ -115,8 +115,10 @@ int pct_export_json(FILE *out, const struct pct_summary *summary)
     pct_json_add_number(root, "planned", pct_store_number(summary->store, "runs"));
     add_totals(root, summary);
     add_systematic(root, summary);
-    if (summary->claim)
-        pct_json_add_string(root, "claim", summary->claim);
+    if (summary->guarantee) {
+        pct_json_add_string(root, "guarantee", summary->guarantee);
+        pct_json_add_string(root, "claim", summary->guarantee); /* its former name */
+    }
     struct json_object *findings = pct_json_add_array(root, "findings");
     for (size_t i = 0; i < summary->count; i++)
         add_finding(findings, &summary->findings[i], !*pct_store_fact(summary->store, "bound"));

@@ -208,7 +208,9 @@ int pct_export_sarif(FILE *out, const struct pct_summary *summary)
     }
     struct json_object *properties = pct_json_add_object(run, "properties");
     pct_json_add_number(properties, "runs", summary->totals.runs);
-    if (summary->claim)
-        pct_json_add_string(properties, "claim", summary->claim);
+    if (summary->guarantee) {
+        pct_json_add_string(properties, "guarantee", summary->guarantee);
+        pct_json_add_string(properties, "claim", summary->guarantee); /* its former name */
+    }
     return pct_json_print(out, root);
 }

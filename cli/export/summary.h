@@ -52,8 +52,8 @@ struct pct_summary {
     } * uncontrolled; /* what pct could not order, in all runs together */
     size_t uncontrolled_count;
     char *command, *program;
-    const char *claim; /* what a clean campaign is worth, or why nothing is claimed, in a sentence; or NULL */
-    char root[4096];   /* of the sources, without a slash at its end */
+    const char *guarantee; /* what a clean campaign is worth, or why there is no guarantee, in a sentence; or NULL */
+    char root[4096];       /* of the sources, without a slash at its end */
 };
 
 /* Read it. root: the directory that holds the sources, NULL: the current one. Returns 0, or a negative errno with a

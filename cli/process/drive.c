@@ -357,7 +357,7 @@ static int code_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void pct_drive_judge(const struct pct_process *process, struct pct_result *result)
+void pct_drive_result(const struct pct_process *process, struct pct_result *result)
 {
     const struct pct_driven *d = process->driven;
     int stop = d->drive->signal, code = code_of(d->status);

@@ -89,7 +89,7 @@ void pct_drive_kill(struct pct_process *process);
 void pct_drive_close(struct pct_process *process);
 
 /* What both together mean for a run whose server ended as result says. */
-void pct_drive_judge(const struct pct_process *process, struct pct_result *result);
+void pct_drive_result(const struct pct_process *process, struct pct_result *result);
 
 /* How the client ended, in a few words. Returns buffer. */
 const char *pct_drive_format_client(char *buffer, size_t size, const struct pct_process *process);

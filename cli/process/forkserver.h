@@ -54,7 +54,7 @@ struct pct_forks {
 void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const char *strategy);
 
 /* A run has ended by exec: if none has been tried, and no other goes on, repeat it under a server, and decide. What a
- * judge has made of it does not matter. */
+ * oracle has made of it does not matter. */
 void pct_forking_try(struct pct_launch *launch, const struct pct_process *first, const struct pct_result *result);
 
 /* Whether this run, whose token and files are there, is to be forked. Starts the server of its worker if there is none.

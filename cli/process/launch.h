@@ -177,7 +177,7 @@ struct pct_result {
     unsigned raced;         /* if none did: that ended by themselves, with data races; if any: */
     struct pct_trace child; /* the last steps of the first of them */
     char error[256];        /* why the trace is not good */
-    char complaint[512];    /* what the judge found */
+    char complaint[512];    /* what the oracle found */
 };
 
 /* Find the target and the library, and take over the signals. Returns 0, or the exit status for the command, after a

@@ -118,7 +118,7 @@ static void set_from_verdict(struct pct_result *result, const struct pct_trace_h
     }
 }
 
-static void judge(struct pct_process *process, struct pct_result *result)
+static void set_from_end(struct pct_process *process, struct pct_result *result)
 {
     result->error[0] = result->complaint[0] = 0;
     result->unrecorded = result->unseen = false;
@@ -160,7 +160,7 @@ static void judge(struct pct_process *process, struct pct_result *result)
 
 /* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure
  * of its own. */
-static void judge_children(const struct pct_process *process, struct pct_result *result)
+static void set_from_children(const struct pct_process *process, struct pct_result *result)
 {
     if (process->childless)
         return;
@@ -172,7 +172,7 @@ static void judge_children(const struct pct_process *process, struct pct_result 
 
 void pct_process_result(struct pct_process *process, struct pct_result *result)
 {
-    judge(process, result);
+    set_from_end(process, result);
     process->launch->controls |= result->state == PCT_TRACE_GOOD && !result->unrecorded;
     const struct pct_trace_header *header = &result->trace.header;
     /* A run that was killed has counted nothing. */
@@ -185,9 +185,9 @@ void pct_process_result(struct pct_process *process, struct pct_result *result)
         return;
     }
     if (process->driven && result->state == PCT_TRACE_GOOD)
-        pct_drive_judge(process, result);
+        pct_drive_result(process, result);
     if (result->state == PCT_TRACE_GOOD)
-        judge_children(process, result);
+        set_from_children(process, result);
 }
 
 bool pct_result_lacks_space(const struct pct_result *result)

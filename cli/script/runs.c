@@ -135,7 +135,7 @@ static void keep_trace(const struct pct_script_runs *runs, const struct pct_resu
 }
 
 /* The only run. */
-static int judge_one(struct search *s, struct pct_ended_run *run)
+static int classify_one(struct search *s, struct pct_ended_run *run)
 {
     static struct pct_ended_run again; /* large */
     struct pct_script_runs *runs = s->runs;
@@ -194,7 +194,7 @@ static int add_finding(struct search *s, const struct pct_ended_run *run, bool *
     return finding ? 0 : pct_cli_no_memory("");
 }
 
-static int judge_each(struct search *s, struct pct_ended_run *run)
+static int classify_each(struct search *s, struct pct_ended_run *run)
 {
     static struct pct_ended_run again; /* large */
     struct pct_script_runs *runs = s->runs;
@@ -248,8 +248,8 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     if (pct_outcome_is_void(&run->result))
         return pct_outcome_explain(launch, &run->process, &run->result);
     if (!s->runs->all)
-        return judge_one(s, run);
-    int status = judge_each(s, run);
+        return classify_one(s, run);
+    int status = classify_each(s, run);
     if (!status && !s->enough && !go_another_way(s->runs->file.channel))
         s->enough = true;
     else if (!status && s->enough)

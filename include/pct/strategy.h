@@ -153,7 +153,7 @@ struct pct_strategy {
 
     /* The running thread makes no progress: since it last blocked, it has passed `spins` (at least 1) scheduling points
      * that were yields, failed try-operations, sleeps of no length or reads of the clock in a loop. The next pick
-     * follows at once, with why = BUDGET. A strategy that could run this thread for ever must let others overtake it
+     * follows at once, with why = BUDGET. A strategy that could run this thread for ever must let others go first
      * here (PCT, section 4.1, "starvation free"). Optional for strategies that are fair anyway. */
     void (*spinning)(void *state, uint32_t thread, uint64_t spins);
 

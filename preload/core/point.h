@@ -35,7 +35,7 @@
  *     struct pct_object *o = pct_object_at(&pct_S.objects, object, PCT_CLASS_Y);
  *     do                                                                     passes the point; disabled until ready()
  *         pct_wait_for(self, PCT_OP_X, o, ready, object, PCT_NEVER);
- *     while (REAL(tryx)(object) == EBUSY);                                   in vain: others were faster, or a handler
+ *     while (REAL(tryx)(object) == EBUSY);                                   failed: others were faster, or a handler
  *     pct_done(self, PCT_OP_X, 0, pct_object_at(...));                       again: others may have destroyed it
  *
  * What has no try is modelled beside the object (sync/barrier.c). On descriptors: io/io.h. A try that fails is followed

@@ -57,7 +57,8 @@ void pct_notify(const struct sigevent *event, int code);
 /* A batch of this many requests. NULL: out of memory. */
 struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event);
 
-/* The step of a thread that looks at a request, or waited for some. busy: in vain, it looks again and again, perhaps.
+/* The step of a thread that looks at a request, or waited for some. busy: nothing had come, it looks again and again,
+ * perhaps.
  */
 void pct_request_looked(struct pct_shim_thread *self, bool busy);
 

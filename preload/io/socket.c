@@ -1,7 +1,7 @@
 /* Sockets: connecting, receiving, sending.
  *
  * A socket that poll() calls ready may not be when the call comes: another process may have taken what there was. So
- * blocking calls are made without waiting, and wait again in the scheduler when that was in vain. */
+ * blocking calls are made without waiting, and wait again in the scheduler when that failed. */
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include "io.h"

@@ -29,7 +29,7 @@ enum access { NONE, LOOK, STORE };
 struct pct_await {
     enum access now;      /* what the thread is about to make, of what is kept here */
     uint32_t count, next; /* that are kept; the place of the next one */
-    uint32_t first;       /* of the round that was in vain */
+    uint32_t first;       /* of the round without progress */
     uint32_t log;         /* entries at the last of them */
     uint64_t steps;
     struct look_at stored; /* the last store, before it was made; size 0: what came of it is known */
@@ -146,13 +146,13 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
     }
     if (a->count && !has_only_looked(self, a))
         a->count = 0;
-    bool vain = false;
-    for (uint32_t back = 1; back <= a->count && !vain; back++)
+    bool no_progress = false;
+    for (uint32_t back = 1; back <= a->count && !no_progress; back++)
         if (is_alike(self, at(a, back), pc, words)) {
-            vain = true;
+            no_progress = true;
             a->first = back;
         }
-    if (!vain) {
+    if (!no_progress) {
         struct look *look = &a->look[a->next++ % LOOKS];
         a->next %= LOOKS;
         a->count += a->count < LOOKS;
@@ -163,7 +163,7 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
     }
     a->log = pct_S.log->log_count;
     a->steps = pct_steps(&pct_S);
-    return vain;
+    return no_progress;
 }
 
 void pct_await_passed(struct pct_shim_thread *self)

@@ -18,9 +18,8 @@ extern bool pct_memory_explored;
 /* pct_memory_access(), where that is of no interest. */
 void pct_memory_told(const volatile void *address, size_t size, unsigned what, const void *pc);
 
-/* The thread, which has the baton, has come to this access, before its point: whether it has made a round in vain.
- * looks: it changes nothing, or pct_memory_after() says that
- * it has. Only in explored runs. */
+/* The thread, which has the baton, has come to this access, before its point: whether it has made a round without
+ * progress. looks: it changes nothing, or pct_memory_after() says that it has. Only in explored runs. */
 bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t size, bool looks, uintptr_t pc);
 
 /* It has passed that point, and is about to make the access. */

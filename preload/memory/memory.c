@@ -230,7 +230,7 @@ static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what
     pct_memory_step(&pct_S, &self->core, &self->recent, op, number, pct_memory_looks(what));
 }
 
-/* A round of a loop was in vain: the thread waits until it may look again. */
+/* A round of a loop made no progress: the thread waits until it may look again. */
 static __attribute__((noinline)) void await(struct pct_shim_thread *caller, enum pct_op op)
 {
     int error = errno;
@@ -465,17 +465,17 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
                                 ? NULL
                                 : (const uint64_t *)pct_memory_chunk(memory.map.cells, address);
     bool known = chunk && chunk[pct_memory_index(address)] & PCT_CELL_SHARED;
-    bool in_vain = known && pct_read_in_vain(self, address, size);
-    if (in_vain && pct_spin_reads_wait(&pct_S, &self->reads)) {
+    bool no_progress = known && pct_read_no_progress(self, address, size);
+    if (no_progress && pct_spin_reads_wait(&pct_S, &self->reads)) {
         pct_memory_spin();
-        in_vain = false; /* others may have gone first */
+        no_progress = false; /* others may have gone first */
     }
     uint64_t switches = pct_S.switches;
-    if (in_vain)
+    if (no_progress)
         pct_await_progress(self);
     else
         pct_memory_patched((const volatile void *)address, size, what, pc);
-    if (!in_vain && known && pct_holder() && pct_S.switches == switches)
+    if (!no_progress && known && pct_holder() && pct_S.switches == switches)
         pct_spin_reads_go_on(&pct_S, &self->reads);
     errno = error;
 }

@@ -34,7 +34,7 @@ bool pct_scope_range(unsigned kind, uint32_t index, uintptr_t *from, uintptr_t *
  */
 bool pct_scope_functions(uintptr_t base, struct pct_text *text);
 
-/* Whether this race does not matter: pct_races_judge of sched/races.h. */
+/* Whether this race does not matter: pct_races_filter of sched/races.h. */
 bool pct_scope_suppresses(const struct pct_snap_race *race);
 
 /* A number for this place in the code that does not depend on where its file is mapped. */

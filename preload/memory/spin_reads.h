@@ -7,13 +7,13 @@
 #include <preload/core/shim.h>
 #include <sched/spin_reads.h>
 
-/* The thread is about to read up to eight bytes there, in such a loop: whether that is in vain. */
-static inline bool pct_read_in_vain(struct pct_shim_thread *self, uint64_t address, size_t size)
+/* The thread is about to read up to eight bytes there, in such a loop: whether that makes no progress. */
+static inline bool pct_read_no_progress(struct pct_shim_thread *self, uint64_t address, size_t size)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < size && i < sizeof value; i++)
         value |= (uint64_t)((const volatile uint8_t *)(uintptr_t)address)[i] << 8 * i;
-    return pct_spin_read_in_vain(&pct_S, &self->reads, address, value);
+    return pct_spin_read_no_progress(&pct_S, &self->reads, address, value);
 }
 
 #endif

@@ -189,7 +189,7 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
 static void pause_often(void)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!self || pct_spin_pause_in_vain(&pct_S, &self->reads))
+    if (!self || pct_spin_pause_no_progress(&pct_S, &self->reads))
         return;
     pct_memory_spin();
     pct_spin_paused(&pct_S, &self->reads);

@@ -69,7 +69,7 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         probe(address, frame);
     if (named)
         return PCT_REST_ALL;
-    if (site->flags & PCT_SITE_WAITS && pct_read_in_vain(self, address, site->size))
+    if (site->flags & PCT_SITE_WAITS && pct_read_no_progress(self, address, site->size))
         return pct_spin_reads_wait(&pct_S, &self->reads) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {
     case PCT_SITE_READ:

@@ -3,7 +3,7 @@
 //
 // RUN: pct run -s 1 --state none -t %t/trace -- %p 2>&1 | grep "n=1, k=2"
 // RUN: pct run -s 1 --state none -t %t/trace -- %p; pct replay %t/trace -- %p 2>&1 | grep "replayed identically"
-// RUN: pct run -n 2 -s 1 --state none -- %p 2>&1 | grep "no claim.*child processes"
+// RUN: pct run -n 2 -s 1 --state none -- %p 2>&1 | grep "no guarantee.*child processes"
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

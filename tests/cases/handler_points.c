@@ -1,5 +1,5 @@
 /* An update is lost within a handler that has interrupted the program's own code, where the thread keeps the baton: no schedule shows it, and
- * the claim must not speak of it. It did, and called a miss of depth 1 impossible.
+ * the guarantee must not speak of it. It did, and called a miss of depth 1 impossible.
  *
  * RUN: pct run --state none -s 1 -n 100 -- %p 2>&1 | grep 'change points were passed over .* up to [1-9][0-9]* points in a run'
  * RUN: pct run --state none -s 1 -n 100 -- %p plain 2>&1 | { ! grep 'passed over'; }

@@ -1,5 +1,5 @@
 // Destructors of data of threads, of keys behind the 32nd: in the last round they ran behind the thread's last step, where pct does not
-// control them, and there was no claim. The key's destructor sets it again in each of the four rounds.
+// control them, and there was no guarantee. The key's destructor sets it again in each of the four rounds.
 //
 // RUN: %p
 // RUN: pct run -n 100 -s 1 --state none -- %p > %t/log 2>&1 && ! grep 'not controlled' %t/log && grep -q 'missed with probability' %t/log

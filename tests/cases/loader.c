@@ -1,5 +1,5 @@
 // A library's constructor and destructor run under the loader's lock. Threads that need the lock meanwhile slept in the loader, beside the
-// schedule, and there was no claim. Nor does the wrapper come between: the paths of the caller's file count.
+// schedule, and there was no guarantee. Nor does the wrapper come between: the paths of the caller's file count.
 //
 // BUILD: gcc -O1 -g -pthread -fPIC -shared -DLIBRARY -o %p.so %s && gcc -O1 -g -pthread -rdynamic -Wl,-rpath,$(dirname %p) -o %p %s
 // RUN: pct run -n 100 -s 1 --state none -- %p load > %t/log 2>&1 && ! grep 'not controlled' %t/log && grep -q 'missed with probability' %t/log

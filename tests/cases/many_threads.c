@@ -4,7 +4,7 @@
 // RUN: pct run -q -s 1 -- %p
 // RUN: for s in pos surw tapct pctcp urw random-walk random-delay round-robin; do pct run -q -s 1 -S $s -- %p 33500 || exit; done
 // RUN: pct run -s 1 -t %t/trace -- %p 33500 && pct replay %t/trace -- %p 33500 2>&1 | grep 'replayed identically'
-// RUN: pct run -s 1 -n 2 -- %p 33500 2>&1 | grep 'no claim .* used again'
+// RUN: pct run -s 1 -n 2 -- %p 33500 2>&1 | grep 'no guarantee .* used again'
 // RUN: pct run -q -s 1 -S none -- %p
 #include <pthread.h>
 #include <sched.h>

@@ -9,7 +9,7 @@
  * RUN: pct run -s 1 -n 200 --state none -- %p locked > %t/out 2>&1; ! grep -e 'do not order' -e 'other scheduling points' %t/out
  * RUN: pct run -s 1 -n 400 --state none --strategy=surw -- %p > %t/out 2>&1; ! grep 'do not order' %t/out
  *
- * A campaign in two parts has the same runs as one in one part; and its claim counts only those with points at calls.
+ * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at calls.
  * RUN: for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] || pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done; pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done; grep memory=globals %t/1.out && diff %t/1.out %t/2.out
  * RUN: pct campaign -q -s 1 -n 200 --db %t/c -- %p waits > /dev/null 2>&1; pct campaign report %t/c > %t/out; grep -q 'of these runs had other scheduling points' %t/out
  */

@@ -2,7 +2,7 @@
 // it was said to be as good as sure.
 //
 // RUN: pct run -s 1 -n 100 --state none -- %p 2>&1 | grep -F "would have been missed with probability at most 1;"
-// RUN: pct run -s 1 -n 100 --state none -- %p 2>&1 | grep -F "the bound is lower for threads that yield, sleep, poll or try in vain"
+// RUN: pct run -s 1 -n 100 --state none -- %p 2>&1 | grep -F "the bound is lower for threads that yield, sleep, poll or fail a try"
 #include <pthread.h>
 #include <stdbool.h>
 

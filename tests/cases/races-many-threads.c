@@ -6,7 +6,7 @@
  * RUN 118: pct run -q -s 1 --races=fail --state none -- %p 100 race
  * RUN: (ulimit -v 8000000; pct run -s 1 --races=fail --state none -- %p 33500) > %t/out 2>&1 && grep -q 'no failure' %t/out
  * RUN 118: pct run -q -s 1 --races=fail --state none -- %p 33500 race
- * RUN: pct run -s 1 -n 2 --races=fail --state none -- %p 33500 2>&1 | grep 'no claim .*nor is a race seen of an earlier thread'
+ * RUN: pct run -s 1 -n 2 --races=fail --state none -- %p 33500 2>&1 | grep 'no guarantee .*nor is a race seen of an earlier thread'
  */
 #include <pthread.h>
 #include <stdlib.h>

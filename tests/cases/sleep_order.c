@@ -1,6 +1,6 @@
 /* A sleep is no order: on a machine that keeps the worker from running for a millisecond, the flag is not set yet.
  *
- * Virtual time let the sleeper come last, under every strategy and seed, and the claim was that the bug is not there. Found within
+ * Virtual time let the sleeper come last, under every strategy and seed, and the guarantee was that the bug is not there. Found within
  * the 100 first runs of the default, and of a campaign; said to be one of a deadline that came early; not found without slack.
  *
  * RUN: ! pct run -q -n 100 -s 1 --state none -- %p 2> %t/log && grep -q "thread 0's sleep, .* ms early" %t/log && grep -q "slack=0" %t/log

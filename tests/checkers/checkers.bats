@@ -49,6 +49,6 @@ setup()
     for tool in helgrind drd; do
         run "$pct" replay --with "valgrind --tool=$tool" "$token" -- ./late-none fail
         is "$status" 2
-        has "$tool would judge pct's own synchronisation"
+        has "$tool would check pct's own synchronisation"
     done
 }

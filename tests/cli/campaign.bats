@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# `pct campaign`: findings, judging, the campaign file and what may happen to it, shards, reports.
+# `pct campaign`: findings, oracles, the campaign file and what may happen to it, shards, reports.
 load common
 
 setup_file()
@@ -189,13 +189,13 @@ file.commit()'
     has "--budget is for --confidence"
 }
 
-@test "k is measured before the first run, and a run that is longer takes the claim away" {
+@test "k is measured before the first run, and after a run that is longer there is no guarantee" {
     run "$pct" campaign -n 10 -s 1 -d 2 -- ./target race 0
     has "pct,depth=2,k=9,"
     has ", seeds 1 to 10,"
     has "k = 9 points, 10 runs"
     run "$pct" campaign --db short.db -n 10 -s 1 -d 2 -k 3 -- ./target race 0
-    has "no claim about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
+    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
 }
 
 @test "what a sanitizer reports is a failure, even if the program ends with status 0" {

@@ -199,10 +199,10 @@ C
     has "pct.schedules:3: this is about its Options"
 }
 
-@test "runs with moved change points make no claim" {
+@test "runs with moved change points give no guarantee" {
     run "$pct" run -S pct,depth=2,k=9,later=1 -n 3 -s 1 -- ./target exit 0
     is "$status" 0
-    has "no claim about the bugs that these runs may have missed: later= and earlier= leave some steps without change points"
+    has "no guarantee about the bugs that these runs may have missed: later= and earlier= leave some steps without change points"
 }
 
 @test "JUnit XML has a case for each schedule" {

@@ -108,7 +108,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
     grep -q 'deadlock' found.html
     run "$pct" explore --db clean.db --report json:clean.json -- "$build/bugs/philosophers-fixed"
     [ "$status" -eq 0 ]
-    grep -q '"claim": *"verified at calls: all 6 classes' clean.json
+    grep -q '"guarantee": *"verified at calls: all 6 classes' clean.json
     run "$pct" campaign report clean.db
     has 'verified at calls: all 6 classes'
 }
@@ -362,7 +362,7 @@ END
         echo "$again: $output"
         [ "$status" -eq 0 ]
         [[ $(last) == "pct: verified at calls: all 6 classes of schedules pass"* ]]
-        grep -q '"claim": "verified at calls' first.json
+        grep -q '"guarantee": "verified at calls' first.json
         grep -q 'verified at calls' first.xml
     done
     # 200 classes do not fit: the campaign's own runs are made, and the file is its.

@@ -155,7 +155,7 @@ log = json.loads(text("out.sarif"))
 jsonschema.Draft4Validator(json.loads(text(sys.argv[1]))).validate(log)
 assert log["runs"][0]["results"] == []
 assert json.loads(text("out.gitlab")) == []
-assert "which has one schedule" in json.loads(text("out.json"))["claim"]
+assert "which has one schedule" in json.loads(text("out.json"))["guarantee"]
 assert text("out.github").startswith("::notice title=pct::20 runs, no failure%0A") and len(text("out.github").splitlines()) == 1
 assert "which has one schedule" in text("summary.md") and "which has one schedule" in text("out.html")
 PYTHON

@@ -14,7 +14,7 @@ setup()
 }
 
 # seconds in the report differ from run to run
-claim()
+guarantee()
 {
     printf '%s\n' "$output" "${stderr:-}" | grep -o 'n = .* (PCT, theorem 9)'
 }
@@ -29,7 +29,7 @@ kept()
     run "$pct" run -n 200 -s 1 -d 1 -k 9 -- ./target race 0
     is "$status" 0
     # (1 - 1/2)^200
-    is "$(claim)" "n = 2 threads, k = 9 points, 200 runs: a bug of depth 1 would have been missed with probability at most 6.3e-61 (PCT, theorem 9)"
+    is "$(guarantee)" "n = 2 threads, k = 9 points, 200 runs: a bug of depth 1 would have been missed with probability at most 6.3e-61 (PCT, theorem 9)"
     run "$pct" run -n 20 -s 1 -d 2 -k 1207 -- ./target race 0
     # 1 - 20/2414 and a little; rounded up
     has "20 runs: a bug of depth 1 would have been missed with probability at most 0.9918; depth 2: 0.9918 (PCT, theorem 9)"
@@ -41,14 +41,14 @@ kept()
     has "n = 1 thread, which has one schedule"
 }
 
-@test "the claim is withdrawn, with the reason" {
+@test "the guarantee is withdrawn, with the reason" {
     refused()
     {
         local reason=$1
         shift
         run "$pct" run -n 4 -s 1 "$@"
         is "$status" 0
-        has "no claim about the bugs that these runs may have missed: $reason"
+        has "no guarantee about the bugs that these runs may have missed: $reason"
         lacks "theorem"
     }
     refused "the strategy random-walk has no guarantee; --strategy pct has one" -S random-walk -- ./target race 0
@@ -72,18 +72,18 @@ kept()
     has "no claim about the bugs that these runs may have missed: the first run, repeated at the end, took other steps"
 }
 
-@test "no claim where addresses cannot be fixed" {
+@test "no guarantee where addresses cannot be fixed" {
     "$cc" -g -O1 -o forbid "$root/tests/cli/forbid.c"
     [ "$(cat /proc/sys/kernel/randomize_va_space)" != 0 ] || skip "addresses are fixed here"
     run ./forbid "$pct" run -n 4 -s 1 -- ./target race 0
     is "$status" 0
     has "address-space randomisation stays on"
-    has "no claim about the bugs that these runs may have missed: the addresses are left to chance"
+    has "no guarantee about the bugs that these runs may have missed: the addresses are left to chance"
     run ./forbid "$pct" run -q -n 4 -s 1 -- ./target race 0
     lacks "address-space"
 }
 
-@test "an interrupted campaign claims what it has done" {
+@test "an interrupted campaign guarantees what it has done" {
     printf '#!/bin/sh\necho x >> ran\nexec ./target race 0\n' > counted
     chmod +x counted
     touch ran
@@ -97,7 +97,7 @@ kept()
     grep -q 'the first run was not repeated at the end: whether the schedule decides all is not known' said
 }
 
-@test "a failing campaign claims nothing" {
+@test "a failing campaign guarantees nothing" {
     run "$pct" run -n 500 -s 1 -d 2 -- ./target abba
     is "$status" 120
     lacks "theorem 9"
@@ -106,7 +106,7 @@ kept()
 @test "spins lower the bound" {
     run "$pct" run -n 50 -s 1 -d 1 -- ./target yields 10
     is "$status" 0
-    has "the bound is lower for threads that yield, sleep, poll or try in vain, up to 10 times in a run"
+    has "the bound is lower for threads that yield, sleep, poll or fail a try, up to 10 times in a run"
     # (1 - (15/16)^10 / 2)^50
     has "at most 2.5e-07"
 }
@@ -152,7 +152,7 @@ kept()
     has "affordable: 70 runs"
     run "$pct" run --confidence 0.99 -s 1 -S pct,depth=2,k=3 -- ./target race 0
     is "$status" 119
-    has "no claim about the bugs that these runs may have missed: a run took 9 steps"
+    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps"
     run "$pct" run --confidence 0.99 -s 1 -d 1 -- sh -c 'true & wait'
     is "$status" 119
     has "child processes"
@@ -309,7 +309,7 @@ kept()
     has "replayed identically"
 }
 
-@test "a clean campaign of drawn depths claims what their mixture is worth" {
+@test "a clean campaign of drawn depths says what their mixture is worth" {
     # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/72 + 1/648 + 1/5832 + 1/104976, one of depth 5 with the last.
     run "$pct" run -n 500 -s 1 -S pct -k 9 -- ./target race 0
     is "$status" 0
@@ -337,7 +337,7 @@ kept()
     run "$pct" run --confidence 0.9 -d 1 -- ./target race 0
     is "$status" 0
     run "$pct" run -n 40 -s 0 -S mixture,k=8 -- ./target race 0
-    has "no claim about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
+    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
 }
 
 @test "of a portfolio the runs of pct count" {
@@ -348,7 +348,7 @@ kept()
     has "2 of 12 runs are those of pct, which alone has a guarantee"
     has "to be 99 % sure of depth 1: --strategy pct --depth 1 --confidence 0.99"
     run "$pct" run -n 5 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
-    has "no claim about the bugs that these runs may have missed: none of these runs of the portfolio was one of pct"
+    has "no guarantee about the bugs that these runs may have missed: none of these runs of the portfolio was one of pct"
     run "$pct" run --confidence 0.9 -S portfolio -- ./target race 0
     is "$status" 2
     has "with --strategy pct all do"

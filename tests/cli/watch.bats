@@ -85,7 +85,7 @@ token()
     done
 }
 
-@test "a program without the bug passes, and the claim says what it is about" {
+@test "a program without the bug passes, and the guarantee says what it is about" {
     needs_watchpoints
     run "$pct" run -n 50 -s 1 -d 2 --watch=pair -- ./torn-fixed
     is "$status" 0

@@ -158,10 +158,10 @@ static void search_all(const struct sim_program *program, int bound, size_t most
         name_ahead(search, plan, count);
         explored_run(program, plan, count);
         keep(&before);
-        uint64_t behaviour = explored_behaviour(), vain = pct_search_facts(search)->vain;
+        uint64_t behaviour = explored_behaviour(), redundant = pct_search_facts(search)->redundant;
         explored_read(&x);
         assert_int_equal(pct_search_take(search, &x, &class_), 0);
-        if (pct_search_facts(search)->vain > vain)
+        if (pct_search_facts(search)->redundant > redundant)
             continue;
         twice += !hashes_add(&found_classes, class_);
         hashes_add(&found_behaviours, behaviour);

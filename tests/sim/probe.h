@@ -155,7 +155,7 @@ static inline enum pct_verdict probe_run_with(const struct sim_program *program,
     sim_run(program, &options, &probe_result);
     if (probe_result.broken)
         fail_msg("%s", probe_result.broken);
-    assert_int_equal(probe_result.vain, 0);
+    assert_int_equal(probe_result.unready, 0);
     return probe_result.verdict;
 }
 

@@ -199,7 +199,7 @@ struct sim_result {
     uint64_t deadlines, fixed_deadlines;
     uint32_t threads, max_enabled;
     uint64_t asked; /* predicates of mutexes */
-    uint32_t vain;  /* how often a thread was given the baton and its operation could not complete */
+    uint32_t unready; /* how often a thread was given the baton and its operation could not complete */
     int64_t var[SIM_THINGS];
 };
 

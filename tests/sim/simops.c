@@ -121,7 +121,7 @@ static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
             late = wait_for(self, &wait) == PCT_TIMEOUT || is_late(deadline);
             if (!sim.mutex[m] || late)
                 break;
-            sim.result->vain++;
+            sim.result->unready++;
         }
     } else {
         passed(self);
@@ -196,7 +196,7 @@ static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
     } while (result == PCT_INTERRUPTED);
     self->reg = result != PCT_TIMEOUT;
     if (sim.mutex[m])
-        sim.result->vain++;
+        sim.result->unready++;
     sim_check(!sim.mutex[m], "a wait on a condition variable ended while the mutex was held");
     sim.mutex[m] = id_of(self) + 1;
     held->holder = id_of(self);
@@ -264,7 +264,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
         if (self->reg || late)
             break;
         /* From outside one comes back to look, and in time others may have taken what there was. */
-        sim.result->vain += result != PCT_GO_OUTSIDE && !shared;
+        sim.result->unready += result != PCT_GO_OUTSIDE && !shared;
     }
     sim.sem[m] -= (uint32_t)self->reg;
     pct_log_value(S, object, sim.sem[m]);
@@ -384,7 +384,7 @@ static void join(struct sim_thread *self, uint8_t list)
                                    .ready_arg = other,
                                    .deadline = PCT_NEVER };
     wait_for(self, &wait);
-    sim.result->vain += other->core.state != PCT_STATE_FINISHED;
+    sim.result->unready += other->core.state != PCT_STATE_FINISHED;
     record(self, PCT_OP_THREAD_JOIN, 0, id_of(other));
 }
 

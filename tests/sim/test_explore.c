@@ -1,11 +1,11 @@
 /* Systematic exploration against brute force: of random programs of every operation in the table of dependence, all schedules are made, and
- * what the search asks for. It must meet the same classes of schedules, each once, make no run in vain, and see every behaviour. That each
+ * what the search asks for. It must meet the same classes of schedules, each once, make no redundant run, and see every behaviour. That each
  * row of the table is noticed when it is wrong: test_rows.c. */
 #include "compared.h"
 #include <cli/campaign/preemptions.h>
 
 struct tally {
-    uint64_t programs, skipped, runs, classes, vain, early_vain, unplanned, moved, twice;
+    uint64_t programs, skipped, runs, classes, redundant, early_redundant, unplanned, moved, twice;
     uint64_t missed_classes, missed_behaviours;
 };
 
@@ -24,20 +24,20 @@ static void compare(const struct sim_program *program, uint64_t number, struct t
     tally->programs++;
     tally->runs += facts.runs;
     tally->classes += classes.count;
-    tally->vain += explored_slack ? 0 : facts.vain;
+    tally->redundant += explored_slack ? 0 : facts.redundant;
     tally->unplanned += explored_slack ? 0 : facts.unplanned;
-    tally->early_vain +=
-        explored_slack ? facts.vain : 0; /* which other deadlines one is going to take along is a guess */
+    tally->early_redundant +=
+        explored_slack ? facts.redundant : 0; /* which other deadlines one is going to take along is a guess */
     tally->moved += facts.moved;
     tally->twice += twice;
     tally->missed_classes += missed;
     tally->missed_behaviours += unseen;
-    bool imprecise = !explored_slack && (facts.vain || facts.unplanned);
+    bool imprecise = !explored_slack && (facts.redundant || facts.unplanned);
     if (loud && (missed || unseen || twice || imprecise || facts.moved || facts.unrepeatable)) {
-        print_message("# program %lu: %lu classes, %lu runs; missed %lu classes, %lu behaviours; twice %lu, vain %lu, "
+        print_message("# program %lu: %lu classes, %lu runs; missed %lu classes, %lu behaviours; twice %lu, redundant %lu, "
                       "unplanned %lu, moved %lu%s\n",
                       (unsigned long)number, (unsigned long)classes.count, (unsigned long)facts.runs,
-                      (unsigned long)missed, (unsigned long)unseen, (unsigned long)twice, (unsigned long)facts.vain,
+                      (unsigned long)missed, (unsigned long)unseen, (unsigned long)twice, (unsigned long)facts.redundant,
                       (unsigned long)facts.unplanned, (unsigned long)facts.moved,
                       facts.unrepeatable ? ", unrepeatable" : "");
         print_program(program);
@@ -59,15 +59,15 @@ static void test_random_programs(void **unused)
         struct sim_program program = make_program(number);
         compare(&program, number, &tally, true);
     }
-    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu in vain, %lu unplanned; %lu "
-                  "in vain where deadlines may come early\n",
+    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu redundant, %lu unplanned; %lu "
+                  "redundant where deadlines may come early\n",
                   (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.classes,
-                  (unsigned long)tally.runs, (unsigned long)tally.vain, (unsigned long)tally.unplanned,
-                  (unsigned long)tally.early_vain);
+                  (unsigned long)tally.runs, (unsigned long)tally.redundant, (unsigned long)tally.unplanned,
+                  (unsigned long)tally.early_redundant);
     assert_int_equal(tally.missed_classes, 0);
     assert_int_equal(tally.missed_behaviours, 0);
     assert_int_equal(tally.twice, 0);
-    assert_int_equal(tally.vain, 0);
+    assert_int_equal(tally.redundant, 0);
     assert_int_equal(tally.unplanned, 0);
     assert_int_equal(tally.moved, 0);
 }

@@ -151,7 +151,7 @@ static bool run_hits(const struct bug *bug, const struct sim_options *options, s
         fail_msg("%s: %s", bug->program.name, result->broken);
     assert_true(result->verdict == PCT_VERDICT_EXIT || result->verdict == PCT_VERDICT_ASSERTION ||
                 result->verdict == PCT_VERDICT_DEADLOCK);
-    assert_int_equal(result->vain, 0);
+    assert_int_equal(result->unready, 0);
     assert_true(result->steps <= bug->k); /* k >= maxsteps(P) */
     assert_true(result->threads <= bug->n);
     return bug->culprit == DEADLOCK ? result->verdict == PCT_VERDICT_DEADLOCK : result->culprit == bug->culprit;

@@ -330,7 +330,7 @@ static void test_kernel(void **unused)
     for (int prefer = PREFER_NEW; prefer <= PREFER_STAY; prefer++) {
         assert_int_equal(probe_run(&program, (enum prefer)prefer, 1), PCT_VERDICT_EXIT);
         assert_true(probe_result.real_ns < 50000000);
-        assert_int_equal(probe_result.vain, 0);
+        assert_int_equal(probe_result.unready, 0);
     }
     /* And if nobody posts, it is a deadlock: the world has no part in it. */
     const struct sim_program stuck = { .thread = { THREAD(CREATE(1), DOWN_KERNEL(0)), THREAD(DOWN_KERNEL(1)) } };

@@ -1,6 +1,6 @@
 /* Thousands of random programs of all operations under all strategies, on the simulated host. At every step of every run the
  * audit compares what the scheduler believes of each thread with what the program says (simops.c); nobody may be given the
- * baton in vain; a deadlock must be one; the run must repeat exactly, also without the scheduler's short cuts; and its trace
+ * baton to fail; a deadlock must be one; the run must repeat exactly, also without the scheduler's short cuts; and its trace
  * must replay to the same trace. */
 #include "probe.h"
 #include <pct/random.h>

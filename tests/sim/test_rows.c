@@ -1,5 +1,5 @@
 /* Each row of the table of what commutes, made wrong on purpose: random programs must notice, by a behaviour that brute force meets and the
- * search does not, or by runs in vain. What cannot be noticed stands here, with the reason. */
+ * search does not, or by redundant runs. What cannot be noticed stands here, with the reason. */
 #include "compared.h"
 #include <cli/explore/rows.h>
 #include <string.h>
@@ -82,11 +82,11 @@ static void add_uses(void)
     add_pairs(thread);
 }
 
-/* Whether a behaviour is missed, or a run made in vain. */
+/* Whether a behaviour is missed, or a run is redundant. */
 static bool notices(const struct sim_program *program, const struct hashes *all)
 {
     search_all(program, PCT_UNBOUNDED, 4 * classes.count + 100);
-    bool seen = !explored_slack && (facts.vain || facts.unplanned);
+    bool seen = !explored_slack && (facts.redundant || facts.unplanned);
     for (size_t i = 0; i < all->count && !seen; i++)
         seen = hashes_add(&found_behaviours, all->at[i]);
     return seen || twice;
@@ -121,7 +121,7 @@ static const struct {
     { USES, PCT_USE_GIVES, PCT_USE_GIVES, ONE_HOLDER },
     { USES, PCT_USE_PARTS, PCT_USE_GIVES, ONE_HOLDER },
     { USES, PCT_USE_PARTS, PCT_USE_TAKES, "who takes the lock behind the last share is in a race with who took that" },
-    { USES, PCT_USE_BUSY, PCT_USE_ANY, "a try in vain and a destroy in vain change nothing" },
+    { USES, PCT_USE_BUSY, PCT_USE_ANY, "a failed try and a failed destroy change nothing" },
     { USES, PCT_USE_SHARES, PCT_USE_ANY, UNDEFINED },
     { USES, PCT_USE_PARTS, PCT_USE_ANY, UNDEFINED },
     { USES, PCT_USE_DOWN, PCT_USE_ANY, UNDEFINED },

@@ -25,7 +25,7 @@ static uint64_t find_record(enum pct_op op)
 
 /* A thread that waits for a mutex is given the baton only when it is free: with a budget of one step, each of the others
  * would be tried between any two steps of the holder. */
-static void test_lock_not_in_vain(void **unused)
+static void test_lock_not_failed(void **unused)
 {
     (void)unused;
     const struct sim_op body[] = { LOCK(0),  READ(0),   READ(0),      ADD(1),
@@ -556,7 +556,7 @@ static void test_unseen(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lock_not_in_vain),
+        cmocka_unit_test(test_lock_not_failed),
         cmocka_unit_test(test_disabled_by_others),
         cmocka_unit_test(test_alike),
         cmocka_unit_test(test_told_at_once),

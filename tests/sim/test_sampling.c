@@ -364,7 +364,7 @@ static void test_ends(void **unused)
                      0.5 / K);
 }
 
-/* Starvation: a thread that tries a lock in a loop is overtaken by its owner after `spin` rounds on average, if it has the higher
+/* Starvation: a thread that tries a lock in a loop goes below its owner after `spin` rounds on average, if it has the higher
  * priority, which is half of the time; and never without. */
 static void test_spin(void **unused)
 {
@@ -395,7 +395,7 @@ static void test_spin(void **unused)
         }
         /* A geometric distribution in half of the runs, 0 in the others. */
         double n = (double)spins[i], mean = (double)rounds / SEEDS, sigma = sqrt((n * n * 0.75 - n / 2) / SEEDS);
-        print_message("# spin=%lu: %.2f rounds in vain\n", (unsigned long)spins[i], mean);
+        print_message("# spin=%lu: %.2f failed rounds\n", (unsigned long)spins[i], mean);
         assert_int_equal(endless, 0);
         assert_true(fabs(mean - n / 2) < LIMIT * sigma);
     }

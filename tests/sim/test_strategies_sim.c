@@ -130,7 +130,7 @@ static void test_pct_spins(void **unused)
         options.run.seed = seed;
         options.run.param[PARAM_DEPTH] = 1;
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
-        /* Create, then read and yield until thread 1 starts; the yield at which main is overtaken is still to come. */
+        /* Create, then read and yield until thread 1 starts; the yield at which main is put below it is still to come. */
         uint64_t at = 0;
         while (PCT_RECORD_THREAD(sim.sched.records[at]) == 0)
             at++;

@@ -375,7 +375,7 @@ static void arm_for_ever(struct sim *s)
 
 /* One that goes off again and again for nobody does not keep a deadlock from being seen; but a thread that sleeps beyond a
  * thousand of them is no such thing; nor does it keep a process that has no thread left. */
-static void test_host_timer_in_vain(void **unused)
+static void test_host_timer_without_effect(void **unused)
 {
     (void)unused;
     const struct sim_program program = { .thread = { THREAD(CALL(arm_for_ever), DOWN(0)) } };
@@ -557,7 +557,7 @@ int main(void)
         cmocka_unit_test(test_real_time),
         cmocka_unit_test(test_host_timers),
         cmocka_unit_test(test_host_timer_while_busy),
-        cmocka_unit_test(test_host_timer_in_vain),
+        cmocka_unit_test(test_host_timer_without_effect),
         cmocka_unit_test(test_host_timer_outside),
         cmocka_unit_test(test_host_timer_all_away),
         cmocka_unit_test(test_host_timer_replay),

@@ -57,7 +57,7 @@ struct noting {
     struct pct_engine *engine;
     uint64_t next;
     bool going[JOBS];                  /* by worker: a run was begun that is not over */
-    bool has_judged[RUNS], over[RUNS]; /* by number */
+    bool classified[RUNS], over[RUNS]; /* by number */
     uint64_t told[RUNS];               /* the numbers, as ended() heard of them, */
     unsigned count;                    /* this many */
     uint64_t wanted;                   /* by turn() */
@@ -89,20 +89,20 @@ static void over(struct pct_run_source *source, const struct pct_process *proces
     n->over[process->index] = true;
 }
 
-static int judge(struct pct_run_source *source, struct pct_ended_run *run)
+static int classify(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct noting *n = (struct noting *)source;
     assert_true(n->over[run->process.index]);
     assert_int_equal(run->result.ending, PCT_ENDING_EXIT);
     assert_int_equal(run->result.code, run->process.index);
-    n->has_judged[run->process.index] = true;
+    n->classified[run->process.index] = true;
     return PCT_RUNS_ON;
 }
 
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct noting *n = (struct noting *)source;
-    assert_true(n->has_judged[run->process.index]);
+    assert_true(n->classified[run->process.index]);
     n->told[n->count++] = run->process.index;
     n->wanted++;
     if (n->cancels && n->count == 1) {
@@ -126,7 +126,7 @@ static uint64_t run(struct noting *n, struct pct_engine *engine)
     engine->quiet = true;
     engine->jobs = engine->jobs ? engine->jobs : JOBS;
     n->source.next = next;
-    n->source.judge = judge;
+    n->source.classify = classify;
     n->source.ended = ended;
     n->source.over = over;
     n->engine = engine;

@@ -5,7 +5,7 @@
 #include "chi_square.h"
 #include <pct/random.h>
 
-static struct pct_run presets_of(const struct pct_strategy *strategy, uint64_t seed)
+static struct pct_run defaults_of(const struct pct_strategy *strategy, uint64_t seed)
 {
     struct pct_run run = { .seed = seed };
     for (int i = 0; strategy->params && strategy->params[i].name; i++)
@@ -62,7 +62,7 @@ static void test_find(void **unused)
 
 static uint64_t schedule(const struct pct_strategy *strategy, uint64_t seed, uint64_t variant)
 {
-    struct pct_run run = presets_of(strategy, seed);
+    struct pct_run run = defaults_of(strategy, seed);
     /* With two delays or preemptions in 1000 steps, two runs of 400 steps may well be the same. */
     for (int i = 0; strategy->params && strategy->params[i].name; i++)
         if (!strcmp(strategy->params[i].name, "bound"))
@@ -557,7 +557,7 @@ static void test_choose(void **unused)
     for (const struct pct_strategy *const *at = pct_strategies; *at; at++) {
         if (!(*at)->choose || !strcmp((*at)->name, "schedule"))
             continue;
-        struct pct_run run = presets_of(*at, 3);
+        struct pct_run run = defaults_of(*at, 3);
         void *state = new_state(*at, &run);
         for (uint32_t waiters = 2; waiters <= 6; waiters++) {
             uint64_t count[36] = { 0 };
@@ -580,7 +580,7 @@ static void test_last_thread(void **unused)
     for (const struct pct_strategy *const *at = pct_strategies; *at; at++) {
         const struct pct_strategy *strategy = *at;
         const uint32_t last = PCT_MAX_THREADS - 1;
-        struct pct_run run = presets_of(strategy, 9);
+        struct pct_run run = defaults_of(strategy, 9);
         void *state = new_state(strategy, &run);
         for (uint32_t t = 0; t <= last && strategy->created; t++)
             strategy->created(state, t);

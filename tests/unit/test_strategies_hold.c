@@ -27,7 +27,7 @@ struct holding {
     uint32_t object;
     bool gives, some;
     uint64_t step, redraw;
-    uint32_t threads, chosen, in_vain;
+    uint32_t threads, chosen, no_progress;
     struct pct_operation next[MODEL_THREADS], last;
     bool enabled[MODEL_THREADS], passes[MODEL_THREADS], ends[MODEL_THREADS];
     uint32_t made[MODEL_THREADS], owner[4096]; /* plus 1 */
@@ -82,7 +82,7 @@ static void spins(void *data, uint32_t thread)
 {
     struct holding *m = data;
     (void)thread;
-    m->in_vain += m->held.size ? 256 : 0;
+    m->no_progress += m->held.size ? 256 : 0;
 }
 
 static void final_wait(void *data, uint32_t thread)
@@ -147,7 +147,7 @@ static void let_go(struct holding *m, uint64_t place)
     if (thread == PCT_NO_THREAD)
         thread = draw(m, place);
     m->passes[thread] = true;
-    m->in_vain = 0;
+    m->no_progress = 0;
     m->let++;
     sort(m, thread);
 }
@@ -158,11 +158,11 @@ static uint32_t next(void *data, const struct world *world, bool picked)
     assert_true(picked);
     if (m->chosen != PCT_NO_THREAD && world->step > m->step)
         made(m);
-    m->in_vain += world->step > m->step && m->held.size;
+    m->no_progress += world->step > m->step && m->held.size;
     m->redraw = world->step == m->step ? m->redraw + 1 : 0;
     m->step = world->step;
     uint64_t place = world->step << 16 | m->redraw;
-    if (!m->free.size || (m->in_vain >= 4096 && m->held.size))
+    if (!m->free.size || (m->no_progress >= 4096 && m->held.size))
         let_go(m, place);
     m->holds += m->held.size;
     m->chosen = m->free.member[pct_random_below(m->run.seed, PCT_STREAM_PICK, place, m->free.size)];

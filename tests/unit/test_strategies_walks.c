@@ -91,10 +91,10 @@ struct selective {
     uint32_t threads, chosen, intended;
     bool last; /* the one chosen was about to make an interesting event */
     bool enabled[MODEL_THREADS], interested[MODEL_THREADS], idle[MODEL_THREADS];
-    uint32_t in_vain;
+    uint32_t no_progress;
     uint32_t free[MODEL_THREADS], size;
     uint64_t events, waited; /* interesting ones; times that an enabled thread was not free */
-    uint64_t idled, blocked; /* times that a thread was intended in vain; and as it was blocked */
+    uint64_t idled, blocked; /* times that a thread was intended without effect; and as it was blocked */
     uint64_t chosen_roles;   /* times that a role was drawn */
 };
 
@@ -190,8 +190,8 @@ static bool selective_is_blocked(const struct selective *m)
 
 static void selective_waited(struct selective *m, uint32_t steps)
 {
-    m->in_vain += steps;
-    if (m->in_vain < 256)
+    m->no_progress += steps;
+    if (m->no_progress < 256)
         return;
     bool blocked = selective_is_blocked(m);
     m->idle[m->intended] |= !blocked;
@@ -266,7 +266,7 @@ static uint32_t selective_next(void *data, const struct world *world, bool picke
         for (; !may_be(m, world, thread, role) || at >= interest(m, thread); thread++)
             at -= may_be(m, world, thread, role) ? interest(m, thread) : 0;
         selective_intend(m, thread);
-        m->in_vain = 0;
+        m->no_progress = 0;
     }
     m->waited += enabled_count(world) - m->size;
     m->chosen = m->free[pct_random_below(m->run.seed, PCT_STREAM_PICK, place, m->size)];
@@ -288,7 +288,7 @@ static void test_surw_model(void **unused)
     uint64_t events = 0, waited = 0, idled = 0, blocked = 0, roles = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         uint64_t random = seed;
-        /* With few that are interesting, threads are intended in vain. */
+        /* With few that are interesting, threads are intended without effect. */
         uint64_t among = seed % 8 ? 1 + seed % 4 : 1000;
         struct pct_run run = { .seed = seed, .param = { among, seed % 3 ? 0 : 1 + seed % 6, 1 + seed % 50 } };
         for (uint32_t i = 0; i < 16 && seed % 2; i++)

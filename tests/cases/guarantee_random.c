@@ -1,4 +1,4 @@
-// A bug that needs a certain random number of the system's is as unlikely as that number is, in each run: the claim of a clean campaign was
+// A bug that needs a certain random number of the system's is as unlikely as that number is, in each run: the guarantee of a clean campaign was
 // about it, too.
 //
 // RUN: pct run -s 1 -n 20 -d 1 -S pct --state none -- %p random > %t/out 2>&1; grep 'missed with probability' %t/out && grep 'the seed drew random numbers for the program, up to 2 in a run: a bug that needs certain ones' %t/out

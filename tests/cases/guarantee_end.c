@@ -1,4 +1,4 @@
-/* What a clean campaign claims where threads live on when the process ends: only runs without a final wait count, also where a handler
+/* What a clean campaign guarantees where threads live on when the process ends: only runs without a final wait count, also where a handler
  * of exit has made the threads. Where all were joined, and with _exit(), which never waits, all runs count. And one thread has one schedule only as long
  * as no timer interrupts it; and who takes a signal to the process is a choice where several can.
  *
