@@ -148,7 +148,8 @@ static inline __attribute__((always_inline)) bool pct_memory_pass(struct pct_sch
         return false;
     uint64_t cell = chunk[pct_memory_index(address)];
     uint32_t number = (uint32_t)(cell & PCT_CELL_NUMBER);
-    if (!(cell & PCT_CELL_SHARED) || !number || !pct_quiet(s) || (looks && recent->repeats + 1 >= PCT_MEMORY_SPIN))
+    if (!(cell & PCT_CELL_SHARED) || !number || !pct_on_fast_path(s) ||
+        (looks && recent->repeats + 1 >= PCT_MEMORY_SPIN))
         return false;
     uint64_t record = pct_memory_record(s, self, op, number);
     if (looks)

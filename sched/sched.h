@@ -581,7 +581,7 @@ static inline void pct_clear_due(struct pct_sched *s, uint32_t what)
 }
 
 /* Whether the thread may go on without asking anybody: one compare. Who sets a bit of `due` also pulls `stop` back. */
-static inline bool pct_quiet(const struct pct_sched *s)
+static inline bool pct_on_fast_path(const struct pct_sched *s)
 {
     return PCT_LIKELY(s->record < s->stop);
 }
@@ -589,7 +589,7 @@ static inline bool pct_quiet(const struct pct_sched *s)
 /* Pass the scheduling point before an operation that cannot block. */
 static inline void pct_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
-    if (PCT_UNLIKELY(!pct_quiet(s)))
+    if (PCT_UNLIKELY(!pct_on_fast_path(s)))
         pct_sched_point(s, self, op, object);
 }
 

@@ -141,7 +141,7 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     self->loader = __builtin_frame_address(0);
     pct_order_at(self, &list, PCT_ACQUIRES);
-    int result = MAY_SLEEP(self, REAL(dl_iterate_phdr)(callback, data));
+    int result = CALL_MAY_BLOCK(self, REAL(dl_iterate_phdr)(callback, data));
     pct_order_at(self, &list, PCT_RELEASES);
     self->loader = NULL;
     if (pct_S.pinned == &self->core)

@@ -1,5 +1,5 @@
 /* Calls without a scheduling point of their own, or without the baton: passed through (PASS), made while others go on
- * (AWAY, OUTSIDE), or with the baton though they may sleep (MAY_SLEEP). */
+ * (CALL_CANCELLABLE, CALL_EXTERNAL), or with the baton though they may sleep (CALL_MAY_BLOCK). */
 #ifndef PCT_PRELOAD_PASS_H
 #define PCT_PRELOAD_PASS_H
 
@@ -13,14 +13,14 @@ bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *obj
 void pct_passed(enum pct_op op, enum pct_class class_, const volatile void *object);
 
 /* After a call without the baton. */
-void pct_come_back(struct pct_shim_thread *self);
+void pct_reacquire(struct pct_shim_thread *self);
 
 #define PASS(op, class_, object, call)                                                                                 \
     ({                                                                                                                 \
         bool pct_left_ = pct_passing(op, class_, object);                                                              \
         __typeof__(call) pct_result_ = (call);                                                                         \
         if (pct_left_)                                                                                                 \
-            pct_come_back(pct_self);                                                                                   \
+            pct_reacquire(pct_self);                                                                                   \
         else                                                                                                           \
             pct_passed(op, class_, object);                                                                            \
         pct_result_;                                                                                                   \
@@ -40,7 +40,7 @@ void pct_come_back(struct pct_shim_thread *self);
 /* Run a call without the baton, and come back. A cancellation may end the call: then the thread comes back before the
  * program's cleanup handlers run. GLIBC: this is what pthread_cleanup_push is in C without exceptions, so it asks
  * nothing of an unwinder that the cancellation does not. */
-#define AWAY(self, call)                                                                                               \
+#define CALL_CANCELLABLE(self, call)                                                                                   \
     ({                                                                                                                 \
         __pthread_unwind_buf_t pct_unwind_;                                                                            \
         if (__builtin_expect(pct_sigsetjmp(pct_unwind_.__cancel_jmp_buf, 0), 0))                                       \
@@ -50,27 +50,27 @@ void pct_come_back(struct pct_shim_thread *self);
         __typeof__(call) pct_result_ = (call);                                                                         \
         (self)->unwind = NULL;                                                                                         \
         __pthread_unregister_cancel(&pct_unwind_);                                                                     \
-        pct_come_back(self);                                                                                           \
+        pct_reacquire(self);                                                                                           \
         pct_result_;                                                                                                   \
     })
 int pct_sigsetjmp(struct __cancel_jmp_buf_tag *buffer, int mask) __asm__("__sigsetjmp") __attribute__((returns_twice));
 void pct_cancelled_away(__pthread_unwind_buf_t *buffer) __attribute__((noreturn)); /* cancel.c */
 
-/* handler.c: the thread is outside from now on, until pct_come_back(). */
+/* handler.c: the thread is outside from now on, until pct_reacquire(). */
 void pct_signal_away(struct pct_shim_thread *self);
 
 /* Run a call that may block on the outside world, without the baton. */
-#define OUTSIDE(self, op, object, call)                                                                                \
+#define CALL_EXTERNAL(self, op, object, call)                                                                          \
     ({                                                                                                                 \
         pct_probe_stack();                                                                                             \
         pct_sched_leave(&pct_S, &(self)->core, op, object);                                                            \
         pct_signal_away(self);                                                                                         \
-        AWAY(self, call);                                                                                              \
+        CALL_CANCELLABLE(self, call);                                                                                  \
     })
 
 /* After a call with the baton that may have slept all the same (for a lock inside libc, for a disk), or that ran code
  * of the target: the watchdog may have taken the baton away meanwhile. Leaves errno alone. */
-static inline void pct_keep(struct pct_shim_thread *self)
+static inline void pct_ensure_baton(struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(pct_S.current != &self->core))
         pct_enter_slow();
@@ -78,10 +78,10 @@ static inline void pct_keep(struct pct_shim_thread *self)
     if (pct_is_full(&pct_S) && pct_S.current == &self->core)
         pct_sched_make_room(&pct_S, &self->core);
 }
-#define MAY_SLEEP(self, call)                                                                                          \
+#define CALL_MAY_BLOCK(self, call)                                                                                     \
     ({                                                                                                                 \
         __typeof__(call) pct_result_ = (call);                                                                         \
-        pct_keep(self);                                                                                                \
+        pct_ensure_baton(self);                                                                                        \
         pct_result_;                                                                                                   \
     })
 

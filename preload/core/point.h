@@ -7,8 +7,8 @@
  *  3. A wrapper may be called before main, in a fork child, in a signal handler, after the thread's last destructor:
  *     then pct_enter() returns NULL, and the wrapper passes the call through (PASS).
  *  4. Whatever touches the scheduler holds the baton, that is, came through pct_enter() or PCT_ENTER(). A call that may
- *     sleep with the baton loses it to the watchdog: after it, pct_keep() (MAY_SLEEP) before anything of the
- *     scheduler's.
+ *     sleep with the baton loses it to the watchdog: after it, pct_ensure_baton() (CALL_MAY_BLOCK) before anything of
+ * the scheduler's.
  *
  * A wrapper of an operation that cannot block:
  *
@@ -39,7 +39,7 @@
  *     pct_done(self, PCT_OP_X, 0, pct_object_at(...));                       again: others may have destroyed it
  *
  * What has no try is modelled beside the object (sync/barrier.c). On descriptors: io/io.h. A try that fails is followed
- * by pct_sched_spin(). A call that waits for what pct cannot ask for: OUTSIDE().
+ * by pct_sched_spin(). A call that waits for what pct cannot ask for: CALL_EXTERNAL().
  */
 #ifndef PCT_PRELOAD_POINT_H
 #define PCT_PRELOAD_POINT_H
@@ -120,7 +120,7 @@ static inline bool pct_is_unscheduled(void)
 }
 
 /* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */
-void pct_resumed(struct pct_shim_thread *self);
+void pct_after_resume(struct pct_shim_thread *self);
 
 /* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half
  * done. A handler of the target's on another stack may jump out of it and go on. What a wrapper takes itself comes on
@@ -133,7 +133,7 @@ struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, con
 static inline struct pct_object *pct_at(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
                                         enum pct_class class_)
 {
-    if (pct_quiet(&pct_S))
+    if (pct_on_fast_path(&pct_S))
         return pct_object_at(&pct_S.objects, object, class_);
     return pct_at_slow(self, op, object, class_);
 }
@@ -142,7 +142,7 @@ static inline struct pct_object *pct_at(struct pct_shim_thread *self, enum pct_o
 void pct_here_slow(struct pct_shim_thread *self, enum pct_op op);
 static inline void pct_here(struct pct_shim_thread *self, enum pct_op op)
 {
-    if (!pct_quiet(&pct_S))
+    if (!pct_on_fast_path(&pct_S))
         pct_here_slow(self, op);
 }
 
@@ -152,7 +152,7 @@ static inline void pct_done(const struct pct_shim_thread *self, enum pct_op op, 
     pct_record(&pct_S, &self->core, op, arg, object ? object->number : 0);
 }
 
-/* pct_sched_wait(), and then pct_resumed(). A wait that a cancellation ends does not begin while one is due:
+/* pct_sched_wait(), and then pct_after_resume(). A wait that a cancellation ends does not begin while one is due:
  * PCT_CANCELLED. */
 enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wait);
 

@@ -124,7 +124,7 @@ struct pct_shim_thread *pct_enter_slow(void)
     if (pct_shim.pending)
         return pct_enter_first();
     if (self && pct_watchdog_took(self))
-        pct_come_back(self);
+        pct_reacquire(self);
     return pct_holder();
 }
 
@@ -137,12 +137,12 @@ bool pct_shared_slow(struct pct_object *object)
     return shared;
 }
 
-void pct_resumed(struct pct_shim_thread *self)
+void pct_after_resume(struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(self->cancel_asked && !self->cancel_sent)) {
         self->cancel_sent = true;
         pct_order_at(self, &self->cancel_asked, PCT_ACQUIRES);
-        MAY_SLEEP(self, REAL(pthread_cancel)(self->handle)); /* with the asynchronous type this does not return */
+        CALL_MAY_BLOCK(self, REAL(pthread_cancel)(self->handle)); /* with the asynchronous type this does not return */
     }
     if (pct_signal_waits(self))
         pct_signal_deliver(self);
@@ -163,7 +163,7 @@ struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, con
     pct_probe_stack();
     pct_family_tell();
     pct_sched_point(&pct_S, &self->core, op, pct_object_at(&pct_S.objects, object, class_));
-    pct_resumed(self);
+    pct_after_resume(self);
     /* Once more: it may have been destroyed meanwhile, that is what some bugs are about. */
     return pct_object_at(&pct_S.objects, object, class_);
 }
@@ -173,7 +173,7 @@ void pct_here_slow(struct pct_shim_thread *self, enum pct_op op)
     pct_probe_stack();
     pct_family_tell();
     pct_sched_point(&pct_S, &self->core, op, NULL);
-    pct_resumed(self);
+    pct_after_resume(self);
 }
 
 enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wait)
@@ -192,23 +192,23 @@ enum pct_result pct_wait(struct pct_shim_thread *self, const struct pct_wait *wa
     self->restart = true; /* unless a handler comes that is against it */
     enum pct_result result = pct_sched_wait(&pct_S, &self->core, wait);
     if (result != PCT_GO_OUTSIDE)
-        pct_resumed(self);
+        pct_after_resume(self);
     else
         pct_signal_away(self);
     return result;
 }
 
-void pct_come_back(struct pct_shim_thread *self)
+void pct_reacquire(struct pct_shim_thread *self)
 {
     int error = errno;
     self->away = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (PCT_UNLIKELY(self->back)) {
         self->back = false;
-        pct_keep(self);
+        pct_ensure_baton(self);
     } else {
         pct_sched_return(&pct_S, &self->core);
     }
     errno = error;
-    pct_resumed(self);
+    pct_after_resume(self);
 }

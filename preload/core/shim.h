@@ -79,12 +79,12 @@ struct pct_shim_thread {
     /* Cancellation */
     bool cancel_disabled;
     bool cancel_async;
-    bool cancel_asked; /* by another thread */
-    bool cancel_sent;  /* told to libc, on our own turn */
-    bool cancel_due;   /* asked, and it has come to no cancellation point since */
-    bool futex_shared; /* the kernel may wake what it waits for: at the end of a thread */
-    __pthread_unwind_buf_t
-        *unwind; /* of AWAY(), while it is away; a handler that runs there may jump, so it is taken out meanwhile */
+    bool cancel_asked;               /* by another thread */
+    bool cancel_sent;                /* told to libc, on our own turn */
+    bool cancel_due;                 /* asked, and it has come to no cancellation point since */
+    bool futex_shared;               /* the kernel may wake what it waits for: at the end of a thread */
+    __pthread_unwind_buf_t *unwind;  /* of CALL_CANCELLABLE(), while it is away; a handler that runs there may jump, so
+                                        it is taken out meanwhile */
     struct timespec *limit;          /* of the wait for signals that it begins: a handler makes it zero */
     uint32_t futex_bits;             /* of a FUTEX_WAIT_BITSET */
     uint32_t futex_value;            /* of *futex_word when it began to wait */

@@ -186,7 +186,7 @@ PCT_EXPORT int close(int fd)
         return failed;
     }
     pct_at(self, PCT_OP_CLOSE, pct_io_key(fd), PCT_CLASS_FD);
-    int result = MAY_SLEEP(self, REAL(close)(fd)), error = errno;
+    int result = CALL_MAY_BLOCK(self, REAL(close)(fd)), error = errno;
     pct_fd_forget(fd);
     struct pct_object *o = pct_io_object(fd);
     pct_io_done(self, PCT_OP_CLOSE, result < 0 ? PCT_ARG_ERROR : 0, o);

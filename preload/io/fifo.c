@@ -95,12 +95,12 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
     int error = errno;
     pct_cancel_point(self);
     pct_here(self, PCT_OP_OPEN);
-    half.fd = MAY_SLEEP(self, real(folder, path, flags | O_NONBLOCK | O_CLOEXEC, mode));
+    half.fd = CALL_MAY_BLOCK(self, real(folder, path, flags | O_NONBLOCK | O_CLOEXEC, mode));
     if (half.fd < 0 && (errno != ENXIO || reads))
         return half.fd;
     bool waits = half.fd < 0 || (reads && !has_writer(&io));
     if (half.fd < 0) {
-        half.fd = MAY_SLEEP(self, real(folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0));
+        half.fd = CALL_MAY_BLOCK(self, real(folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0));
         if (half.fd < 0)
             return half.fd;
     }
@@ -121,7 +121,7 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
         if (result == PCT_READY) {
             /* No /proc, no descriptor left: the kernel waits. */
             errno = error;
-            return OUTSIDE(self, PCT_OP_OPEN, NULL, real(folder, path, flags, mode));
+            return CALL_EXTERNAL(self, PCT_OP_OPEN, NULL, real(folder, path, flags, mode));
         }
         if (result == PCT_CANCELLED)
             pct_cancel_point(self);

@@ -73,7 +73,7 @@ PCT_EXPORT int flock(int fd, int operation)
         if (await(self, fd, &io, PCT_NEVER) != PCT_READY)
             return done(self, op, fd, -1);
         if (wait.refused) {
-            failed = OUTSIDE(self, op, NULL, REAL(flock)(fd, operation));
+            failed = CALL_EXTERNAL(self, op, NULL, REAL(flock)(fd, operation));
             return done(self, op, fd, failed);
         }
     }
@@ -118,7 +118,7 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
         const struct pct_io io = { .ready = record_free, .arg = &wait, .attempted = true };
         enum pct_result result = await(self, fd, &io, own ? PCT_NEVER : pct_deadline_in(PATIENCE_NS));
         if (result == PCT_TIMEOUT)
-            failed = OUTSIDE(self, PCT_OP_FILE_LOCK, NULL, real(fd, command, lock));
+            failed = CALL_EXTERNAL(self, PCT_OP_FILE_LOCK, NULL, real(fd, command, lock));
         if (result != PCT_READY)
             return done(self, PCT_OP_FILE_LOCK, fd, failed);
     }

@@ -90,8 +90,8 @@ PCT_EXPORT int getaddrinfo(const char *node, const char *service, const struct a
     if (!self || !node || (hints && hints->ai_flags & AI_NUMERICHOST) || is_address(node))
         return REAL(getaddrinfo)(node, service, hints, result);
     if (is_local(node))
-        return MAY_SLEEP(self, REAL(getaddrinfo)(node, service, hints, result));
-    return OUTSIDE(self, PCT_OP_CONNECT, NULL, REAL(getaddrinfo)(node, service, hints, result));
+        return CALL_MAY_BLOCK(self, REAL(getaddrinfo)(node, service, hints, result));
+    return CALL_EXTERNAL(self, PCT_OP_CONNECT, NULL, REAL(getaddrinfo)(node, service, hints, result));
 }
 
 PCT_EXPORT int getnameinfo(const struct sockaddr *address, socklen_t length, char *host, socklen_t host_size,
@@ -100,8 +100,8 @@ PCT_EXPORT int getnameinfo(const struct sockaddr *address, socklen_t length, cha
     PCT_ENTER(self);
     if (!self || flags & NI_NUMERICHOST)
         return REAL(getnameinfo)(address, length, host, host_size, service, service_size, flags);
-    return OUTSIDE(self, PCT_OP_CONNECT, NULL,
-                   REAL(getnameinfo)(address, length, host, host_size, service, service_size, flags));
+    return CALL_EXTERNAL(self, PCT_OP_CONNECT, NULL,
+                         REAL(getnameinfo)(address, length, host, host_size, service, service_size, flags));
 }
 
 PCT_EXPORT struct hostent *gethostbyname(const char *name)
@@ -110,6 +110,6 @@ PCT_EXPORT struct hostent *gethostbyname(const char *name)
     if (!self || (name && is_address(name)))
         return REAL(gethostbyname)(name);
     if (is_local(name))
-        return MAY_SLEEP(self, REAL(gethostbyname)(name));
-    return OUTSIDE(self, PCT_OP_CONNECT, NULL, REAL(gethostbyname)(name));
+        return CALL_MAY_BLOCK(self, REAL(gethostbyname)(name));
+    return CALL_EXTERNAL(self, PCT_OP_CONNECT, NULL, REAL(gethostbyname)(name));
 }

@@ -121,7 +121,7 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd ask
     const struct pct_io io = { .fds = &asked, .count = 1, .lasting = lasting };
     int fd = asked.fd;
     pct_io_object(fd); /* a number, whichever way it goes from here: a replay takes the slow one */
-    if (pct_quiet(&pct_S) && !nonblocking && pct_io_ask(&io))
+    if (pct_on_fast_path(&pct_S) && !nonblocking && pct_io_ask(&io))
         return 0;
     if (nonblocking || !would_wait(fd, asked.events)) {
         pct_io_point(self, op, fd);
@@ -150,7 +150,7 @@ int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, s
 
 void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, const struct pct_object *object)
 {
-    pct_keep(self);
+    pct_ensure_baton(self);
     pct_done(self, op, arg, object);
     pct_family_tell();
     pct_sched_kernel_changed(&pct_S);
@@ -160,7 +160,7 @@ long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long resul
 {
     int error = errno;
     bool again = result < 0 && error == EAGAIN;
-    pct_keep(self);
+    pct_ensure_baton(self);
     pct_io_done(self, op, again ? PCT_ARG_BUSY : result < 0 ? PCT_ARG_ERROR : 0, pct_io_object(fd));
     if (again)
         pct_sched_spin(&pct_S, &self->core); /* it asks without waiting: others go first */

@@ -89,7 +89,7 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
         bool pct_left_ = pct_blocks_ && pct_passing(op, PCT_CLASS_FD, pct_io_key(fd));                                 \
         __typeof__(call) pct_result_ = (call);                                                                         \
         if (pct_left_)                                                                                                 \
-            pct_come_back(pct_self);                                                                                   \
+            pct_reacquire(pct_self);                                                                                   \
         else if (pct_blocks_)                                                                                          \
             pct_passed(op, PCT_CLASS_FD, pct_io_key(fd));                                                              \
         pct_result_;                                                                                                   \

@@ -91,7 +91,7 @@ static bool at_once(struct pct_shim_thread *self, long number, int fd, const voi
 {
     const struct iovec part = { (void *)buffer, size };
     const bool may_be_part = number == SYS_pwritev2 ? size > PIPE_BUF : pct_io_low_water;
-    if (!pct_quiet(&pct_S) || !size || may_be_part || pct_shim.confined) /* few filters know these calls */
+    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_shim.confined) /* few filters know these calls */
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);

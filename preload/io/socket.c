@@ -88,7 +88,7 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
         } else if (failed && errno == EAGAIN) {
             /* A local socket whose listener has a full queue: the kernel does not tell when that changes. */
             errno = error;
-            failed = OUTSIDE(self, PCT_OP_CONNECT, pct_io_object(fd), REAL(connect)(fd, address, length));
+            failed = CALL_EXTERNAL(self, PCT_OP_CONNECT, pct_io_object(fd), REAL(connect)(fd, address, length));
         }
     }
     return (int)pct_io_end(self, PCT_OP_CONNECT, fd, failed);

@@ -206,7 +206,7 @@ static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path
         return real(path, mode);
     PCT_ENTER(self);
     int fd = pct_fifo_open(self, &REAL(openat), AT_FDCWD, path, flags, 0666);
-    FILE *file = fd < 0 ? NULL : MAY_SLEEP(self, fdopen(fd, mode));
+    FILE *file = fd < 0 ? NULL : CALL_MAY_BLOCK(self, fdopen(fd, mode));
     if (fd >= 0 && !file) {
         pct_fd_forget(fd);
         PCT_SYS1(SYS_close, fd);

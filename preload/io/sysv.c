@@ -71,7 +71,7 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
     int error = errno;
     /* Whoever would wait has as good as waited once it stands at its point: whether it got to try is not in the trace.
      */
-    bool waited = !pct_quiet(&pct_S) && !pct_shim.confined && attempt->look(attempt) == STATE_WAITS;
+    bool waited = !pct_on_fast_path(&pct_S) && !pct_shim.confined && attempt->look(attempt) == STATE_WAITS;
     if (!attempt->lasting)
         pct_cancel_point(self);
     pct_io_try(self);
@@ -88,7 +88,7 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
         enum state state = pct_shim.confined ? STATE_UNKNOWN : attempt->look(attempt);
         if (state == STATE_UNKNOWN) {
             errno = error;
-            result = OUTSIDE(self, PCT_OP_MESSAGE, NULL, attempt->blocking(attempt));
+            result = CALL_EXTERNAL(self, PCT_OP_MESSAGE, NULL, attempt->blocking(attempt));
             return done(self, result < 0 ? PCT_ARG_ERROR : 0, result);
         }
         if (state == STATE_REFUSED)

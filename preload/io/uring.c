@@ -84,7 +84,7 @@ PCT_EXPORT int io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(io_uring_submit_and_wait)(ring, count));
     submits(self, ring);
     if (must_enter(ring, NULL))
-        return finish(self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_submit_and_wait)(ring, count)));
+        return finish(self, CALL_EXTERNAL(self, PCT_OP_POLL, NULL, REAL(io_uring_submit_and_wait)(ring, count)));
     int submitted = io_uring_submit(ring);
     if (submitted < 0 || !count)
         return submitted;
@@ -102,8 +102,8 @@ PCT_EXPORT int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **c
     if (submit)
         submits(self, ring);
     if (must_enter(ring, mask))
-        return finish(
-            self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(__io_uring_get_cqe)(ring, completion, submit, count, mask)));
+        return finish(self, CALL_EXTERNAL(self, PCT_OP_POLL, NULL,
+                                          REAL(__io_uring_get_cqe)(ring, completion, submit, count, mask)));
     *completion = NULL;
     int submitted = submit ? io_uring_submit(ring) : 0;
     if (submitted < 0)
@@ -122,8 +122,8 @@ PCT_EXPORT int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **c
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL,
                     REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask));
     if (must_enter(ring, mask))
-        return finish(
-            self, OUTSIDE(self, PCT_OP_POLL, NULL, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)));
+        return finish(self, CALL_EXTERNAL(self, PCT_OP_POLL, NULL,
+                                          REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)));
     if (timeout && !pct_user_readable(timeout, sizeof *timeout))
         return finish(self, REAL(io_uring_wait_cqes)(ring, completion, count, timeout, mask)); /* EFAULT */
     *completion = NULL;
@@ -147,7 +147,8 @@ PCT_EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io
                     REAL(io_uring_submit_and_wait_timeout)(ring, completion, count, timeout, mask));
     submits(self, ring);
     if (must_enter(ring, mask))
-        return finish(self, OUTSIDE(self, PCT_OP_POLL, NULL,
+        return finish(self,
+                      CALL_EXTERNAL(self, PCT_OP_POLL, NULL,
                                     REAL(io_uring_submit_and_wait_timeout)(ring, completion, count, timeout, mask)));
     int submitted = io_uring_submit(ring);
     if (submitted < 0)

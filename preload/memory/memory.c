@@ -206,7 +206,7 @@ static __attribute__((noinline)) void pass(struct pct_shim_thread *caller, enum 
         self->here = pc;
         pct_sched_point(&pct_S, &self->core, op, &self->location);
         self->here = 0;
-        pct_resumed(self);
+        pct_after_resume(self);
     }
     errno = error;
 }
@@ -221,7 +221,7 @@ static void locate(struct pct_shim_thread *self, uintptr_t address, uint32_t num
 static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uintptr_t pc, uint32_t number)
 {
     enum pct_op op = pct_memory_op(what);
-    if (PCT_UNLIKELY(!pct_quiet(&pct_S))) {
+    if (PCT_UNLIKELY(!pct_on_fast_path(&pct_S))) {
         locate(self, address, number);
         pass(self, op, pc);
         if (!pct_holder())
@@ -237,7 +237,7 @@ static __attribute__((noinline)) void await(struct pct_shim_thread *caller, enum
     PCT_ENTER(self);
     if (self == caller) {
         pct_await_write(&pct_S, &self->core, op, &self->location);
-        pct_resumed(self);
+        pct_after_resume(self);
     }
     errno = error;
 }

@@ -164,7 +164,7 @@ static void pass(struct pct_shim_thread *self, struct watchpoint *point, uintptr
     self->here = pc;
     pct_memory_behind(&pct_S, &self->core, &self->recent, op, &self->location, !pct_preempt_is_libcs(pc));
     self->here = 0;
-    pct_resumed(self);
+    pct_after_resume(self);
     errno = error;
 }
 

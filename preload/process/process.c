@@ -186,7 +186,7 @@ __attribute__((visibility("hidden"), used)) long pct_vfork_end(long result)
         pct_family_born(pct_family_vforked, result);
         pct_self = self;
         self->vforks = false;
-        pct_keep(self);
+        pct_ensure_baton(self);
         pct_signal_mask(SIG_SETMASK, self->signal_mask);
         self->inside = outer;
         if (!outer && pct_signal_waits(self))
@@ -305,7 +305,7 @@ PCT_EXPORT int system(const char *command)
     count_child();
     uint32_t slot = expect_shell();
     PCT_ENTER(self);
-    int status = self ? OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(system)(command)) : REAL(system)(command);
+    int status = self ? CALL_EXTERNAL(self, PCT_OP_CHILD_WAIT, NULL, REAL(system)(command)) : REAL(system)(command);
     pct_family_born(slot, -1);
     return status;
 }
@@ -357,5 +357,5 @@ PCT_EXPORT int pclose(FILE *file)
     free_number(file);
     if (fd == file->_fileno)
         pct_fd_forget(fd);
-    return OUTSIDE(self, PCT_OP_CHILD_WAIT, NULL, REAL(pclose)(file));
+    return CALL_EXTERNAL(self, PCT_OP_CHILD_WAIT, NULL, REAL(pclose)(file));
 }

@@ -182,7 +182,7 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
         if (!(thread) || !pct_signal_direct(thread, info)) {                                                           \
-            pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+            pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
             if ((thread) && !pct_result_)                                                                              \
                 pct_signal_given(thread, (info)->si_signo);                                                            \
         }                                                                                                              \
@@ -196,9 +196,9 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
         if ((pid) != (info)->si_pid) {                                                                                 \
-            pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+            pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
         } else if (!pct_signal_direct_any(self, info)) {                                                               \
-            pct_result_ = MAY_SLEEP(self, otherwise);                                                                  \
+            pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
             if (!pct_result_)                                                                                          \
                 pct_signal_given(NULL, (info)->si_signo);                                                              \
         }                                                                                                              \

@@ -75,7 +75,7 @@ static int take(struct pct_shim_thread *self, bool away, uint64_t set, siginfo_t
     if (!info)
         info = &storage;
     if (away) {
-        taken = AWAY(self, REAL(sigtimedwait)((const sigset_t *)(const void *)&set, info, timeout));
+        taken = CALL_CANCELLABLE(self, REAL(sigtimedwait)((const sigset_t *)(const void *)&set, info, timeout));
         taken = taken < 0 ? -errno : taken;
     } else {
         taken = (int)PCT_SYS4(SYS_rt_sigtimedwait, &set, info, timeout, PCT_SIGSET_SIZE);

@@ -51,7 +51,7 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
         return PASS(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_wait)(barrier));
     if (real->shared) {
         pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
-        return OUTSIDE(self, PCT_OP_BARRIER_ARRIVE, NULL, REAL(pthread_barrier_wait)(barrier));
+        return CALL_EXTERNAL(self, PCT_OP_BARRIER_ARRIVE, NULL, REAL(pthread_barrier_wait)(barrier));
     }
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_ARRIVE, barrier, PCT_CLASS_BARRIER);
     pct_log_value(&pct_S, object, real->count - object->model[1] - 1);

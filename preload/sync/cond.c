@@ -128,7 +128,7 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
     ({                                                                                                                 \
         pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);                                                                    \
         pct_order_object(self, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), PCT_RELEASES);                   \
-        int error_ = OUTSIDE(self, PCT_OP_COND_WAIT, NULL, call);                                                      \
+        int error_ = CALL_EXTERNAL(self, PCT_OP_COND_WAIT, NULL, call);                                                \
         pct_order_object(self, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), PCT_ACQUIRES);                   \
         error_;                                                                                                        \
     })
@@ -279,7 +279,7 @@ PCT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
         queue->model[1]--;
     }
     /* Nobody has ever waited in the real one. */
-    int error = shared(cond, queue) ? MAY_SLEEP(self, REAL(pthread_cond_destroy)(cond)) : 0;
+    int error = shared(cond, queue) ? CALL_MAY_BLOCK(self, REAL(pthread_cond_destroy)(cond)) : 0;
     pct_done(self, PCT_OP_COND_DESTROY, error ? PCT_ARG_ERROR : 0, queue);
     pct_object_destroy(&pct_S.objects, queue);
     return error;

@@ -325,7 +325,7 @@ static bool shared(const uint32_t *word, int op)
 static long futex_outside(struct pct_shim_thread *self, const long a[6], enum pct_uncontrolled why)
 {
     pct_uncontrolled(why);
-    return OUTSIDE(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex, a));
+    return CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex, a));
 }
 
 /* Those who wait for a shared word wait in the kernel, which moves them. */
@@ -463,7 +463,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
             return fail(EINVAL);
         if (shared((uint32_t *)(uintptr_t)words[i].uaddr, (int)flags)) {
             pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
-            return OUTSIDE(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex_waitv, a));
+            return CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex_waitv, a));
         }
     }
     struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
@@ -483,7 +483,7 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         self->restart = true;
         result = pct_sched_wait(&pct_S, &self->core, &wait);
         leave_many(&mine); /* before any handler runs: it may jump */
-        pct_resumed(self);
+        pct_after_resume(self);
         if (result == PCT_INTERRUPTED)
             error = !self->restart || deadline != PCT_NEVER ? EINTR : compare(words, count);
     } while (result == PCT_INTERRUPTED && !error);

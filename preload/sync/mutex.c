@@ -116,7 +116,7 @@ static int wait_outside(struct pct_shim_thread *self, pthread_mutex_t *mutex)
     struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
     int error = limit ? REAL(pthread_mutex_clocklock)(mutex, CLOCK_MONOTONIC, pct_from_now(limit))
                       : REAL(pthread_mutex_lock)(mutex);
-    pct_come_back(self);
+    pct_reacquire(self);
     return error == ETIMEDOUT ? EBUSY : error;
 }
 

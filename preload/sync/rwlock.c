@@ -57,14 +57,14 @@ static int lock_outside(struct pct_shim_thread *self, enum pct_op op, pthread_rw
     else
         error = limit ? REAL(pthread_rwlock_clockwrlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
                       : REAL(pthread_rwlock_wrlock)(lock);
-    pct_come_back(self);
+    pct_reacquire(self);
     return error == ETIMEDOUT ? EBUSY : error;
 }
 
 static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock, uint64_t deadline)
 {
     struct pct_object *object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK);
-    bool fast = pct_quiet(&pct_S) && !object->waiters;
+    bool fast = pct_on_fast_path(&pct_S) && !object->waiters;
     for (;; fast = false) {
         enum pct_result result = PCT_READY;
         if (!fast) {

@@ -30,14 +30,15 @@ static void tell_value(const struct pct_object *object, const sem_t *sem)
 static int wait_outside(struct pct_shim_thread *self, sem_t *sem)
 {
     struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
-    return AWAY(self, limit ? REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, pct_from_now(limit)) : REAL(sem_wait)(sem));
+    return CALL_CANCELLABLE(self, limit ? REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, pct_from_now(limit))
+                                        : REAL(sem_wait)(sem));
 }
 
 /* Returns 0, or -1 with errno as sem_wait and its relatives do. */
 static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadline)
 {
     int error = errno;
-    bool fast = pct_quiet(&pct_S);
+    bool fast = pct_on_fast_path(&pct_S);
     pct_cancel_point(self);
     for (;; fast = false) {
         struct pct_object *object = pct_object_at(&pct_S.objects, sem, PCT_CLASS_SEM);

@@ -20,7 +20,7 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_SPIN_LOCK, PCT_CLASS_SPIN, (void *)lock, REAL(pthread_spin_lock)(lock));
-    bool quiet = pct_quiet(&pct_S);
+    bool quiet = pct_on_fast_path(&pct_S);
     for (;;) {
         if (quiet && !REAL(pthread_spin_trylock)(lock))
             break;
@@ -37,7 +37,7 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
             pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
         if (pct_wait(self, &wait) == PCT_GO_OUTSIDE) {
             REAL(pthread_spin_lock)(lock);
-            pct_come_back(self);
+            pct_reacquire(self);
             break;
         }
         quiet = true; /* its turn, unless a signal has interrupted it: then the try fails */

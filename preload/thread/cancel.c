@@ -1,6 +1,6 @@
 /* Cancellation. libc's own would interrupt the target wherever it stands, also when it is parked inside the scheduler;
- * so the request is kept in the target's slot, and the target passes it on to libc when it next runs (pct_resumed):
- * from then on every cancellation point of libc works as natively, and ours ask libc. */
+ * so the request is kept in the target's slot, and the target passes it on to libc when it next runs
+ * (pct_after_resume): from then on every cancellation point of libc works as natively, and ours ask libc. */
 #include "cancel.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
@@ -27,7 +27,7 @@ void pct_cancel_point(struct pct_shim_thread *self)
 void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
 {
     pct_self->unwind = NULL;
-    pct_come_back(pct_self);
+    pct_reacquire(pct_self);
     __pthread_unwind_next(buffer);
 }
 
@@ -61,7 +61,7 @@ PCT_EXPORT int pthread_cancel(pthread_t handle)
         return REAL(pthread_cancel)(handle);
     /* libc is told of each request on the thread's turn: the second one is more than the first. */
     if (thread == self)
-        pct_resumed(self);
+        pct_after_resume(self);
     else
         cancel_wait(thread, interrupts);
     return 0;
@@ -93,7 +93,7 @@ PCT_EXPORT int pthread_setcanceltype(int type, int *old)
     /* libc acts at once on a request that it knows; one that only the slot knows is passed on first. */
     struct pct_shim_thread *self = pct_enter();
     if (self)
-        pct_resumed(self);
+        pct_after_resume(self);
     int error = REAL(pthread_setcanceltype)(type, old);
     if (!error && pct_self)
         pct_self->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;

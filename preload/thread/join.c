@@ -29,7 +29,7 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
 {
     struct pct_shim_thread *thread = pct_thread_find(handle);
     if (!thread)
-        return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL, REAL(pthread_join)(handle, value));
+        return CALL_EXTERNAL(self, PCT_OP_THREAD_JOIN, NULL, REAL(pthread_join)(handle, value));
     pct_cancel_point(self);
     int error = refused(self, thread);
     if (error) {
@@ -63,14 +63,14 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
     if (thread->unscheduled && deadline != PCT_NEVER) {
         struct timespec when;
         pct_real_deadline(CLOCK_MONOTONIC, deadline, &when);
-        return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL,
-                       REAL(pthread_clockjoin_np)(handle, value, CLOCK_MONOTONIC, &when));
+        return CALL_EXTERNAL(self, PCT_OP_THREAD_JOIN, NULL,
+                             REAL(pthread_clockjoin_np)(handle, value, CLOCK_MONOTONIC, &when));
     }
     thread->joined = true;
     pct_object_destroy(&pct_S.objects, pct_object_at(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD));
     if (thread->unscheduled) /* it ends when it likes */
-        return OUTSIDE(self, PCT_OP_THREAD_JOIN, NULL, REAL(pthread_join)(handle, value));
-    return MAY_SLEEP(self, REAL(pthread_join)(handle, value));
+        return CALL_EXTERNAL(self, PCT_OP_THREAD_JOIN, NULL, REAL(pthread_join)(handle, value));
+    return CALL_MAY_BLOCK(self, REAL(pthread_join)(handle, value));
 }
 
 PCT_EXPORT int pthread_join(pthread_t handle, void **value)
@@ -90,7 +90,7 @@ PCT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **value)
     struct pct_shim_thread *thread = pct_thread_find(handle);
     /* The kernel may have ended a thread that still has to finish in the schedule, so ours decides. */
     bool busy = thread && thread->core.state != PCT_STATE_FINISHED;
-    int error = busy && !thread->detached ? EBUSY : MAY_SLEEP(self, REAL(pthread_tryjoin_np)(handle, value));
+    int error = busy && !thread->detached ? EBUSY : CALL_MAY_BLOCK(self, REAL(pthread_tryjoin_np)(handle, value));
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_TRYJOIN, error ? PCT_ARG_BUSY : 0, thread ? thread->core.id : 0);
     if (error == EBUSY)
         pct_sched_spin(&pct_S, &self->core);

@@ -21,7 +21,7 @@ static struct pct_shim_thread *make(void *(*start)(void *), void *argument, uint
     if (thread)
         thread->signal_mask = mask;
     if (pct_self)
-        pct_keep(pct_self); /* that was a step, and the caller is about to record its own */
+        pct_ensure_baton(pct_self); /* that was a step, and the caller is about to record its own */
     return thread;
 }
 

@@ -142,7 +142,7 @@ static void *run(void *argument)
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
         set_mask(self);
         pct_watch_begin(self);
-        pct_resumed(self);
+        pct_after_resume(self);
     } else {
         pct_passed(PCT_OP_THREAD_START, PCT_CLASS_THREAD, self);
     }
@@ -271,7 +271,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
         pthread_attr_t own;
         const pthread_attr_t *used = place_stack(slot, attr, &own);
-        error = MAY_SLEEP(self, REAL(pthread_create)(handle, used, run, slot));
+        error = CALL_MAY_BLOCK(self, REAL(pthread_create)(handle, used, run, slot));
         pct_sched_unpin(&pct_S, pinned);
         pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);
@@ -311,7 +311,7 @@ PCT_EXPORT int pthread_detach(pthread_t handle)
         return PASS(PCT_OP_THREAD_DETACH, PCT_CLASS_THREAD, NULL, REAL(pthread_detach)(handle));
     pct_here(self, PCT_OP_THREAD_DETACH);
     struct pct_shim_thread *thread = pct_thread_find(handle);
-    int error = MAY_SLEEP(self, REAL(pthread_detach)(handle));
+    int error = CALL_MAY_BLOCK(self, REAL(pthread_detach)(handle));
     if (!error && thread)
         thread->detached = true;
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_DETACH, error ? PCT_ARG_ERROR : 0, thread ? thread->core.id : 0);

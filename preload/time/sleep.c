@@ -126,7 +126,7 @@ PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
     if (!pct_user_copy_in(&length, duration, sizeof length))
         return REAL(clock_nanosleep)(clock, flags, duration, left); /* EFAULT, or EINVAL */
     if (!pct_keeps_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || (flags & ~TIMER_ABSTIME) || !pct_valid(&length))
-        return OUTSIDE(self, PCT_OP_SLEEP, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
+        return CALL_EXTERNAL(self, PCT_OP_SLEEP, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
     if (!(flags & TIMER_ABSTIME))
         return sleep_relative(self, &length, left);
     uint64_t deadline;

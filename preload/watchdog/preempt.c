@@ -182,7 +182,7 @@ static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintp
         learn();
     memset(&evidence->samples, 0, sizeof evidence->samples);
     pct_sched_preempt(&pct_S, &self->core, spin ? PCT_ARG_SPINS : PCT_ARG_RUNS);
-    pct_resumed(self);
+    pct_after_resume(self);
     errno = error;
 }
 

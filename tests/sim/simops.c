@@ -109,7 +109,7 @@ static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
     struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
     bool late = false;
     /* The short cut that preload/sync/mutex.c has. */
-    if (sim.options->slow || !pct_quiet(S) || sim.mutex[m] || object->waiters) {
+    if (sim.options->slow || !pct_on_fast_path(S) || sim.mutex[m] || object->waiters) {
         const struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,
                                        .object = object,
                                        .ready = mutex_ready,
@@ -245,7 +245,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
                                    .kin = shared && how == 1 && sim.program->relative };
     for (bool first = true;; first = false) {
         enum pct_result result = PCT_READY;
-        if (!first || sim.options->slow || !pct_quiet(S) || !sim.sem[m]) {
+        if (!first || sim.options->slow || !pct_on_fast_path(S) || !sim.sem[m]) {
             needs(self, SIM_NEED_SEM, m, deadline);
             result = wait_for(self, &wait);
         } else {

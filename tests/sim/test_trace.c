@@ -50,7 +50,7 @@ static void fill_block(struct sim *s)
     pct_sched_make_room(sched, &s->running->core);
     sim_check(pct_steps(sched) == before + made, "steps were lost or made");
     sim_check(sched->record == sched->block, "there is no room");
-    sim_check(!pct_quiet(sched), "the fast path would run on to a stop in another block");
+    sim_check(!pct_on_fast_path(sched), "the fast path would run on to a stop in another block");
     sim_check(sched->current == &s->running->core, "the baton was lost");
 }
 
