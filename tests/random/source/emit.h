@@ -1,4 +1,4 @@
-/* Random correct programs as source code, in C or C++20: what the generator's parts share. ../README.md says what they
+/* Random correct programs as source code, in C or C++20: what the generator's parts share. ../DESIGN.md says what they
  * are.
  *
  * A program is a list of events in one order for all of its threads, each with some of them as its parties; so nobody
