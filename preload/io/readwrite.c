@@ -1,4 +1,4 @@
-/* Reading and writing: read, write and their vectors. Sockets' own calls are in socket.c.
+/* Reading and writing: read, write, and those of vectors. Sockets' own calls are in socket.c.
  *
  * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so
  * large writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it
@@ -135,22 +135,58 @@ static bool returns_at_once(const struct iovec *parts, int count)
     return count <= 0 || count > IOV_MAX || !pct_user_readable(parts, (size_t)count * sizeof *parts);
 }
 
-static ssize_t read_parts(int fd, const struct iovec *parts, int count)
+/* How a call with an offset differs from one without: -1 is the descriptor's own place. Pipes and sockets have no other
+ * one, so a call that names one fails at once. */
+struct how {
+    off64_t offset;
+    int flags; /* RWF_* */
+};
+static const struct how plain = { .offset = -1 };
+
+/* Flags that are about files, and mean nothing to what may wait. With others a call does not wait, or is refused. */
+#define FILE_FLAGS (RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_APPEND | 0x20 /* RWF_NOAPPEND, of newer headers */)
+
+static bool never_waits(const struct how *how, const struct iovec *parts, int count)
+{
+    return how->offset != -1 || how->flags & ~FILE_FLAGS || returns_at_once(parts, count);
+}
+
+static ssize_t real_read(int fd, const struct iovec *parts, int count, const struct how *how)
+{
+    return how == &plain ? REAL(readv)(fd, parts, count) : REAL(preadv2)(fd, parts, count, how->offset, how->flags);
+}
+
+static ssize_t read_parts(int fd, const struct iovec *parts, int count, const struct how *how)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
-        return PCT_IO_PASS(PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
-    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, returns_at_once(parts, count)))
+        return PCT_IO_PASS(PCT_OP_READ, fd, real_read(fd, parts, count, how));
+    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, never_waits(how, parts, count)))
         return -1;
-    return pct_io_end(self, PCT_OP_READ, fd, REAL(readv)(fd, parts, count));
+    return pct_io_end(self, PCT_OP_READ, fd, real_read(fd, parts, count, how));
+}
+
+static ssize_t read_vector(int fd, const struct iovec *parts, int count, const struct how *how)
+{
+    ssize_t got = read_parts(fd, parts, count, how);
+    if (got > 0)
+        pct_random_replace(fd, parts, (size_t)got);
+    return got;
 }
 
 PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
-    ssize_t got = read_parts(fd, parts, count);
-    if (got > 0)
-        pct_random_replace(fd, parts, (size_t)got);
-    return got;
+    return read_vector(fd, parts, count, &plain);
+}
+
+PCT_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    return read_vector(fd, parts, count, &(struct how){ offset, flags });
+}
+
+PCT_EXPORT ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
+{
+    return read_vector(fd, parts, count, &(struct how){ offset, flags });
 }
 
 PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
@@ -177,12 +213,17 @@ PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
                                          : REAL(write)(fd, buffer, size));
 }
 
-PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+static ssize_t real_write(int fd, const struct iovec *parts, int count, const struct how *how)
+{
+    return how == &plain ? REAL(writev)(fd, parts, count) : REAL(pwritev2)(fd, parts, count, how->offset, how->flags);
+}
+
+static ssize_t write_vector(int fd, const struct iovec *parts, int count, const struct how *how)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
-        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(writev)(fd, parts, count));
-    bool returns = returns_at_once(parts, count);
+        return PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how));
+    bool returns = never_waits(how, parts, count);
     if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, returns))
         return -1;
     size_t size = 0;
@@ -191,5 +232,20 @@ PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };
     return pct_io_end(self, PCT_OP_WRITE, fd,
                       may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0)
-                                         : REAL(writev)(fd, parts, count));
+                                         : real_write(fd, parts, count, how));
+}
+
+PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    return write_vector(fd, parts, count, &plain);
+}
+
+PCT_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    return write_vector(fd, parts, count, &(struct how){ offset, flags });
+}
+
+PCT_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
+{
+    return write_vector(fd, parts, count, &(struct how){ offset, flags });
 }

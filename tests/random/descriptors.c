@@ -75,7 +75,11 @@ static bool wait_pipe(struct thing *t, int64_t us, unsigned way)
     struct iovec part = { &byte, 1 };
     if ((us >= 0 || way & 32) && !readable(t->fd[0], us, way))
         return false;
-    CHECK_EQ(way & 1 ? RESTARTED(read(t->fd[0], &byte, 1)) : RESTARTED(readv(t->fd[0], &part, 1)), 1);
+    CHECK_EQ(way & 1   ? RESTARTED(read(t->fd[0], &byte, 1))
+             : way & 2 ? RESTARTED(readv(t->fd[0], &part, 1))
+             : way & 4 ? RESTARTED(preadv2(t->fd[0], &part, 1, -1, 0))
+                       : RESTARTED(preadv64v2(t->fd[0], &part, 1, -1, 0)),
+             1);
     CHECK_EQ(byte, 'w');
     return true;
 }
@@ -84,7 +88,11 @@ static void wake_pipe(struct thing *t, unsigned way)
 {
     char byte = 'w';
     struct iovec part = { &byte, 1 };
-    CHECK_EQ(way & 1 ? RESTARTED(write(t->fd[1], &byte, 1)) : RESTARTED(writev(t->fd[1], &part, 1)), 1);
+    CHECK_EQ(way & 1   ? RESTARTED(write(t->fd[1], &byte, 1))
+             : way & 2 ? RESTARTED(writev(t->fd[1], &part, 1))
+             : way & 4 ? RESTARTED(pwritev2(t->fd[1], &part, 1, -1, 0))
+                       : RESTARTED(pwritev64v2(t->fd[1], &part, 1, -1, 0)),
+             1);
 }
 
 /* A pipe that is full: the wake takes from it. */
