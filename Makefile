@@ -551,9 +551,9 @@ $(B)/unit/test_demon: command_libs += -lz3
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
 
 # Built by clang alone: make CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link fuzzers
-$(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(B)/core.a $(B)/cli.a
-	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group \
-		$(filter %.a,$^) -Wl,--end-group -Wl,--as-needed $(command_libs)
+# With the folders that read what may be damaged, and those below them, alone.
+$(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(call objects_of,$(sort $(wildcard common/*.c strategies/*.c cli/base/*.c cli/binary/*.c cli/trace/*.c)))
+	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(command_libs)
 
 # What decides which runs `pct explore` and the systematic part of a campaign make knows of no processes: it is tested on the simulated host.
 $(B)/explore.a: $(call objects_of,$(explore_sources)) $(B)/sources

@@ -198,7 +198,7 @@ struct sim_result {
     uint64_t outside; /* waits that were left to the outside world */
     uint64_t deadlines, fixed_deadlines;
     uint32_t threads, max_enabled;
-    uint64_t asked; /* predicates of mutexes */
+    uint64_t asked;   /* predicates of mutexes */
     uint32_t unready; /* how often a thread was given the baton and its operation could not complete */
     int64_t var[SIM_THINGS];
 };

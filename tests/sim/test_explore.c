@@ -34,12 +34,12 @@ static void compare(const struct sim_program *program, uint64_t number, struct t
     tally->missed_behaviours += unseen;
     bool imprecise = !explored_slack && (facts.redundant || facts.unplanned);
     if (loud && (missed || unseen || twice || imprecise || facts.moved || facts.unrepeatable)) {
-        print_message("# program %lu: %lu classes, %lu runs; missed %lu classes, %lu behaviours; twice %lu, redundant %lu, "
-                      "unplanned %lu, moved %lu%s\n",
-                      (unsigned long)number, (unsigned long)classes.count, (unsigned long)facts.runs,
-                      (unsigned long)missed, (unsigned long)unseen, (unsigned long)twice, (unsigned long)facts.redundant,
-                      (unsigned long)facts.unplanned, (unsigned long)facts.moved,
-                      facts.unrepeatable ? ", unrepeatable" : "");
+        print_message(
+            "# program %lu: %lu classes, %lu runs; missed %lu classes, %lu behaviours; twice %lu, redundant %lu, "
+            "unplanned %lu, moved %lu%s\n",
+            (unsigned long)number, (unsigned long)classes.count, (unsigned long)facts.runs, (unsigned long)missed,
+            (unsigned long)unseen, (unsigned long)twice, (unsigned long)facts.redundant, (unsigned long)facts.unplanned,
+            (unsigned long)facts.moved, facts.unrepeatable ? ", unrepeatable" : "");
         print_program(program);
     }
 }
@@ -59,11 +59,12 @@ static void test_random_programs(void **unused)
         struct sim_program program = make_program(number);
         compare(&program, number, &tally, true);
     }
-    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu redundant, %lu unplanned; %lu "
-                  "redundant where deadlines may come early\n",
-                  (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.classes,
-                  (unsigned long)tally.runs, (unsigned long)tally.redundant, (unsigned long)tally.unplanned,
-                  (unsigned long)tally.early_redundant);
+    print_message(
+        "# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu redundant, %lu unplanned; %lu "
+        "redundant where deadlines may come early\n",
+        (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.classes,
+        (unsigned long)tally.runs, (unsigned long)tally.redundant, (unsigned long)tally.unplanned,
+        (unsigned long)tally.early_redundant);
     assert_int_equal(tally.missed_classes, 0);
     assert_int_equal(tally.missed_behaviours, 0);
     assert_int_equal(tally.twice, 0);
