@@ -2,7 +2,7 @@
 #include "outcome.h"
 #include <cli/base/cli.h>
 #include <cli/base/color.h>
-#include <cli/binary/diagnosis.h>
+#include <cli/binary/controllability.h>
 #include <cli/process/options.h>
 #include <cli/trace/report.h>
 #include <string.h>
@@ -167,7 +167,7 @@ int pct_outcome_explain(const struct pct_launch *launch, const struct pct_proces
         pct_cli_say("%s", result->state == PCT_TRACE_EMPTY ? result->trace.header.message : result->error);
         return result->code ? result->code : PCT_EXIT_INTERNAL;
     }
-    bool explained = pct_diagnosis_explain(launch->program);
+    bool explained = pct_controllability_explain(launch->program);
     /* The shim ends a target with this status, after a message, when it does not like what it was told. */
     if (!explained && WIFEXITED(process->status) && WEXITSTATUS(process->status) == PCT_EXIT_USAGE) {
         pct_cli_say("%s did not start under control, or ended with status %d before pct came up", launch->command[0],

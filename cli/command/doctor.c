@@ -1,8 +1,9 @@
-/* `pct doctor`: is this program controllable? The verdict is the worst of the reasons (cli/binary/diagnosis.h). With
+/* `pct doctor`: is this program controllable? The verdict is the worst of the reasons (cli/binary/controllability.h).
+ * With
  * --system: what this machine allows (cli/process/machine.h). */
 #include "parse.h"
 #include <cli/base/cli.h>
-#include <cli/binary/diagnosis.h>
+#include <cli/binary/controllability.h>
 #include <cli/process/machine.h>
 
 enum { KEY_SYSTEM = 2000, COLUMN = 24 };
@@ -73,21 +74,21 @@ static int diagnose_machine(void)
 
 static int diagnose_program(const char *word)
 {
-    static struct pct_diagnosis d;
+    static struct pct_controllability d;
     static const char *const marks[] = {
-        [PCT_DIAGNOSIS_NOTE] = "note", [PCT_DIAGNOSIS_PARTLY] = "partly", [PCT_DIAGNOSIS_NOT] = "not"
+        [PCT_CONTROLLABILITY_NOTE] = "note", [PCT_CONTROLLABILITY_PARTLY] = "partly", [PCT_CONTROLLABILITY_NOT] = "not"
     };
-    static const char *const verdicts[] = { [PCT_DIAGNOSIS_NOTE] = "controllable",
-                                            [PCT_DIAGNOSIS_PARTLY] =
+    static const char *const verdicts[] = { [PCT_CONTROLLABILITY_NOTE] = "controllable",
+                                            [PCT_CONTROLLABILITY_PARTLY] =
                                                 "partly controllable: what it does there is counted and reported",
-                                            [PCT_DIAGNOSIS_NOT] = "not controllable" };
-    int status = pct_diagnose(&d, word, true);
+                                            [PCT_CONTROLLABILITY_NOT] = "not controllable" };
+    int status = pct_controllability_find(&d, word, true);
     if (status)
         return status;
     for (size_t i = 0; i < d.count; i++)
         printf("%-6s  %s\n", marks[d.reasons[i].kind], d.reasons[i].text);
-    printf("%s: %s\n", word, verdicts[pct_diagnosis_worst(&d)]);
-    return pct_diagnosis_worst(&d) == PCT_DIAGNOSIS_NOT;
+    printf("%s: %s\n", word, verdicts[pct_controllability_worst(&d)]);
+    return pct_controllability_worst(&d) == PCT_CONTROLLABILITY_NOT;
 }
 
 int pct_cmd_doctor(int argc, char **argv)

@@ -1,9 +1,9 @@
-/* Is a program controllable: see diagnosis.h. It looks at files only, and runs nothing but the dynamic linker in the
- * mode in which it lists libraries.
+/* Is a program controllable: see controllability.h. It looks at files only, and runs nothing but the dynamic linker in
+ * the mode in which it lists libraries.
  *
  * A reason is one of three: it makes control impossible (not), leaves something uncontrolled (partly), or is worth
  * knowing (a note). The verdict is the worst of them. */
-#include "diagnosis.h"
+#include "controllability.h"
 #include "libraries.h"
 #include <cli/base/cli.h>
 #include "elf_facts.h"
@@ -21,13 +21,13 @@
 
 enum { SCRIPT_DEPTH = 4 };
 
-static void add(struct pct_diagnosis *d, enum pct_diagnosis_kind kind, const char *format, ...)
+static void add(struct pct_controllability *d, enum pct_controllability_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void add(struct pct_diagnosis *d, enum pct_diagnosis_kind kind, const char *format, ...)
+static void add(struct pct_controllability *d, enum pct_controllability_kind kind, const char *format, ...)
 {
-    if (d->count == PCT_DIAGNOSIS_REASONS)
+    if (d->count == PCT_CONTROLLABILITY_REASONS)
         return;
-    struct pct_diagnosis_reason *reason = &d->reasons[d->count++];
+    struct pct_controllability_reason *reason = &d->reasons[d->count++];
     reason->kind = kind;
     va_list arguments;
     va_start(arguments, format);
@@ -35,9 +35,9 @@ static void add(struct pct_diagnosis *d, enum pct_diagnosis_kind kind, const cha
     va_end(arguments);
 }
 
-enum pct_diagnosis_kind pct_diagnosis_worst(const struct pct_diagnosis *d)
+enum pct_controllability_kind pct_controllability_worst(const struct pct_controllability *d)
 {
-    enum pct_diagnosis_kind kind = PCT_DIAGNOSIS_NOTE;
+    enum pct_controllability_kind kind = PCT_CONTROLLABILITY_NOTE;
     for (size_t i = 0; i < d->count; i++)
         if (d->reasons[i].kind > kind)
             kind = d->reasons[i].kind;
@@ -45,7 +45,7 @@ enum pct_diagnosis_kind pct_diagnosis_worst(const struct pct_diagnosis *d)
 }
 
 /* Follow `#!` lines to the program that is executed in the end. */
-static void follow_scripts(struct pct_diagnosis *d)
+static void follow_scripts(struct pct_controllability *d)
 {
     for (int depth = 0; depth < SCRIPT_DEPTH; depth++) {
         char line[512] = "", interpreter[PATH_MAX], argument[PATH_MAX] = "";
@@ -63,61 +63,62 @@ static void follow_scripts(struct pct_diagnosis *d)
         char found[PATH_MAX];
         if (env && !pct_locate_command(argument, found, sizeof found))
             snprintf(interpreter, sizeof interpreter, "%s", found);
-        add(d, PCT_DIAGNOSIS_NOTE, "%s is a script: %s is what pct controls", d->program, interpreter);
+        add(d, PCT_CONTROLLABILITY_NOTE, "%s is a script: %s is what pct controls", d->program, interpreter);
         snprintf(d->program, sizeof d->program, "%s", interpreter);
     }
 }
 
-static void check_privileges(struct pct_diagnosis *d)
+static void check_privileges(struct pct_controllability *d)
 {
     struct stat status;
     if (stat(d->program, &status))
         return;
     const char *way_out = "; a copy of it (cp) has no such right and can be controlled";
     if (status.st_mode & S_ISUID && status.st_uid != getuid())
-        add(d, PCT_DIAGNOSIS_NOT, "it is setuid: the linker ignores LD_PRELOAD%s", way_out);
+        add(d, PCT_CONTROLLABILITY_NOT, "it is setuid: the linker ignores LD_PRELOAD%s", way_out);
     else if (status.st_mode & S_ISUID)
-        add(d, PCT_DIAGNOSIS_NOTE, "it is setuid, without effect for its owner; run by others it cannot be controlled");
+        add(d, PCT_CONTROLLABILITY_NOTE,
+            "it is setuid, without effect for its owner; run by others it cannot be controlled");
     if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP) {
         if (status.st_gid != getgid())
-            add(d, PCT_DIAGNOSIS_NOT, "it is setgid: the linker ignores LD_PRELOAD%s", way_out);
+            add(d, PCT_CONTROLLABILITY_NOT, "it is setgid: the linker ignores LD_PRELOAD%s", way_out);
         else
-            add(d, PCT_DIAGNOSIS_NOTE,
+            add(d, PCT_CONTROLLABILITY_NOTE,
                 "it is setgid, without effect for its group; run by others it cannot be controlled");
     }
     if (getxattr(d->program, "security.capability", NULL, 0) > 0)
-        add(d, getuid() ? PCT_DIAGNOSIS_NOT : PCT_DIAGNOSIS_NOTE,
+        add(d, getuid() ? PCT_CONTROLLABILITY_NOT : PCT_CONTROLLABILITY_NOTE,
             "it has file capabilities: the linker ignores LD_PRELOAD for users but root%s", way_out);
 }
 
 /* Returns false if nothing more can be said. */
-static bool check_kind(struct pct_diagnosis *d, const struct pct_elf_facts *facts)
+static bool check_kind(struct pct_controllability *d, const struct pct_elf_facts *facts)
 {
     if (!facts->is_elf) {
-        add(d, PCT_DIAGNOSIS_NOT, "%s is not an ELF program", d->program);
+        add(d, PCT_CONTROLLABILITY_NOT, "%s is not an ELF program", d->program);
         return false;
     }
     if (facts->type == ET_REL || facts->type == ET_CORE) {
-        add(d, PCT_DIAGNOSIS_NOT, "%s is an object or core file, not a program", d->program);
+        add(d, PCT_CONTROLLABILITY_NOT, "%s is an object or core file, not a program", d->program);
         return false;
     }
     if (!facts->is_64 || facts->machine != EM_X86_64) {
-        add(d, PCT_DIAGNOSIS_NOT, "it is not an x86-64 program (%s, ELF machine %u); this pct is for x86-64",
+        add(d, PCT_CONTROLLABILITY_NOT, "it is not an x86-64 program (%s, ELF machine %u); this pct is for x86-64",
             facts->is_64 ? "64-bit" : "32-bit", facts->machine);
         return false;
     }
     if (facts->is_go)
-        add(d, PCT_DIAGNOSIS_NOT,
+        add(d, PCT_CONTROLLABILITY_NOT,
             "it is a Go program: Go's runtime makes its threads and its system calls without libc");
     if (!facts->interpreter[0] && facts->type == ET_DYN && facts->has_dynamic)
-        add(d, PCT_DIAGNOSIS_NOT,
+        add(d, PCT_CONTROLLABILITY_NOT,
             "it names no dynamic linker: a library, or statically linked (static-pie); link a program without "
             "-static");
     else if (!facts->interpreter[0])
-        add(d, PCT_DIAGNOSIS_NOT,
+        add(d, PCT_CONTROLLABILITY_NOT,
             "it is statically linked: there is no dynamic linker that could preload; link it without -static");
     else if (strstr(facts->interpreter, "ld-musl"))
-        add(d, PCT_DIAGNOSIS_NOT, "its libc is musl (%s); pct is for glibc", facts->interpreter);
+        add(d, PCT_CONTROLLABILITY_NOT, "its libc is musl (%s); pct is for glibc", facts->interpreter);
     return facts->interpreter[0];
 }
 
@@ -168,53 +169,53 @@ static bool calls_matter(const struct pct_raw_calls *raw)
     return raw->unknown || raw->legacy;
 }
 
-static void check_object(struct pct_diagnosis *d, const char *path, const struct pct_elf_facts *facts)
+static void check_object(struct pct_controllability *d, const char *path, const struct pct_elf_facts *facts)
 {
     char list[400];
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     list_raw_calls(list, sizeof list, &facts->raw);
     if (facts->raw.total)
-        add(d, calls_matter(&facts->raw) ? PCT_DIAGNOSIS_PARTLY : PCT_DIAGNOSIS_NOTE,
+        add(d, calls_matter(&facts->raw) ? PCT_CONTROLLABILITY_PARTLY : PCT_CONTROLLABILITY_NOTE,
             "%s makes raw system calls in its own code (%llu places: %s)", name, (unsigned long long)facts->raw.total,
             list);
     if (facts->raw.legacy)
-        add(d, PCT_DIAGNOSIS_PARTLY, "%s has %llu old system call instructions (int 0x80, sysenter)", name,
+        add(d, PCT_CONTROLLABILITY_PARTLY, "%s has %llu old system call instructions (int 0x80, sysenter)", name,
             (unsigned long long)facts->raw.legacy);
     bool own = path == d->program;
     if (facts->raw.clock)
-        add(d, own ? PCT_DIAGNOSIS_PARTLY : PCT_DIAGNOSIS_NOTE,
+        add(d, own ? PCT_CONTROLLABILITY_PARTLY : PCT_CONTROLLABILITY_NOTE,
             "%s reads the processor's clock itself (rdtsc; such instructions: %llu): real time, which does not replay",
             name, (unsigned long long)facts->raw.clock);
     if (facts->raw.random && strncmp(name, "libstdc++", 9) != 0) /* std::random_device, which the seed decides */
-        add(d, own ? PCT_DIAGNOSIS_PARTLY : PCT_DIAGNOSIS_NOTE,
+        add(d, own ? PCT_CONTROLLABILITY_PARTLY : PCT_CONTROLLABILITY_NOTE,
             "%s takes random numbers from the processor (rdrand; such instructions: %llu): no seed decides them", name,
             (unsigned long long)facts->raw.random);
     if (facts->imports_priorities)
-        add(d, PCT_DIAGNOSIS_NOTE,
+        add(d, PCT_CONTROLLABILITY_NOTE,
             "%s asks for real-time priorities (SCHED_FIFO, SCHED_RR): pct's schedules ignore them, so a failure may be "
             "one that these priorities rule out",
             name);
     if (facts->imports_syscall)
-        add(d, PCT_DIAGNOSIS_NOTE, "%s calls syscall(): futexes made that way are controlled, other calls pass through",
-            name);
+        add(d, PCT_CONTROLLABILITY_NOTE,
+            "%s calls syscall(): futexes made that way are controlled, other calls pass through", name);
     if (facts->imports_io_uring)
-        add(d, PCT_DIAGNOSIS_PARTLY,
+        add(d, PCT_CONTROLLABILITY_PARTLY,
             "%s uses io_uring: completions come from the kernel, in the order of the outside world", name);
     if (facts->imports_seccomp)
-        add(d, PCT_DIAGNOSIS_NOTE, "%s installs seccomp filters: what they forbid, pct cannot do either", name);
+        add(d, PCT_CONTROLLABILITY_NOTE, "%s installs seccomp filters: what they forbid, pct cannot do either", name);
     if (facts->has_futexes && !own)
-        add(d, PCT_DIAGNOSIS_NOTE,
+        add(d, PCT_CONTROLLABILITY_NOTE,
             "%s implements its own locks (futexes): --memory=atomics --memory-modules=%.*s makes them scheduling "
             "points",
             name, (int)strcspn(name, "."), name);
     if (facts->imports_clone)
-        add(d, PCT_DIAGNOSIS_PARTLY, "%s calls clone(): threads made that way are not controlled", name);
+        add(d, PCT_CONTROLLABILITY_PARTLY, "%s calls clone(): threads made that way are not controlled", name);
 }
 
 /* Lines are `NAME => PATH (ADDRESS)`, `PATH (ADDRESS)`, `NAME => not found`, or an error about the first library that
  * is missing. */
-static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
+static void check_libraries(struct pct_controllability *d, const char *interpreter)
 {
     char *text = pct_libraries_list(interpreter, d->program), *rest = text, *line;
     while (text && (line = strsep(&rest, "\n"))) {
@@ -222,14 +223,14 @@ static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
         char *error = strstr(line, missing);
         if (error) {
             error += sizeof missing - 1;
-            add(d, PCT_DIAGNOSIS_NOT, "its library %.*s is not found: it would not start", (int)strcspn(error, ":"),
-                error);
+            add(d, PCT_CONTROLLABILITY_NOT, "its library %.*s is not found: it would not start",
+                (int)strcspn(error, ":"), error);
             continue;
         }
         char *arrow = strstr(line, " => ");
         if (arrow && !strncmp(arrow + 4, "not found", 9)) {
-            add(d, PCT_DIAGNOSIS_NOT, "its library %.*s is not found: it would not start", (int)(arrow - line - 1),
-                line + 1);
+            add(d, PCT_CONTROLLABILITY_NOT, "its library %.*s is not found: it would not start",
+                (int)(arrow - line - 1), line + 1);
             continue;
         }
         const char *path = pct_libraries_path(line);
@@ -241,20 +242,20 @@ static void check_libraries(struct pct_diagnosis *d, const char *interpreter)
 }
 
 /* What a program that makes threads needs beside points at calls. */
-static void check_memory(struct pct_diagnosis *d, const struct pct_elf_facts *facts)
+static void check_memory(struct pct_controllability *d, const struct pct_elf_facts *facts)
 {
     struct pct_memory_advice advice;
     pct_memory_advise(&advice, d->program, facts);
     for (unsigned kind = 0; kind < PCT_ADVICE_KINDS; kind++)
         if (advice.why[kind][0])
-            add(d, PCT_DIAGNOSIS_NOTE, "%s", advice.why[kind]);
+            add(d, PCT_CONTROLLABILITY_NOTE, "%s", advice.why[kind]);
     if (!pct_elf_tells(d->program))
-        add(d, PCT_DIAGNOSIS_NOTE,
+        add(d, PCT_CONTROLLABILITY_NOTE,
             "its memory accesses are not seen: --races needs a program that is built with pct-cc, or --memory=globals");
 }
 
 /* Returns 0, or an exit status when there is nothing to look at. */
-int pct_diagnose(struct pct_diagnosis *d, const char *word, bool libraries)
+int pct_controllability_find(struct pct_controllability *d, const char *word, bool libraries)
 {
     d->count = 0;
     int status = pct_locate_command(word, d->program, sizeof d->program);
@@ -266,11 +267,11 @@ int pct_diagnose(struct pct_diagnosis *d, const char *word, bool libraries)
     struct pct_elf_facts facts;
     int failed = pct_elf_facts_read(&facts, d->program, libraries);
     if (failed) {
-        add(d, PCT_DIAGNOSIS_NOT, "%s cannot be read: %s", d->program, strerror(-failed));
+        add(d, PCT_CONTROLLABILITY_NOT, "%s cannot be read: %s", d->program, strerror(-failed));
         return 0;
     }
     if (status == 126)
-        add(d, PCT_DIAGNOSIS_NOT, "it may not be executed");
+        add(d, PCT_CONTROLLABILITY_NOT, "it may not be executed");
     check_privileges(d);
     if (!check_kind(d, &facts) || !libraries)
         return 0;
@@ -281,14 +282,14 @@ int pct_diagnose(struct pct_diagnosis *d, const char *word, bool libraries)
     return 0;
 }
 
-bool pct_diagnosis_explain(const char *program)
+bool pct_controllability_explain(const char *program)
 {
-    static struct pct_diagnosis d;
+    static struct pct_controllability d;
     bool found = false;
-    if (pct_diagnose(&d, program, false))
+    if (pct_controllability_find(&d, program, false))
         return false;
     for (size_t i = 0; i < d.count; i++) {
-        if (d.reasons[i].kind != PCT_DIAGNOSIS_NOT)
+        if (d.reasons[i].kind != PCT_CONTROLLABILITY_NOT)
             continue;
         pct_cli_say("%s", d.reasons[i].text);
         found = true;
