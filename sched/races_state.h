@@ -100,9 +100,9 @@ struct pct_races {
     struct race_range benign[RACES_BENIGN];
     struct pct_snap_race found[PCT_RACES_MOST];
     pct_races_filter *suppresses; /* NULL: nothing is */
-    pct_races_watcher *watcher;       /* NULL: nobody */
-    uint64_t suppressed;              /* times that it was asked and said yes, */
-    uint32_t pairs_count;             /* by this many pairs of places, as far as these are remembered */
+    pct_races_watcher *watcher;   /* NULL: nobody */
+    uint64_t suppressed;          /* times that it was asked and said yes, */
+    uint32_t pairs_count;         /* by this many pairs of places, as far as these are remembered */
     struct race_pair {
         uintptr_t first, second;
     } pairs[PCT_RACES_MOST];

@@ -11,7 +11,8 @@
 
 enum { PCT_RECORDER_REPLAYS = 10 };
 
-/* What the claim asks of all runs is the most of any: members of struct pct_campaign, and facts of the file. */
+/* What the guarantee depends on, of all runs is the most of any: members of struct pct_campaign, and facts of the file.
+ */
 #define PCT_RECORDER_MOST(X)                                                                                           \
     X(choices)                                                                                                         \
     X(left)                                                                                                            \

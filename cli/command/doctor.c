@@ -1,6 +1,5 @@
-/* `pct doctor`: is this program controllable? The verdict is the worst of the reasons (cli/binary/controllability.h).
- * With
- * --system: what this machine allows (cli/process/machine.h). */
+/* `pct doctor`: is this program controllable? The verdict is the worst of the reasons
+ * (cli/binary/controllability.h). With --system: what this machine allows (cli/process/machine.h). */
 #include "parse.h"
 #include <cli/base/cli.h>
 #include <cli/binary/controllability.h>

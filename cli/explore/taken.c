@@ -201,7 +201,7 @@ static int replay(const struct pct_explorer *e, struct pct_campaign *c, struct p
         return pct_cli_usage("%s", error);
     int status = pct_engine_run_one(&engine, &spec, &run);
     if (!status)
-        status = pct_explorer_keep_judge(e->keep, c, &run.process, &run.result);
+        status = pct_explorer_keep_classify(e->keep, c, &run.process, &run.result);
     if (status)
         return status;
     if (!pct_signature_make(&signature, &run.process, &run.result)) {

@@ -69,7 +69,7 @@ kept()
     echo x > count
     run "$pct" run -q --confidence 0.9 -d 1 -s 1 -- ./growing
     is "$status" 119
-    has "no claim about the bugs that these runs may have missed: the first run, repeated at the end, took other steps"
+    has "no guarantee about the bugs that these runs may have missed: the first run, repeated at the end, took other steps"
 }
 
 @test "no guarantee where addresses cannot be fixed" {

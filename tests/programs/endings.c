@@ -306,7 +306,7 @@ static int alarmed(void)
 }
 
 /* A timer whose signal is ignored wakes nobody. */
-static int timer_without_effect(void)
+static int timer_idle(void)
 {
     const struct itimerval often = { { 1, 0 }, { 1, 0 } };
     signal(SIGALRM, SIG_IGN);
@@ -424,7 +424,7 @@ int main(int argc, char **argv)
         { "timed", timed },
         { "alarm-hope", alarm_hope },
         { "alarmed", alarmed },
-        { "timer-without-effect", timer_without_effect },
+        { "timer-idle", timer_idle },
         { "handler-crash", handler_crash },
         { "own-handler", own_handler },
         { "outside", outside },

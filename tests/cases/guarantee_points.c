@@ -1,4 +1,4 @@
-// A bug that needs a switch at a memory access that is no scheduling point is no bug of which the claim speaks: here the reader never finds
+// A bug that needs a switch at a memory access that is no scheduling point is no bug of which the guarantee speaks: here the reader never finds
 // the 50th of 100 increments where points are at calls, and where they are at the first accesses to what no other thread has touched yet.
 // Nothing but the manual said so.
 //
