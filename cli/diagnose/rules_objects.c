@@ -82,6 +82,13 @@ static void look_at_unlock(struct pct_diagnoses *out, const struct pct_history *
         pct_diagnoses_add(out, PCT_RULE_FOREIGN_UNLOCK, 0, 2, (uint32_t[]){ hold->taken, unlock });
 }
 
+/* Whether the thread had ended by then: a robust mutex that it had is nobody's, and may be destroyed. */
+static bool has_ended(const struct pct_history *h, uint32_t thread, uint32_t by)
+{
+    uint32_t last = h->last[thread];
+    return last < by && h->steps[last].op == PCT_OP_THREAD_FINISH;
+}
+
 void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
 {
     uint32_t objects = 0;
@@ -100,7 +107,7 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
             destroyed[m->object] = 0;
         if (destroys(m->op)) {
             const struct pct_hold *hold = pct_history_holder(h, i, m->class_, m->object, m->thread, true);
-            if (hold)
+            if (hold && !has_ended(h, hold->thread, i))
                 pct_diagnoses_add(out, PCT_RULE_DESTROYED_WHILE_HELD, 0, 2, (uint32_t[]){ hold->taken, i });
             if (!pct_moment_failed(m))
                 destroyed[m->object] = i + 1;
