@@ -23,7 +23,7 @@ struct confirmation {
 static int look_at_replay(void *data, size_t index, struct pct_process *process, struct pct_result *result)
 {
     struct confirmation *k = data;
-    int failed = pct_oracle_run(k->r->judge, &k->c->launch, process, result);
+    int failed = pct_oracle_run(k->r->oracle, &k->c->launch, process, result);
     if (failed)
         return failed;
     const struct pct_trace_header *header = &result->trace.header;
