@@ -9,9 +9,9 @@
 
 struct pct_flat_option {
     const char *name;     /* without dashes; NULL: it has a letter only */
-    int letter;           /* 0: it has a name only */
     const char *argument; /* what help calls its value; NULL: it takes none */
     const char *help;     /* may be NULL */
+    int letter;           /* 0: it has a name only */
     bool optional;        /* the value, which then stands behind = */
     bool hidden;          /* not to be recommended */
 };
