@@ -126,7 +126,8 @@ static int find_pass(struct pct_analysis *q)
     return failed;
 }
 
-/* Where the operations of the orderings stand in the run of the smallest schedule. */
+/* Where the operations of the orderings stand in the run of the smallest schedule, in which a thread may have made
+ * fewer operations before; nowhere is not said to be where they stood in another run. */
 static void locate(const struct pct_analysis *q, struct pct_event *event)
 {
     const struct pct_trace *trace = q->narrative.trace;
@@ -135,6 +136,11 @@ static void locate(const struct pct_analysis *q, struct pct_event *event)
         event->step = at;
         if (PCT_RECORD_OBJECT(trace->records[at]))
             event->object = PCT_RECORD_OBJECT(trace->records[at]);
+        return;
+    }
+    if (event->step < PCT_STEP_LATER && event->count) {
+        if (!pct_orders_find(event, trace))
+            event->step = PCT_STEP_LATER;
         return;
     }
     /* Objects are numbered by their first use, which may have been another in the run that the orderings are from. */
