@@ -151,7 +151,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills \
-	conformance conformance-posix check-distros check-clang check-sanitize check-fuzz lint bench experiments minimized races slowdown setup docs
+	conformance conformance-posix check-distros check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races slowdown setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -169,8 +169,9 @@ check-unit: wanted = unit
 check-sim: wanted = sim
 check-snippets: wanted = all snippets
 check-programs: wanted = all paper test-programs memory-bugs
-check-cases check-cli check-compat: wanted = all
-check-unit check-sim check-snippets check-cases check-programs check-cli check-compat:
+check-cases check-cli check-compat check-clang check-analyzer check-sanitize check-fuzz: wanted = all
+check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-clang check-analyzer check-sanitize \
+	check-fuzz:
 	@scripts/setup build check
 	@$(build_with) $(wanted)
 	@$(run_tests) $(@:check-%=%)
@@ -383,7 +384,7 @@ help:
 	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
-	@echo 'check-clang check-sanitize check-fuzz  build all with clang; unit tests with sanitizers; the fuzzers (FUZZ_INPUTS=50000)'
+	@echo 'check-clang check-analyzer check-sanitize check-fuzz  build all with clang; its static analyzer; unit tests with sanitizers; the fuzzers (FUZZ_INPUTS=50000)'
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
 	@echo 'check-explore-counts  systematic exploration of programs whose numbers of classes are published'

@@ -90,7 +90,7 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
             "access to a watched variable, in a signal handler or the like, that was no scheduling point",
         [PCT_UNCONTROLLED_STRICT] = "thread that left itself reading and writing alone: it went on beside the schedule",
         [PCT_UNCONTROLLED_HELD] = "end of the process that others had held up for 20,000 steps: it ended before them",
-        [PCT_UNCONTROLLED_INLINE] = INLINE_ONE,
+        [PCT_UNCONTROLLED_INLINE] = INLINE_ONE, // NOLINT(bugprone-suspicious-missing-comma): as above
         [PCT_UNCONTROLLED_UNSEEN] = UNSEEN_ONE,
     };
     char *text = NULL;
