@@ -131,14 +131,7 @@ static int find_pass(struct pct_analysis *q)
 static void locate(const struct pct_analysis *q, struct pct_event *event)
 {
     const struct pct_trace *trace = q->narrative.trace;
-    uint64_t at = pct_narrative_find(&q->narrative, event->thread, event->number);
-    if (at < trace->count && PCT_RECORD_OP(trace->records[at]) == event->op) {
-        event->step = at;
-        if (PCT_RECORD_OBJECT(trace->records[at]))
-            event->object = PCT_RECORD_OBJECT(trace->records[at]);
-        return;
-    }
-    if (event->step < PCT_STEP_LATER && event->count) {
+    if (event->step < PCT_STEP_LATER) {
         if (!pct_orders_find(event, trace))
             event->step = PCT_STEP_LATER;
         return;
@@ -256,27 +249,59 @@ static int measure_once(struct pct_analysis *q, struct pct_depth *depth)
 /* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far;
  * and d orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings,
  * too. */
-static int measure(struct pct_analysis *q)
+
+/* Whether the run of the smallest schedule has the orderings that were measured: those of another run may differ. */
+static bool has_orders(const struct pct_analysis *q)
 {
-    int failed = measure_once(q, &q->depth);
-    bool better = false;
-    if (!failed && q->depth.simplest.count && !q->shrink.trials.late)
-        failed = pct_shrink_consider(&q->shrink, &q->depth.simplest, &better);
-    if (failed || !better)
-        return failed;
+    for (size_t i = 0; i < q->depth.count; i++) {
+        struct pct_event first = q->depth.needs[i].order.first, then = q->depth.needs[i].order.then;
+        bool found = pct_orders_find(&first, q->narrative.trace);
+        if (!found || (pct_orders_find(&then, q->narrative.trace) && then.step < first.step))
+            return false;
+    }
+    return true;
+}
+
+/* Tell of this schedule from now on. */
+static int tell_anew(struct pct_analysis *q)
+{
     close_story(q);
-    failed = open_story(q);
-    failed = failed ? failed : find_pass(q);
-    if (failed || q->depth.count <= q->shrink.minimal_preemptions + 1)
+    int failed = open_story(q);
+    return failed ? failed : find_pass(q);
+}
+
+/* There is a smaller schedule. If what was measured is not true of it, it is measured anew; if nothing comes of that,
+ * the schedule before it stays. */
+static int measure_better(struct pct_analysis *q, struct pct_shrunk *before)
+{
+    int failed = tell_anew(q);
+    bool has = !failed && has_orders(q);
+    if (failed || (has && q->depth.count <= q->shrink.minimal_preemptions + 1))
         return failed;
     struct pct_depth again;
     failed = measure_once(q, &again);
-    if (!failed && again.measured && again.count < q->depth.count) {
-        pct_depth_free(&q->depth);
+    bool taken = !failed && again.measured && again.count <= q->depth.count - has;
+    struct pct_depth *other = taken ? &q->depth : &again;
+    pct_depth_free(other);
+    if (taken)
         q->depth = again;
-    } else {
-        pct_depth_free(&again);
-    }
+    if (failed || taken || has)
+        return failed;
+    pct_shrink_take_back(&q->shrink, before);
+    return tell_anew(q);
+}
+
+static int measure(struct pct_analysis *q)
+{
+    struct pct_shrunk before;
+    int failed = measure_once(q, &q->depth);
+    bool better = false;
+    if (failed || !q->depth.simplest.count || q->shrink.trials.late || !pct_shrink_save(&q->shrink, &before))
+        return failed;
+    failed = pct_shrink_consider(&q->shrink, &q->depth.simplest, &better);
+    if (!failed && better)
+        failed = measure_better(q, &before);
+    pct_shrunk_drop(&before);
     return failed;
 }
 

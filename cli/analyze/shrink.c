@@ -272,6 +272,47 @@ static bool is_smaller(const struct pct_shrink *s, const struct pct_shrink *old)
     return s->minimal.count < old->minimal.count;
 }
 
+bool pct_shrink_save(const struct pct_shrink *s, struct pct_shrunk *saved)
+{
+    size_t count = s->minimal.count;
+    *saved = (struct pct_shrunk){ .minimal = { .item = calloc(count + 1, sizeof *s->minimal.item), .count = count },
+                                  .ranges = s->ranges ? calloc(count + 1, sizeof *s->ranges) : NULL,
+                                  .steps = s->minimal_steps,
+                                  .switches = s->minimal_switches,
+                                  .preemptions = s->minimal_preemptions };
+    if (!saved->minimal.item || (s->ranges && !saved->ranges)) {
+        pct_shrunk_drop(saved);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        saved->minimal.item[i] = s->minimal.item[i];
+        if (saved->ranges)
+            saved->ranges[i] = s->ranges[i];
+    }
+    memcpy(saved->token, s->token, sizeof saved->token);
+    return true;
+}
+
+void pct_shrink_take_back(struct pct_shrink *s, struct pct_shrunk *saved)
+{
+    pct_switches_free(&s->minimal);
+    free(s->ranges);
+    s->minimal = saved->minimal;
+    s->ranges = saved->ranges;
+    s->minimal_steps = saved->steps;
+    s->minimal_switches = saved->switches;
+    s->minimal_preemptions = saved->preemptions;
+    memcpy(s->token, saved->token, sizeof s->token);
+    *saved = (struct pct_shrunk){ 0 };
+}
+
+void pct_shrunk_drop(struct pct_shrunk *saved)
+{
+    pct_switches_free(&saved->minimal);
+    free(saved->ranges);
+    *saved = (struct pct_shrunk){ 0 };
+}
+
 int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, bool *better)
 {
     struct pct_shrink old = *s;

@@ -45,6 +45,17 @@ int pct_shrink_run(struct pct_shrink *shrink);
  * what it became when it was made small. Returns likewise. */
 int pct_shrink_consider(struct pct_shrink *shrink, const struct pct_switches *other, bool *better);
 
+/* The smallest schedule as it is now, to be taken back or dropped. False: there is no memory. */
+struct pct_shrunk {
+    struct pct_switches minimal;
+    struct pct_range *ranges;
+    uint64_t steps, switches, preemptions;
+    char token[PCT_TOKEN_MAX];
+};
+bool pct_shrink_save(const struct pct_shrink *shrink, struct pct_shrunk *saved);
+void pct_shrink_take_back(struct pct_shrink *shrink, struct pct_shrunk *saved);
+void pct_shrunk_drop(struct pct_shrunk *saved);
+
 /* Run the minimal schedule once more, with sites, and the stacks before these steps (PCT_SITES; NULL: none). */
 int pct_shrink_show(struct pct_shrink *shrink, struct pct_trial *trial, const char *sites);
 
