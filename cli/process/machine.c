@@ -98,7 +98,7 @@ static void look_at_addresses(struct pct_machine *m)
                         "a container: --security-opt seccomp=FILE with a profile that allows personality, or "
                         "seccomp=unconfined; as root: sysctl kernel.randomize_va_space=0",
                         "differ between runs, as personality is refused: replays of programs whose behaviour depends "
-                        "on addresses may differ, and campaigns claim nothing");
+                        "on addresses may differ, and campaigns guarantee nothing");
 }
 
 /* As a debugger starts a program. */
