@@ -117,6 +117,7 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
     for (;;) {
         struct timespec limit = { 0, 0 };
         self->handled = 0;
+        // cppcheck-suppress autoVariables // taken back before this ends
         self->limit = &limit;
         enum pct_result result = pct_wait(self, &wait);
         if (result == PCT_GO_OUTSIDE)
@@ -127,6 +128,7 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
             taken = -EINTR;
         if ((taken == -EAGAIN && !late && result != PCT_CANCELLED) || (taken == -EINTR && !self->handled))
             continue;
+        self->limit = NULL;
         pct_signal_restore(self, mask);
         pct_done(self, PCT_OP_SIGNAL_WAIT,
                  taken > 0                 ? (uint32_t)taken
