@@ -246,10 +246,6 @@ static int measure_once(struct pct_analysis *q, struct pct_depth *depth)
     return pct_depth_measure(depth, &q->shrink.trials, &failing, later ? &passing : NULL);
 }
 
-/* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far;
- * and d orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings,
- * too. */
-
 /* Whether the run of the smallest schedule has the orderings that were measured: those of another run may differ. */
 static bool has_orders(const struct pct_analysis *q)
 {
@@ -291,6 +287,9 @@ static int measure_better(struct pct_analysis *q, struct pct_shrunk *before)
     return tell_anew(q);
 }
 
+/* The same, and what follows from it: random schedules under few constraints may be simpler than the smallest so far;
+ * and d orderings are met by d-1 preemptions (PCT, section 3), so if there are fewer, there may be fewer orderings,
+ * too. */
 static int measure(struct pct_analysis *q)
 {
     struct pct_shrunk before;

@@ -173,10 +173,8 @@ static unsigned count_of(const struct script *s, size_t index, const struct desc
 /* The step at which a thread makes its count-th operation of this kind; trace->count: nowhere. */
 static uint64_t find_step(const struct pct_trace *trace, uint32_t thread, uint32_t op, uint32_t count)
 {
-    for (uint64_t i = 0; i < trace->count; i++)
-        if (PCT_RECORD_THREAD(trace->records[i]) == thread && PCT_RECORD_OP(trace->records[i]) == op && !--count)
-            return i;
-    return trace->count;
+    struct pct_event event = { .thread = thread, .op = op, .count = count };
+    return pct_orders_find(&event, trace) ? event.step : trace->count;
 }
 
 static void add(struct script *s, struct entry entry)
