@@ -28,13 +28,12 @@
 
 enum {
     SIGNAL = PCT_TRACE_REQUEST_SIGNAL,
-    PROOF = 4,           /* this many times in a row it came back to a state met before, or was beside a PAUSE */
-    PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
-    SAMPLES = 128,       /* more than that without a proof: it computes */
-    FRESH = 16,          /* so does what has shown this many states, and no PAUSE, and none of them twice */
-    STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
-    MOVED = 10000,       /* ns of CPU time without which a thread that was interrupted may not have gone on */
-    STILL = 8,           /* samples of one state in a row that count as one return to it */
+    PROOF = 4,            /* this many times in a row it came back to a state met before, or was beside a PAUSE */
+    PROOF_SEVERAL = 12,   /* of states, where a place has more than one: a loop over several variables */
+    SAMPLES = 128,        /* more than that without a proof: it computes */
+    FRESH = 16,           /* so does what has shown this many states, and no PAUSE, and none of them twice */
+    STATES_OF_PLACE = 8,  /* so does what has more states at one place, or more than there is room for */
+    UNDISTURBED = 500000, /* ns of CPU time in which a thread that can go on has gone on */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
 };
@@ -120,17 +119,13 @@ static bool beside_pause(uintptr_t rip)
     return false;
 }
 
-/* A thread whose state is the one of the sample before may not have done anything since: signals come close together on
- * a machine with much else to do, and an access may wait for its page, in the kernel or in the host of a virtual
- * machine, while CPU time goes on. To have left a state and come back proves that it goes round; so does, a loop may be
- * of one instruction, to be met there many times. */
-static bool has_moved(const struct pct_shim_thread *self)
-{
-    const struct pct_samples *s = &evidence->samples;
-    return s->thread != self || pct_task_cpu(self->tid) - s->left >= MOVED;
-}
-
-/* One more sample: is this a spin? */
+/* One more sample: is this a spin?
+ *
+ * To have left a state and come back proves that the thread goes round. One whose state is that of the sample before
+ * may have been unable to go on: a sample costs it up to 0.1 ms in the kernel, and an access may wait for its page, in
+ * the kernel or in the host of a virtual machine, while the next signal is on its way. So it is left alone then
+ * (pct_preempt_pause()), and only what it comes back to after that counts: a loop may be of one instruction, to be met
+ * there each time. */
 static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     struct pct_samples *s = &evidence->samples;
@@ -141,12 +136,13 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
         s->step = pct_steps(&pct_S);
         computes = false;
     }
+    s->still = s->rip == rip && s->state == state;
+    if (s->still && pct_task_cpu(self->tid) - s->left < UNDISTURBED)
+        return false;
     s->count++;
-    s->still = s->rip == rip && s->state == state ? s->still + 1 : 0;
     s->rip = rip;
     s->state = state;
-    bool counts = s->still % STILL == 0;
-    s->pauses = beside_pause(rip) ? s->pauses + counts : 0;
+    s->pauses = beside_pause(rip) ? s->pauses + 1 : 0;
     unsigned here = 0;
     bool met = false;
     for (unsigned i = 0; i < s->states; i++) {
@@ -154,7 +150,7 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
         met = met || (s->seen[i].rip == rip && s->seen[i].state == state);
     }
     if (met) {
-        s->met_again += counts;
+        s->met_again++;
         s->returned = true;
     } else {
         /* A loop that counts may still say what it is. */
@@ -202,7 +198,7 @@ static void look(struct pct_shim_thread *self, const ucontext_t *context, bool l
         computes = ++evidence->samples.count >= SAMPLES;
         return;
     }
-    bool spin = has_moved(self) && spins(self, context);
+    bool spin = spins(self, context);
     /* A replay knows that it lost the baton here; but not at which access. */
     bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
@@ -263,6 +259,12 @@ void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
         return;
     evidence->asked = thread;
     ask(thread, long_run ? LOOK_LONG : LOOK);
+}
+
+uint64_t pct_preempt_pause(const struct pct_shim_thread *thread)
+{
+    /* More than UNDISTURBED: what the signal itself costs comes on top. */
+    return evidence->samples.thread == thread && evidence->samples.still ? UNDISTURBED * 5 / 4 : 0;
 }
 
 bool pct_preempt_computes(void)

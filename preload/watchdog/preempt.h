@@ -10,7 +10,8 @@ struct pct_evidence {
     struct pct_samples {
         const struct pct_shim_thread *thread;
         uint64_t step;
-        unsigned count, states, met_again, pauses, still;
+        unsigned count, states, met_again, pauses;
+        bool still;          /* the last sample was like the one before */
         bool several;        /* states at one place */
         bool returned;       /* to a state met before */
         uint64_t left;       /* its CPU time at the end of the last look, in ns */
@@ -40,6 +41,8 @@ bool pct_preempt_is_libcs(uintptr_t pc);
 /* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it
  * loses the baton. Returns at once. */
 void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);
+/* How long at least this thread is to be left alone before it is asked again, in ns of its CPU time. */
+uint64_t pct_preempt_pause(const struct pct_shim_thread *thread);
 /* Whether the last question was answered by: it computes. */
 bool pct_preempt_computes(void);
 /* Stop this thread for good, with its registers in `regs`. Waits for that as long as it runs, or waits for a CPU.

@@ -233,8 +233,9 @@ static void question(const struct pct_shim_thread *thread)
         seen.next = cpu + (pause < SOON ? SOON : pause < SELDOM ? pause : SELDOM);
         trust = MOST_TRUST;
     } else {
-        seen.next = cpu + QUESTION;
-        interval = QUESTION;
+        uint64_t pause = pct_preempt_pause(thread);
+        interval = pause > QUESTION ? pause : QUESTION;
+        seen.next = cpu + interval;
     }
 }
 
