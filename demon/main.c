@@ -217,5 +217,6 @@ int main(int argc, char **argv)
             conclude(&search, verdict);
     }
     demon_program_close(&a.program);
+    demon_spec_free(search.model.spec);
     return verdict;
 }

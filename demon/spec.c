@@ -124,7 +124,8 @@ static struct demon_expr *make(struct parser *p, enum demon_op op, struct demon_
     struct demon_expr *e = calloc(1, sizeof *e);
     if (!e)
         abort();
-    *e = (struct demon_expr){ .op = op, .a = a, .b = b, .line = p->line };
+    *e = (struct demon_expr){ .op = op, .a = a, .b = b, .line = p->line, .earlier = p->spec->last };
+    p->spec->last = e;
     return e;
 }
 
@@ -398,6 +399,16 @@ static bool add_frame(struct demon_proc *proc, const struct demon_expr *e)
     return add_frame(proc, e->a) && add_frame(proc, e->b);
 }
 
+void demon_spec_free(struct demon_spec *spec)
+{
+    while (spec && spec->last) {
+        struct demon_expr *e = spec->last;
+        spec->last = e->earlier;
+        free(e);
+    }
+    free(spec);
+}
+
 struct demon_spec *demon_spec_parse(const char *name, const char *text, char *error, size_t size)
 {
     struct demon_spec *spec = calloc(1, sizeof *spec);
@@ -418,5 +429,8 @@ struct demon_spec *demon_spec_parse(const char *name, const char *text, char *er
             if (spec->proc[i].clause[k].kind == DEMON_ENSURE &&
                 !add_frame(&spec->proc[i], spec->proc[i].clause[k].expr))
                 fail(&p, "%s changes more than %d places", spec->proc[i].name, DEMON_LEAVES);
-    return p.failed ? NULL : spec;
+    if (!p.failed)
+        return spec;
+    demon_spec_free(spec);
+    return NULL;
 }

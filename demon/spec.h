@@ -64,6 +64,7 @@ struct demon_expr {
     /* Of a number, by C's conversions. */
     unsigned width; /* bits */
     bool is_signed;
+    struct demon_expr *earlier; /* the one made before it */
 };
 
 enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY };
@@ -115,11 +116,13 @@ struct demon_spec {
     int procs;
     struct demon_variable shared[16];
     int shareds;
+    struct demon_expr *last; /* made: all of them hang on it */
 };
 
-/* Read a specification. Returns it, to be kept until the end of the process; NULL: *error says what is wrong, and in
- * which line. */
+/* Read a specification. Returns it, for demon_spec_free(); NULL: *error says what is wrong, and in which line. */
 struct demon_spec *demon_spec_parse(const char *name, const char *text, char *error, size_t size);
+/* Give it back, with its expressions. NULL: nothing to do. */
+void demon_spec_free(struct demon_spec *spec);
 
 /* Find the names in the debug information of this program. False: *error says what there is not. entry, code: as in
  * struct pct_demon_plan. */

@@ -53,9 +53,11 @@ static void test_language(void **unused)
     assert_int_equal(e->a->a->op, DEMON_ADD);
     assert_int_equal(e->a->a->b->op, DEMON_MULTIPLY);
     assert_int_equal(e->b->op, DEMON_NOT);
+    demon_spec_free(spec);
     spec = parse("test t(a) require x: a = 1 implies a = 2 implies a - 1 - 1 = 3");
     assert_int_equal(spec->proc[0].clause[0].expr->b->op, DEMON_IMPLIES);
     assert_int_equal(spec->proc[0].clause[0].expr->b->b->a->a->op, DEMON_SUBTRACT);
+    demon_spec_free(spec);
 }
 
 static void test_messages(void **unused)
@@ -108,7 +110,9 @@ static int value_of(const char *condition, uint32_t size, bool is_signed, uint64
     shape(e, size, is_signed);
     assert_true(demon_type_condition(spec, e, error, sizeof error));
     const struct demon_values values = { .leaf = constant_leaf, .context = &value };
-    return demon_evaluate(e, &values);
+    int result = demon_evaluate(e, &values);
+    demon_spec_free(spec);
+    return result;
 }
 
 static void test_conversions(void **unused)
@@ -126,6 +130,7 @@ static void test_conversions(void **unused)
     shape(spec->proc[0].clause[0].expr, 4, true);
     assert_false(demon_type_check(spec, error, sizeof error));
     assert_string_equal(error, "t.demon:1: a condition is expected, not a number");
+    demon_spec_free(spec);
 }
 
 static void test_contradiction(void **unused)
@@ -136,11 +141,13 @@ static void test_contradiction(void **unused)
         shape(spec->proc[0].clause[i].expr, 4, true);
     assert_true(demon_type_check(spec, error, sizeof error));
     assert_true(demon_query_vacuous(&spec->proc[0]));
+    demon_spec_free(spec);
     spec = parse("test f(q) require a: q.n > 5 b: q.n < 7");
     for (int i = 0; i < 2; i++)
         shape(spec->proc[0].clause[i].expr, 4, true);
     assert_true(demon_type_check(spec, error, sizeof error));
     assert_false(demon_query_vacuous(&spec->proc[0]));
+    demon_spec_free(spec);
 }
 
 /* --- The encoding against enumeration ----------------------------------------------------------------------------- */
