@@ -27,8 +27,8 @@ INSTALL ?= install
 CFLAGS ?= -O2 -g
 LDFLAGS ?=
 PREFIX ?= /usr/local
-# SANITIZE=address,undefined: for `make BUILD=build/asan command unit sim`. The shim itself cannot be sanitized: the runtime
-# of the sanitizer wants to be loaded before it.
+# SANITIZE=address,undefined: for `make BUILD=build/asan command unit sim`. The shim itself cannot be sanitized: the
+# runtime of the sanitizer wants to be loaded before it.
 SANITIZE ?=
 sanitize := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
@@ -49,8 +49,8 @@ depend = -MMD -MP -MF $@.d
 pct_cflags := -std=gnu17 -D_GNU_SOURCE $(warnings) -fPIC -fvisibility=hidden \
 	-fasynchronous-unwind-tables -fno-delete-null-pointer-checks -ftls-model=initial-exec -fno-stack-protector \
 	-fno-builtin-bcmp
-# clang and gcc warn of these checks; gcc of variables that AWAY() in pass.h has after its second return, where it needs none,
-# and of eight bytes of magic in arrays of eight.
+# clang and gcc warn of these checks; gcc of variables that AWAY() in pass.h has after its second return, where it needs
+# none, and of eight bytes of magic in arrays of eight.
 pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-tautological-pointer-compare,-Wno-clobbered -Wno-nonnull-compare -Wno-unterminated-string-initialization)
 #  initfirst  our constructor before everybody else's: programs make thousands of calls in theirs
 #  pack-relative-relocs   400 relocations in 100 bytes: less to read at every start
@@ -65,7 +65,8 @@ command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -liberty -lstdc++ -lm
 
 Z3_INCLUDE ?= /usr/include
 
-# --- What there is -----------------------------------------------------------------------------------------------------
+# --- What there is
+# -----------------------------------------------------------------------------------------------------
 core_sources := $(sort $(wildcard common/*.c strategies/*.c sched/*.c patch/*.c))
 shim_sources := $(core_sources) $(sort $(wildcard preload/*/*.c))
 demon_program_sources := $(sort $(wildcard demon/*.c))
@@ -79,8 +80,9 @@ command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
 pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/demon/*.c runtime/explored/*.c runtime/script/*.c) $(cli_sources)))
 
-# Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own name, and under
-# those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers are linked into each program.
+# Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own
+# name, and under those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers
+# are linked into each program.
 compiler_names := pct-cc pct-c++ pct-clang pct-clang++
 compilers := $(addprefix $(B)/,$(compiler_names))
 takeovers := $(B)/tsan/libtsan.so.2 $(B)/tsan/libclang_rt.tsan-x86_64.so
@@ -125,7 +127,8 @@ sim_helpers := $(call objects_of,$(sort $(filter-out tests/sim/test_%,$(wildcard
 test_support := $(B)/obj/tests/cmocka_filter.o
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
-# --- Targets -----------------------------------------------------------------------------------------------------------
+# --- Targets
+# -----------------------------------------------------------------------------------------------------------
 .PHONY: all lib command compilers bugs paper demon memory-bugs scale examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
@@ -201,8 +204,8 @@ check-explore-kills:
 	@$(build_with) all
 	@KILLS='$(or $(KILLS),200)' PCT_BUILD='$(B)' bats -f 'whenever it was killed' tests/cli/explore_file.bats
 
-# The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of the
-# corrected ones, of which no rule may speak.
+# The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of
+# the corrected ones, of which no rule may speak.
 check-diagnose:
 	@scripts/setup build check
 	@$(build_with) all random-programs $(B)/bench/accusations
@@ -221,8 +224,8 @@ check-checkers:
 	@$(build_with) all
 	@$(run_tests) checkers
 
-# Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The suite itself
-# takes a few seeds of the smaller ones. SEEDS=N: as many of each. Both run to their end, whatever fails.
+# Real programs with all strategies and many seeds: compressors on 10 MB, and what tests/compat/programs lists. The
+# suite itself takes a few seeds of the smaller ones. SEEDS=N: as many of each. Both run to their end, whatever fails.
 check-real:
 	@scripts/setup build check real
 	@$(build_with) all
@@ -291,8 +294,8 @@ lint:
 bench: all bench-programs
 	@if [ -x bench/run ]; then PCT_BUILD=$(B) bench/run; else echo 'make: bench/run is missing' >&2; exit 1; fi
 
-# The experiments of the PCT paper, and every strategy on every program with a known bug; writes docs/experiments. Takes hours, and
-# goes on where it was interrupted. PARTS, RUNS, JOBS, LOAD: bench/experiments/common.bash.
+# The experiments of the PCT paper, and every strategy on every program with a known bug; writes docs/experiments. Takes
+# hours, and goes on where it was interrupted. PARTS, RUNS, JOBS, LOAD: bench/experiments/common.bash.
 experiments:
 	@scripts/setup build experiments
 	@$(build_with) command lib bugs paper memory-bugs scale
@@ -329,7 +332,8 @@ installed_headers := $(sort $(wildcard include/pct/*.h))
 manuals := $(sort $(wildcard man/*.[1-8]))
 completions := $(B)/installed/bash/pct $(B)/installed/zsh/_pct $(B)/installed/fish/pct.fish
 completions: $(completions)
-# All that is installed and its place below PREFIX, but for the pages and examples: $(call groups,install), $(call groups,remove).
+# All that is installed and its place below PREFIX, but for the pages and examples: $(call groups,install), $(call
+# groups,remove).
 groups = $(call $(1)_group,bin,755,$(B)/pct $(compilers) packaging/cargo/cargo-pct) \
 	$(call $(1)_group,lib/pct,644,$(filter $(B)/lib%,$(B)/libpct.so $(runtime_parts))) \
 	$(if $(pct_demon),$(call $(1)_group,lib/pct,755,$(pct_demon))) \
@@ -404,7 +408,8 @@ help:
 	@echo 'clean             remove $(B)/'
 	@echo 'Variables: V=1 shows commands, WERROR=1 ends at a warning, CC (now $(CC)), CFLAGS, LDFLAGS, SANITIZE=address,undefined, BUILD (now $(B))'
 
-# --- Rules -------------------------------------------------------------------------------------------------------------
+# --- Rules
+# -------------------------------------------------------------------------------------------------------------
 # quiet,WHAT prints one short line for each recipe; with V=1 make prints the commands instead.
 Q := $(if $(filter 1,$(V)),,@)
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@'; )
@@ -447,7 +452,8 @@ $(B)/obj/%.o: %.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(pct_cflags) $(includes) $(CFLAGS) $(sanitize) $(depend) -c -o $@ $<
 
-# The page of `pct trace --format=html`: all but the trace, with the modules of d3 that it uses, in the order of their needs.
+# The page of `pct trace --format=html`: all but the trace, with the modules of d3 that it uses, in the order of their
+# needs.
 NODE_MODULES ?= /usr/share/nodejs
 d3_modules := dispatch selection timer ease color interpolate transition drag zoom array collection format time time-format \
 	scale axis
@@ -479,7 +485,8 @@ $(call objects_of,$(runtime_sources)): CFLAGS += -mcx16
 # Its calls of libc are what it is for.
 $(B)/obj/runtime/strings.o: CFLAGS += -fno-builtin
 
-# It becomes part of other people's programs, whatever we are built with, and has no table of addresses but the loader's.
+# It becomes part of other people's programs, whatever we are built with, and has no table of addresses but the
+# loader's.
 $(B)/obj/runtime/handlers.o: CFLAGS += -O2 -g0 -fno-lto -fno-plt
 $(handlers): $(B)/obj/runtime/handlers.o
 	@mkdir -p $(@D)
@@ -556,7 +563,8 @@ $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
 $(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(call objects_of,$(sort $(wildcard common/*.c strategies/*.c cli/base/*.c cli/binary/*.c cli/trace/*.c)))
 	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(command_libs)
 
-# What decides which runs `pct explore` and the systematic part of a campaign make knows of no processes: it is tested on the simulated host.
+# What decides which runs `pct explore` and the systematic part of a campaign make knows of no processes: it is tested
+# on the simulated host.
 $(B)/explore.a: $(call objects_of,$(explore_sources)) $(B)/sources
 	$(call quiet,AR)rm -f $@ && $(AR) qcsD $@ $(filter %.o,$^)
 
@@ -676,7 +684,8 @@ $(B)/bench/schedules: bench/schedules.c $(sim_helpers) $(B)/core.a $(common_prer
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o %.a,$^)
 
-# The same programs several times: plain, telling pct of their accesses, with the sanitizer's own library, and with the least that could be called.
+# The same programs several times: plain, telling pct of their accesses, with the sanitizer's own library, and with the
+# least that could be called.
 events_c = -std=gnu17 -O2 -g -pthread -Iinclude -I. $(depend) -o $@ $<
 $(B)/bench/%-pct-cc: bench/%.c $(compilers) $(runtime_parts)
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
-# What the parts of the experiments share: where things are, campaigns that can be interrupted, and progress. Sourced by each
-# of them, at the top of the repository.
+# What the parts of the experiments share: where things are, campaigns that can be interrupted, and progress. Sourced by
+# each of them, at the top of the repository.
 # shellcheck shell=bash
 #
 # Environment:
@@ -11,9 +11,9 @@
 #     JOBS       runs at a time (default: 1); under stress they are each other's load, too
 #     LOAD       busy processes beside each run under the operating system's scheduler (default: two for each CPU)
 #
-# Everything is resumable: each campaign has a file in the ledger, to which a line is added for each chunk of seeds. Interrupted
-# and started again, or started again with a larger RUNS, a campaign goes on with the next seed. A program or library that was
-# rebuilt with a difference is measured from the first seed.
+# Everything is resumable: each campaign has a file in the ledger, to which a line is added for each chunk of seeds.
+# Interrupted and started again, or started again with a larger RUNS, a campaign goes on with the next seed. A program
+# or library that was rebuilt with a difference is measured from the first seed.
 
 build=${PCT_BUILD:-build}
 for variable in ${!PCT_*}; do
@@ -52,15 +52,16 @@ trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# --- Progress -----------------------------------------------------------------------------------------------------------
-# announce COUNT: so many campaigns will follow.
+# --- Progress
+# ----------------------------------------------------------------------------------------------------------- announce
+# COUNT: so many campaigns will follow.
 announce()
 {
     campaigns=$1 campaign=0 fresh=0 began=$SECONDS
 }
 
-# show_progress NAME FRESH: after each. FRESH is 0 if nothing had to be run for it. The estimate takes the campaigns that are
-# left to be like those that were measured in this session.
+# show_progress NAME FRESH: after each. FRESH is 0 if nothing had to be run for it. The estimate takes the campaigns
+# that are left to be like those that were measured in this session.
 show_progress()
 {
     local left=$((campaigns - campaign)) text=''
@@ -72,8 +73,9 @@ show_progress()
     echo "[$campaign of $campaigns] $1: $hits of $runs failed$text" >&2
 }
 
-# --- Campaigns ----------------------------------------------------------------------------------------------------------
-# make_noise: keep the machine busy until quiet; for stress tests.
+# --- Campaigns
+# ---------------------------------------------------------------------------------------------------------- make_noise:
+# keep the machine busy until quiet; for stress tests.
 make_noise()
 {
     local i j
@@ -91,8 +93,8 @@ quiet()
     noise=()
 }
 
-# are_the_bug SPEC WANTED ENDINGS: whether failures like "3 assertion, 1 crash" can only be the program's bug. Where the operating
-# system decides, deadlocks are timeouts, and memory that was given back too early may crash anywhere.
+# are_the_bug SPEC WANTED ENDINGS: whether failures like "3 assertion, 1 crash" can only be the program's bug. Where the
+# operating system decides, deadlocks are timeouts, and memory that was given back too early may crash anywhere.
 are_the_bug()
 {
     local ending also='^$'
@@ -102,8 +104,8 @@ are_the_bug()
     done <<< "${3//, /$'\n'}"
 }
 
-# chunk SPEC SEED COUNT WANTED COMMAND...: seeds SEED to SEED+COUNT-1. Prints "SEED COUNT HITS FIRST N K". WANTED is how the
-# program's bug shows; a run that ends in any other way would be counted as something that it is not.
+# chunk SPEC SEED COUNT WANTED COMMAND...: seeds SEED to SEED+COUNT-1. Prints "SEED COUNT HITS FIRST N K". WANTED is how
+# the program's bug shows; a run that ends in any other way would be counted as something that it is not.
 chunk()
 {
     local spec=$1 seed=$2 count=$3 wanted=$4 line pattern hits=0 first=-
@@ -122,8 +124,9 @@ chunk()
     echo "$seed $count $hits $first $n $k"
 }
 
-# measure NAME SPEC RUNS HITS WANTED COMMAND...: RUNS runs of the command under this strategy with the seeds from 1, or fewer if
-# HITS (when not 0) have failed. Adds to the ledger's file NAME. Sets runs, hits, first (or empty), n and k (the most of any run).
+# measure NAME SPEC RUNS HITS WANTED COMMAND...: RUNS runs of the command under this strategy with the seeds from 1, or
+# fewer if HITS (when not 0) have failed. Adds to the ledger's file NAME. Sets runs, hits, first (or empty), n and k
+# (the most of any run).
 measure()
 {
     local name=$1 spec=$2 limit=$3 enough=$4 wanted=$5 identity file size was_fresh=0
@@ -189,8 +192,8 @@ list_strategies()
         END { if (name != "") print name }'
 }
 
-# list_programs: NAME DEPTH VERDICT THREADS STEPS COMMAND... of all programs with known bugs; "-" where it has to be measured. Those of
-# bench/paper are called paper/NAME.
+# list_programs: NAME DEPTH VERDICT THREADS STEPS COMMAND... of all programs with known bugs; "-" where it has to be
+# measured. Those of bench/paper are called paper/NAME.
 list_programs()
 {
     awk -F '\t' -v bin="$build/bugs/" 'FNR == 1 { next } NR == FNR { n[$1] = $3; k[$1] = $4; next }

@@ -108,7 +108,8 @@ C
     run "$pct" check
     is "$status" 0
     has "passed: 5 runs"
-    # By exec: the schedule itself, the server, and at most each second one of the four neighbours, to see which is faster.
+    # By exec: the schedule itself, the server, and at most each second one of the four neighbours, to see which is
+    # faster.
     [ "$(wc -c < loads)" -lt 5 ]
 }
 

@@ -7,8 +7,8 @@ build=${TESTED_BUILD:-${PCT_BUILD:-build}}
 case $build in /*) ;; *) build=$root/$build ;; esac
 pct=$build/pct
 cc=${CC:-gcc}
-# It names the build, to these tests; to pct it would be a mistyped variable. bats loads this once for the file, and again for each test, which
-# inherit what that has left.
+# It names the build, to these tests; to pct it would be a mistyped variable. bats loads this once for the file, and
+# again for each test, which inherit what that has left.
 unset PCT_BUILD
 export TESTED_BUILD=$build
 
@@ -68,7 +68,8 @@ replay_token()
     replay_line | grep -o 'pct1:[^ '"'"']*'
 }
 
-# steps_of TRACE: the steps as `before step N: thread T: OPERATION`, without the objects: that of a creation is not known before it is made.
+# steps_of TRACE: the steps as `before step N: thread T: OPERATION`, without the objects: that of a creation is not
+# known before it is made.
 steps_of()
 {
     "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: thread \2: \3/p'

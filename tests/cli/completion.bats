@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct completion`: the words that shells offer are those of the option tables, and commands to be run are completed as such.
+# `pct completion`: the words that shells offer are those of the option tables, and commands to be run are completed as
+# such.
 load common
 
 setup()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The programs and scripts of table 1 of the Concurrit paper (bench/concurrit): each exact script reaches its schedule, each
-# time; the mended program cannot follow it; each search finds the bug.
+# The programs and scripts of table 1 of the Concurrit paper (bench/concurrit): each exact script reaches its schedule,
+# each time; the mended program cannot follow it; each search finds the bug.
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that bats and common.bash set
 load common
 

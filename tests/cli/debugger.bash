@@ -1,9 +1,11 @@
-# Replays under a debugger, which goes through the schedule and does not disturb it: one set of cases, in the words of gdb and of lldb. Loaded
-# by gdb.bats and lldb.bats, which set $debugger. Everything here is said by steps, nothing by time.
+# Replays under a debugger, which goes through the schedule and does not disturb it: one set of cases, in the words of
+# gdb and of lldb. Loaded by gdb.bats and lldb.bats, which set $debugger. Everything here is said by steps, nothing by
+# time.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables that bats and common.bash set
 
-# What differs: commands, what a breakpoint says (lldb counts pct's own three, too), and what pct says where there is none.
+# What differs: commands, what a breakpoint says (lldb counts pct's own three, too), and what pct says where there is
+# none.
 case $debugger in
 gdb) break=break delete=delete kill=kill hit='hit Breakpoint' otherwise='' ;;
 lldb)
@@ -12,8 +14,8 @@ lldb)
     ;;
 esac
 
-# can_debug: whether the debugger is there and can run programs; containers may forbid what it needs. Otherwise says why not. All that lldb
-# prints must be read: it spins if nobody does.
+# can_debug: whether the debugger is there and can run programs; containers may forbid what it needs. Otherwise says why
+# not. All that lldb prints must be read: it spins if nobody does.
 can_debug()
 {
     local said
@@ -52,8 +54,8 @@ enter_debugger()
     export LC_ALL=C HOME=$BATS_TEST_TMPDIR # nobody's .gdbinit or .lldbinit
 }
 
-# debug_commands TOKEN|TRACE PROGRAM...: what the debugger and pct print for the commands in the file `commands`. gdb reads them from standard
-# input, lldb from the file, one after the other.
+# debug_commands TOKEN|TRACE PROGRAM...: what the debugger and pct print for the commands in the file `commands`. gdb
+# reads them from standard input, lldb from the file, one after the other.
 debug_commands()
 {
     local name=$1

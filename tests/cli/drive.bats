@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct run --ready WHAT --drive CLIENT`: servers. Each test has a port of its own, so that nothing is left of an earlier one.
+# `pct run --ready WHAT --drive CLIENT`: servers. Each test has a port of its own, so that nothing is left of an earlier
+# one.
 load common
 
 setup_file()
@@ -65,7 +66,8 @@ nothing_left()
     has "the client failed: exit status 9"
     has "1 failed (1 client failed)"
     has "replay --ready port:$port --drive './server ask $port; echo "
-    # Whether the client has connected before the server waits for it is the machine's, so the replay need not be identical.
+    # Whether the client has connected before the server waits for it is the machine's, so the replay need not be
+    # identical.
     run sh -c "$(replay_line)"
     has "the client failed: exit status 9"
     run "$pct" run -n 3 -s 1 --ready port:$port --drive 'kill -SEGV $$' -- ./server $port

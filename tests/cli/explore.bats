@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct explore`: how many classes of schedules programs have, what is found, and that nothing is called verified that is not.
+# `pct explore`: how many classes of schedules programs have, what is found, and that nothing is called verified that is
+# not.
 load common
 
 setup_file()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct explore --db`: an exploration is kept in a file, goes on after whatever ended it, and is the same with any number of workers.
+# `pct explore --db`: an exploration is kept in a file, goes on after whatever ended it, and is the same with any number
+# of workers.
 load common
 
 setup_file()

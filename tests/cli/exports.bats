@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Campaigns in the formats of other programs (`pct campaign report --format`, `pct campaign --report`), and --each-test. What they
-# say is compared with what the campaign file has; SARIF with its schema.
+# Campaigns in the formats of other programs (`pct campaign report --format`, `pct campaign --report`), and --each-test.
+# What they say is compared with what the campaign file has; SARIF with its schema.
 load common
 
 setup_file()

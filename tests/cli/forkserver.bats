@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# The fork server: a forked run is the run that exec would have made; where it is not, or would be slower, runs start by exec.
+# The fork server: a forked run is the run that exec would have made; where it is not, or would be slower, runs start by
+# exec.
 load common
 
 setup_file()
@@ -16,8 +17,8 @@ setup()
 
 fixed=(--state none --epoch 1700000000)
 
-# What the runs of this campaign have seen, one line a run, into file $1; the reason for exec, if there is one, to standard
-# output.
+# What the runs of this campaign have seen, one line a run, into file $1; the reason for exec, if there is one, to
+# standard output.
 record()
 {
     local to=$1

@@ -310,7 +310,8 @@ kept()
 }
 
 @test "a clean campaign of drawn depths says what their mixture is worth" {
-    # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/72 + 1/648 + 1/5832 + 1/104976, one of depth 5 with the last.
+    # n = 2, k = 9: each run finds a bug of depth 1 with 1/16 + 1/72 + 1/648 + 1/5832 + 1/104976, one of depth 5 with
+    # the last.
     run "$pct" run -n 500 -s 1 -S pct -k 9 -- ./target race 0
     is "$status" 0
     has "500 runs: a bug of depth 1 would have been missed with probability at most 2.2e-18; "

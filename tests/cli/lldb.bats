@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# `pct replay --lldb`: the cases of debugger.bash under lldb, which is in none of the groups of packages that `make check` wants: where it is
-# not installed these are skipped.
+# `pct replay --lldb`: the cases of debugger.bash under lldb, which is in none of the groups of packages that `make
+# check` wants: where it is not installed these are skipped.
 # shellcheck disable=SC2034 # for debugger.bash
 load common
 debugger=lldb

@@ -90,8 +90,8 @@ END
         is "$status" 0
         run "$pct" report wait.trace
         steps=$(sed -n 's/.*, steps \([0-9]*\),.*/\1/p' <<< "$output")
-        # Two threads look a million times each: of 65 looks, one is a step, and one yield comes before it; more where the other thread's
-        # steps come in between.
+        # Two threads look a million times each: of 65 looks, one is a step, and one yield comes before it; more where
+        # the other thread's steps come in between.
         [ "$steps" -gt 60000 ]
         [ "$steps" -lt 100000 ]
         run "$pct" replay wait.trace -- ./wait

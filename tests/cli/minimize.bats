@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# `pct minimize` and `pct explain`: the smallest schedule as a token and as a file, and what they say to bad input. That depths
-# and culprits are right is for tests/programs/explain.
+# `pct minimize` and `pct explain`: the smallest schedule as a token and as a file, and what they say to bad input. That
+# depths and culprits are right is for tests/programs/explain.
 load common
 
 setup_file()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Targets that kill or stop pct itself: what does the work is a child of the process that the user sees, which outlives that.
+# Targets that kill or stop pct itself: what does the work is a child of the process that the user sees, which outlives
+# that.
 load common
 
 setup_file()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct doctor --system`: what a machine refuses is told, with what follows; filters of system calls and limits stand for machines.
+# `pct doctor --system`: what a machine refuses is told, with what follows; filters of system calls and limits stand for
+# machines.
 load common
 
 setup_file()

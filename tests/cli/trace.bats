@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# `pct trace`: a recorded run in each format, whole, in a window, and cut short by SIGKILL. What the page does in a browser is in
-# tests/browser.
+# `pct trace`: a recorded run in each format, whole, in a window, and cut short by SIGKILL. What the page does in a
+# browser is in tests/browser.
 load common
 
 setup_file()
@@ -115,8 +115,8 @@ check(all(named[t] == "thread %d" % (t - 1) for t in slices), "names")
     done
 }
 
-# Its trace processor goes through the events in the order of their times, equal ones as in the file; an arrow belongs to the slice that
-# began last on its track.
+# Its trace processor goes through the events in the order of their times, equal ones as in the file; an arrow belongs
+# to the slice that began last on its track.
 @test "the Trace Event Format: as Perfetto reads it" {
     for trace in deadlock yields; do
         "$pct" trace $trace.trace -f chrome -o $trace.json

@@ -41,7 +41,8 @@ wrong()
     done
 }
 
-# What argp does not fold well: a text that fills its line gets an empty one, a long option moves its text, a heading comes twice.
+# What argp does not fold well: a text that fills its line gets an empty one, a long option moves its text, a heading
+# comes twice.
 badly_folded()
 {
     awk 'length > 79 || / $/ || (/^ [A-Z]/ && seen[$0]++) { print }
@@ -208,7 +209,8 @@ fake()
     chmod +x "fakes/$1"
 }
 
-# A system of which everything is feigned but the script's own part: two of the sources' commits pass while it is at work.
+# A system of which everything is feigned but the script's own part: two of the sources' commits pass while it is at
+# work.
 feign_system()
 {
     mkdir -p roots/sid/usr/bin roots/sid/src

@@ -1,5 +1,6 @@
-# The programs of tests/compat/programs: the table, and one run of one of them, with or without pct. Sourced by tests/compat/run,
-# bench/programs and bench/slowdown behind tests/programs/common.bash, at the top of the repository. Those set
+# The programs of tests/compat/programs: the table, and one run of one of them, with or without pct. Sourced by
+# tests/compat/run, bench/programs and bench/slowdown behind tests/programs/common.bash, at the top of the repository.
+# Those set
 #     program, limit, jobs    the one at hand; the seconds that a run of it may take; how many run at a time
 #     logs, work              directories: for what is to stay, for what is not
 # shellcheck shell=bash disable=SC2154
@@ -81,9 +82,9 @@ drive_native()
     wait $pid
 }
 
-# execute DIRECTORY COMMAND...: one run of the program behind COMMAND (of pct, or what runs it natively), in a fresh copy of
-# what Prepare made, as DIRECTORY/run. Leaves its result in DIRECTORY/result, messages in DIRECTORY/said, how long it took in
-# DIRECTORY/seconds. Returns its status.
+# execute DIRECTORY COMMAND...: one run of the program behind COMMAND (of pct, or what runs it natively), in a fresh
+# copy of what Prepare made, as DIRECTORY/run. Leaves its result in DIRECTORY/result, messages in DIRECTORY/said, how
+# long it took in DIRECTORY/seconds. Returns its status.
 execute()
 (
     local directory=$1 status target began client command=("${@:2}")
@@ -134,8 +135,8 @@ middle()
     sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`: two numbers, medians of RUNS
-# each, made by turns. Fails, and prints nothing, if one of them does.
+# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`: two
+# numbers, medians of RUNS each, made by turns. Fails, and prints nothing, if one of them does.
 side_by_side()
 {
     # shellcheck disable=SC2034 # for execute

@@ -1,5 +1,5 @@
-# What the scripts of this directory share: where things are, results as TAP, and reading what pct says. Sourced by each of
-# them, at the top of the repository.
+# What the scripts of this directory share: where things are, results as TAP, and reading what pct says. Sourced by each
+# of them, at the top of the repository.
 # shellcheck shell=bash
 
 build=${PCT_BUILD:-build}
@@ -25,8 +25,8 @@ epoch=1700000000
 
 tap_number=0 tap_status=0
 
-# tap_result NAME PROBLEM [REPEAT]: one result. PROBLEM is empty for a test that passed, or says in lines what is wrong; REPEAT
-# is the command that shows it.
+# tap_result NAME PROBLEM [REPEAT]: one result. PROBLEM is empty for a test that passed, or says in lines what is wrong;
+# REPEAT is the command that shows it.
 tap_result()
 {
     tap_number=$((tap_number + 1))

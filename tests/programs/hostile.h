@@ -1,4 +1,5 @@
-/* What hostile programs have in common: small work with threads, and a descriptor of their own on which they say what came of it. */
+/* What hostile programs have in common: small work with threads, and a descriptor of their own on which they say what
+ * came of it. */
 #ifndef PCT_TESTS_HOSTILE_H
 #define PCT_TESTS_HOSTILE_H
 

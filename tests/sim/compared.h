@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* --- Both ways ------------------------------------------------------------------------------------------------------------------ */
+/* --- Both ways ---------------------------------------------------------------------------------------------------- */
 
 static struct hashes classes, behaviours, found_classes, found_behaviours;
 
@@ -27,7 +27,8 @@ static unsigned preemptions_of(const struct pct_execution *x)
     return count;
 }
 
-/* By a list of switches, a crash is made once, whatever other threads have done before that has nothing to do with it. */
+/* By a list of switches, a crash is made once, whatever other threads have done before that has nothing to do with
+ * it. */
 static bool crashes_alike;
 
 /* The class of the run that was made; or which crash it is: of whom, who had found what. */

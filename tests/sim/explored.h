@@ -65,8 +65,8 @@ static inline struct pct_channel *explored_channel(void)
     return channel;
 }
 
-/* Brute force need not try the beginnings and ends of threads in all orders: nothing but a join, which waits for it, depends on them. A
- * thread that is about to make one does so at once, outside the plan. */
+/* Brute force need not try the beginnings and ends of threads in all orders: nothing but a join, which waits for it,
+ * depends on them. A thread that is about to make one does so at once, outside the plan. */
 static uint64_t explored_slack;
 
 /* Ends may be seen by others than joins, or a crash may come before. */
@@ -171,8 +171,8 @@ static inline uint64_t explored_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 31;
 }
 
-/* What the program did, as it could tell itself: what each thread found in its operations, the variables at the end, how it ended.
- * Nothing of it rests on the table of dependence. */
+/* What the program did, as it could tell itself: what each thread found in its operations, the variables at the end,
+ * how it ended. Nothing of it rests on the table of dependence. */
 static inline uint64_t explored_behaviour(void)
 {
     uint64_t hash = explored_result.verdict;

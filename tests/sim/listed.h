@@ -1,4 +1,5 @@
-/* The systematic part of a campaign (cli/campaign/preemptions.h) against brute force: a part of test_explore.c, which has the programs. */
+/* The systematic part of a campaign (cli/campaign/preemptions.h) against brute force: a part of test_explore.c, which
+ * has the programs. */
 #ifndef PCT_TESTS_LISTED_H
 #define PCT_TESTS_LISTED_H
 

@@ -1,5 +1,5 @@
-/* A strategy for the tests of the scheduler's own rules: it always prefers the same threads, hands out the budget that the
- * test set, and keeps a log of all calls. Also the frame of these tests. */
+/* A strategy for the tests of the scheduler's own rules: it always prefers the same threads, hands out the budget that
+ * the test set, and keeps a log of all calls. Also the frame of these tests. */
 #ifndef PCT_TESTS_PROBE_H
 #define PCT_TESTS_PROBE_H
 

@@ -12,7 +12,7 @@
 
 enum { SCRIPTED_CHANGES = 8, SCRIPTED_STEPS = 4096 };
 
-/* --- Common to both: which threads are enabled ------------------------------------------------------------------------ */
+/* --- Common to both: which threads are enabled -------------------------------------------------------------------- */
 
 static uint32_t scripted_enabled; /* bit t: thread t */
 
@@ -36,7 +36,7 @@ static inline void scripted_disable(void *state, uint32_t thread)
     scripted_enabled &= ~(UINT32_C(1) << thread);
 }
 
-/* --- figure7 ---------------------------------------------------------------------------------------------------------- */
+/* --- figure7 ------------------------------------------------------------------------------------------------------ */
 
 static struct {
     uint32_t n, d;
@@ -122,7 +122,7 @@ static inline void figure7_first(uint32_t n, uint32_t d)
         figure7.k[i] = 1;
 }
 
-/* --- walk ------------------------------------------------------------------------------------------------------------- */
+/* --- walk --------------------------------------------------------------------------------------------------------- */
 
 static struct {
     uint32_t length, at;

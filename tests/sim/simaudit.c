@@ -1,5 +1,5 @@
-/* The audit of the scheduler: whether each simulated thread could proceed is worked out a second time, from what the program
- * says it is about to do, and compared with what the scheduler believes. See simhost.h. */
+/* The audit of the scheduler: whether each simulated thread could proceed is worked out a second time, from what the
+ * program says it is about to do, and compared with what the scheduler believes. See simhost.h. */
 #include "simhost.h"
 
 #define S (&sim.sched)
@@ -33,7 +33,8 @@ bool sim_could_proceed(const struct sim_thread *t)
     __builtin_unreachable();
 }
 
-/* Whether nothing but a deadline enables this thread, which is near. What only time could end is a matter of that, too. */
+/* Whether nothing but a deadline enables this thread, which is near. What only time could end is a matter of that,
+ * too. */
 static bool is_early(const struct sim_thread *t)
 {
     uint64_t now = pct_sched_now(S), slack = S->slack;
@@ -41,7 +42,8 @@ static bool is_early(const struct sim_thread *t)
            !t->core.wait.outside && t->deadline > now && t->deadline - now <= slack && !sim_could_proceed(t);
 }
 
-/* What the scheduler need not know yet: in real time a deadline is noticed some steps later, and so is what the world did. */
+/* What the scheduler need not know yet: in real time a deadline is noticed some steps later, and so is what the world
+ * did. */
 static bool may_lag(const struct sim_thread *t)
 {
     return (sim.options->real_time && t->deadline != PCT_NEVER) || (t->core.wait.outside && sim.program->event[0].at);

@@ -31,15 +31,15 @@ struct sim sim;
 static void *driver_pointer;
 #ifdef SIM_ASAN
 static void *driver_fake;
-/* Of each stack: where its variables are that the sanitizer moves elsewhere, to see a use after return (gcc 13 does by itself). A run
- * that ends leaves its stacks in the middle of functions, so the next one on this stack goes on with what is there; a fresh one for
- * each thread of each run would use up all memory. */
+/* Of each stack: where its variables are that the sanitizer moves elsewhere, to see a use after return (gcc 13 does by
+ * itself). A run that ends leaves its stacks in the middle of functions, so the next one on this stack goes on with
+ * what is there; a fresh one for each thread of each run would use up all memory. */
 static void *fakes[SIM_THREADS];
 static const void *driver_bottom;
 static size_t driver_size;
 #endif
 
-/* --- Stacks ----------------------------------------------------------------------------------------------------------- */
+/* --- Stacks ------------------------------------------------------------------------------------------------------- */
 
 /* Store the stack pointer, with the registers that the ABI preserves above it, and continue where `to` was stored. */
 void sim_switch(void **from, void *to);
@@ -142,7 +142,7 @@ void sim_check(bool holds, const char *otherwise)
         sim.result->broken = otherwise;
 }
 
-/* --- Memory ----------------------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 enum { ARENA = 64 << 20, BLOCKS = 64 };
 static char *arena;
@@ -153,8 +153,8 @@ static struct block {
 } blocks[BLOCKS]; /* of the run before */
 static uint32_t blocks_used;
 
-/* All memory of the run before is to be zero again. The kernel would give fresh pages, but faults cost more than writing
- * zeros; only the tables of which a run uses but the beginning are not written whole. */
+/* All memory of the run before is to be zero again. The kernel would give fresh pages, but faults cost more than
+ * writing zeros; only the tables of which a run uses but the beginning are not written whole. */
 static void clear_memory(void)
 {
     for (uint32_t i = 0; i < blocks_used; i++) {
@@ -196,7 +196,7 @@ static bool populate(void *at, size_t size)
     return true;
 }
 
-/* --- The world outside ------------------------------------------------------------------------------------------------ */
+/* --- The world outside -------------------------------------------------------------------------------------------- */
 
 /* What the world does by now. */
 static void happen(void)
@@ -258,7 +258,7 @@ void sim_stay_away(struct sim_thread *self, uint64_t until, int sem)
     sim_to_driver();
 }
 
-/* --- The host's functions --------------------------------------------------------------------------------------------- */
+/* --- The host's functions ----------------------------------------------------------------------------------------- */
 
 static struct sim_thread *of(struct pct_thread *thread)
 {
@@ -402,12 +402,12 @@ static struct pct_thread *thread_at(uint32_t id)
     return &sim.thread[id].core;
 }
 
-/* --- The driver ------------------------------------------------------------------------------------------------------- */
+/* --- The driver --------------------------------------------------------------------------------------------------- */
 
 void sim_finished(void)
 {
-    /* Where the baton is idle the scheduler knows; else there is no thread left. A thread that finished with go() is never
-     * seen here again. */
+    /* Where the baton is idle the scheduler knows; else there is no thread left. A thread that finished with go() is
+     * never seen here again. */
     if (!sim.sched.idle)
         sim.baton = NULL;
     sim_to_driver();

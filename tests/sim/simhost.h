@@ -1,12 +1,13 @@
 /* The simulated host: abstract programs under the real scheduler and the real strategies, without a real thread.
  *
- * For the tests in this directory. A program is a list of operations for each thread; sim_run() runs it once and says how
- * it ended. All of sched/ is the code that the shim uses; the simulated host stands where preload/run/engine.c does, and the
- * operations (simops.c) go through the scheduler as the wrappers in preload/ do. A thread is a stack and a program counter
- * on the one real thread there is (simhost.c), so a run is exact, repeatable and takes microseconds.
+ * For the tests in this directory. A program is a list of operations for each thread; sim_run() runs it once and says
+ * how it ended. All of sched/ is the code that the shim uses; the simulated host stands where preload/run/engine.c
+ * does, and the operations (simops.c) go through the scheduler as the wrappers in preload/ do. A thread is a stack and
+ * a program counter on the one real thread there is (simhost.c), so a run is exact, repeatable and takes microseconds.
  *
  * A real clock and a world outside are simulated too: real time passes by 1 us with every operation and otherwise only
- * when everybody waits for it. Only one simulation exists at a time: the host's functions have no argument to tell it by. */
+ * when everybody waits for it. Only one simulation exists at a time: the host's functions have no argument to tell it
+ * by. */
 #ifndef PCT_TESTS_SIMHOST_H
 #define PCT_TESTS_SIMHOST_H
 
@@ -82,8 +83,9 @@ struct sim_op {
     void (*call)(struct sim *sim);
 };
 
-/* Mutexes, condition variables, semaphores, barriers and variables are numbered from 0, each kind for itself. Every thread
- * has one register, where operations leave their result: 1 or 0 for those that may fail or time out. Times in ns. */
+/* Mutexes, condition variables, semaphores, barriers and variables are numbered from 0, each kind for itself. Every
+ * thread has one register, where operations leave their result: 1 or 0 for those that may fail or time out. Times in
+ * ns. */
 /* clang-format off */
 #define LOCK(m)             { .kind = SIM_LOCK, .a = m, .value = -1 }
 #define LOCK_FOR(m, ns)     { .kind = SIM_LOCK, .a = m, .value = ns }

@@ -1,5 +1,5 @@
-/* The operations of simulated threads: each goes through the scheduler as its wrapper in preload/ does, over a thing whose
- * state is one number. See simhost.h; called by simhost.c, on the simulated thread's own stack. */
+/* The operations of simulated threads: each goes through the scheduler as its wrapper in preload/ does, over a thing
+ * whose state is one number. See simhost.h; called by simhost.c, on the simulated thread's own stack. */
 #include "simhost.h"
 
 #define S (&sim.sched)
@@ -22,7 +22,7 @@ static void passed(struct sim_thread *self)
     self->need = SIM_NEED_NOTHING;
 }
 
-/* --- What all operations share ---------------------------------------------------------------------------------------- */
+/* --- What all operations share ------------------------------------------------------------------------------------ */
 
 static void record(const struct sim_thread *self, enum pct_op op, uint32_t arg, uint32_t number)
 {
@@ -89,7 +89,7 @@ static void wake(struct pct_object *queue, uint32_t place)
     pct_sched_wake(S, waiter);
 }
 
-/* --- Mutexes, condition variables, semaphores ------------------------------------------------------------------------- */
+/* --- Mutexes, condition variables, semaphores --------------------------------------------------------------------- */
 
 static bool mutex_ready(const struct pct_thread *thread)
 {
@@ -299,7 +299,7 @@ static void up(struct sim_thread *self, uint8_t m, bool polled)
         pct_sched_kernel_changed(S);
 }
 
-/* --- Time, threads, variables ----------------------------------------------------------------------------------------- */
+/* --- Time, threads, variables ------------------------------------------------------------------------------------- */
 
 static void yield(struct sim_thread *self)
 {

@@ -1,6 +1,6 @@
-/* Systematic exploration against brute force: of random programs of every operation in the table of dependence, all schedules are made, and
- * what the search asks for. It must meet the same classes of schedules, each once, make no redundant run, and see every behaviour. That each
- * row of the table is noticed when it is wrong: test_rows.c. */
+/* Systematic exploration against brute force: of random programs of every operation in the table of dependence, all
+ * schedules are made, and what the search asks for. It must meet the same classes of schedules, each once, make no
+ * redundant run, and see every behaviour. That each row of the table is noticed when it is wrong: test_rows.c. */
 #include "compared.h"
 #include <cli/campaign/preemptions.h>
 
@@ -73,8 +73,8 @@ static void test_random_programs(void **unused)
     assert_int_equal(tally.moved, 0);
 }
 
-/* Of a requeue, and a try to join, that was pending when a run ended, it is not known all that it uses: what it is found to use then has not
- * moved. */
+/* Of a requeue, and a try to join, that was pending when a run ended, it is not known all that it uses: what it is
+ * found to use then has not moved. */
 static void test_pending(void **unused)
 {
     (void)unused;

@@ -1,9 +1,9 @@
 /* The theorem of the PCT paper (Burckhardt et al., ASPLOS 2010, theorem 9), exactly, on small programs with known bugs.
  *
- * For each program the probability of its bug is counted over all n! k^(d-1) valuations of the random variables of figure
- * 7, and must be at least 1 / (n k^(d-1)). strategies/pct.c must then make the same schedules as figure 7 for the random
- * variables that its seed stands for, and find the bug in as many of SEEDS runs as that probability says. The same for
- * random-walk, whose probability is the sum over all schedules. Runs on the simulated host. */
+ * For each program the probability of its bug is counted over all n! k^(d-1) valuations of the random variables of
+ * figure 7, and must be at least 1 / (n k^(d-1)). strategies/pct.c must then make the same schedules as figure 7 for
+ * the random variables that its seed stands for, and find the bug in as many of SEEDS runs as that probability says.
+ * The same for random-walk, whose probability is the sum over all schedules. Runs on the simulated host. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@
 #include <strategies/strategies.h>
 #include <time.h>
 
-/* Seeds 1 .. SEEDS are fixed, so every comparison passes always or never. Had they been drawn, each of the (at present) 34
- * comparisons would have failed for a correct strategy with probability FALSE_ALARM at most, by the exact binomial
+/* Seeds 1 .. SEEDS are fixed, so every comparison passes always or never. Had they been drawn, each of the (at present)
+ * 34 comparisons would have failed for a correct strategy with probability FALSE_ALARM at most, by the exact binomial
  * distribution: all together with 3.4e-5. */
 enum { SEEDS = 20000, SAME_SEEDS = 1000 };
 #define FALSE_ALARM 1e-6
@@ -202,8 +202,8 @@ static void test_bound(void **unused)
     }
 }
 
-/* Runs with one change point more than the bug needs: any d-1 of the d may be those that count, and cli/campaign/guarantee.c says so
- * to users. In whole numbers: hits / (n! k^d) >= d / (n k^d). */
+/* Runs with one change point more than the bug needs: any d-1 of the d may be those that count, and
+ * cli/campaign/guarantee.c says so to users. In whole numbers: hits / (n! k^d) >= d / (n k^d). */
 static void test_bound_of_deeper_runs(void **unused)
 {
     (void)unused;
@@ -272,9 +272,9 @@ static void test_pct_frequency(void **unused)
     }
 }
 
-/* depth=auto: each bug is found as often as the mixture of figure 7's runs over the depths that are drawn finds it, which is at
- * least what cli/campaign/guarantee.c says to users: the mixture of C(D-1, d-1) / (n k^(D-1)). Of two threads and few steps, because all
- * values that the deepest runs can draw are gone through. */
+/* depth=auto: each bug is found as often as the mixture of figure 7's runs over the depths that are drawn finds it,
+ * which is at least what cli/campaign/guarantee.c says to users: the mixture of C(D-1, d-1) / (n k^(D-1)). Of two
+ * threads and few steps, because all values that the deepest runs can draw are gone through. */
 static void test_drawn_depth(void **unused)
 {
     (void)unused;
@@ -301,8 +301,8 @@ static void test_drawn_depth(void **unused)
     }
 }
 
-/* The order of the initial priorities that a seed stands for, as it shows from outside: of all threads enabled, disable who
- * is picked. */
+/* The order of the initial priorities that a seed stands for, as it shows from outside: of all threads enabled, disable
+ * who is picked. */
 static void observe_permutation(const struct pct_run *run, uint32_t n, void *state)
 {
     const struct pct_strategy *s = &pct_strategy_pct;
@@ -325,8 +325,8 @@ static void observe_permutation(const struct pct_run *run, uint32_t n, void *sta
     }
 }
 
-/* With the same random variables, strategies/pct.c with its budgets makes the same schedules as figure 7, which is asked at
- * every step. docs/STRATEGIES.md says how k_i follows from the seed. */
+/* With the same random variables, strategies/pct.c with its budgets makes the same schedules as figure 7, which is
+ * asked at every step. docs/STRATEGIES.md says how k_i follows from the seed. */
 static void test_pct_is_figure7(void **unused)
 {
     (void)unused;

@@ -124,8 +124,8 @@ static void test_locks(void **unused)
     look("idiom 1, between sections", 1, write, read, NULL, between, 2);
 }
 
-/* Whatever the iRoot is, nobody waits for ever: not one that is held with a lock that others need, nor one that polls for
- * what a held one does, nor at a barrier. */
+/* Whatever the iRoot is, nobody waits for ever: not one that is held with a lock that others need, nor one that polls
+ * for what a held one does, nor at a barrier. */
 static void test_progress(void **unused)
 {
     (void)unused;

@@ -40,7 +40,7 @@ static uint32_t draw(uint32_t bound)
     return (uint32_t)((random_state >> 33) % bound);
 }
 
-/* --- The naive model: an array by place, where a place is one address and class ---------------------------------------- */
+/* --- The naive model: an array by place, where a place is one address and class ----------------------------------- */
 
 enum { PLACES = 3000, CLASSES = 3, OPERATIONS = 1000000 };
 
@@ -141,8 +141,8 @@ static void test_model(void **unused)
     run_model(30, 0, 40, 4);
 }
 
-/* Keys that all have their home in the last places of the table, so that chains run round its end: entries are removed in
- * every order, and what is left is still found. */
+/* Keys that all have their home in the last places of the table, so that chains run round its end: entries are removed
+ * in every order, and what is left is still found. */
 static void test_backward_shift(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* The world outside: waits that only it can end, threads that leave the scheduler and come back, threads that pct does not
- * know; on the simulated host with its simulated real time. */
+/* The world outside: waits that only it can end, threads that leave the scheduler and come back, threads that pct does
+ * not know; on the simulated host with its simulated real time. */
 #include "probe.h"
 #include <pct/random.h>
 #include <strategies/strategies.h>
@@ -50,7 +50,8 @@ static void test_several(void **unused)
     }
 }
 
-/* While somebody waits for the world, time does not jump past what really elapsed: the sleeper wakes at its own time. */
+/* While somebody waits for the world, time does not jump past what really elapsed: the sleeper wakes at its own
+ * time. */
 static void test_no_jump(void **unused)
 {
     (void)unused;
@@ -71,7 +72,8 @@ static void dawdle(struct sim *s)
     s->real_ns += 2000000000;
 }
 
-/* Whoever talks to the world has its time: a run that takes long for its steps falls behind by a second, and not further. */
+/* Whoever talks to the world has its time: a run that takes long for its steps falls behind by a second, and not
+ * further. */
 static void test_keeps_up(void **unused)
 {
     (void)unused;
@@ -189,7 +191,8 @@ static void test_all_away(void **unused)
         }
 }
 
-/* Leaving is a place where a block of the trace may be full: whatever the number of steps before it, the trace is whole. */
+/* Leaving is a place where a block of the trace may be full: whatever the number of steps before it, the trace is
+ * whole. */
 static void test_leave_at_block_end(void **unused)
 {
     (void)unused;
@@ -229,7 +232,8 @@ static void test_foreign(void **unused)
     assert_string_equal(probe_result.message, "the host sleeps for ever");
 }
 
-/* The same where the waiter has a deadline, in real time: the post counts when it comes, not when the deadline has passed. */
+/* The same where the waiter has a deadline, in real time: the post counts when it comes, not when the deadline has
+ * passed. */
 static void test_foreign_before_deadline(void **unused)
 {
     (void)unused;
@@ -242,7 +246,8 @@ static void test_foreign_before_deadline(void **unused)
     assert_in_range(probe_result.real_ns, 250000, 260000);
 }
 
-/* One that cannot tell what it has done: somebody looks every millisecond, and time does not jump over what it may do. */
+/* One that cannot tell what it has done: somebody looks every millisecond, and time does not jump over what it may
+ * do. */
 static void test_silent(void **unused)
 {
     (void)unused;
@@ -262,7 +267,8 @@ static void test_silent(void **unused)
     assert_in_range(probe_result.real_ns, 10000000, 10000000 + 4 * PCT_STEP_NS);
 }
 
-/* The host knows of a thread that is not in the schedule. While it may act, nothing is a deadlock; when it is gone, that is one. */
+/* The host knows of a thread that is not in the schedule. While it may act, nothing is a deadlock; when it is gone,
+ * that is one. */
 static void test_stranger(void **unused)
 {
     (void)unused;
@@ -277,7 +283,8 @@ static void test_stranger(void **unused)
     assert_in_range(probe_result.real_ns, 20000000, 21000000);
 }
 
-/* Nor does time jump over what it may do, but it does while that sleeps: up to the end of its sleep, which then comes in real time. */
+/* Nor does time jump over what it may do, but it does while that sleeps: up to the end of its sleep, which then comes
+ * in real time. */
 static void test_stranger_and_deadlines(void **unused)
 {
     (void)unused;
@@ -430,7 +437,8 @@ static void test_polled_and_away(void **unused)
     }
 }
 
-/* Threads that are polled for, and one that has to wait by itself (for a signal, say): only that one is sent outside. */
+/* Threads that are polled for, and one that has to wait by itself (for a signal, say): only that one is sent
+ * outside. */
 static void test_polled_and_sent(void **unused)
 {
     (void)unused;
@@ -541,7 +549,8 @@ static void test_relative(void **unused)
     assert_in_range(sim.note[0], 50000000, 50000000 + 10 * PCT_STEP_NS);
 }
 
-/* What it does in that time comes before the deadline, however long it takes: and takes no virtual time where it made no step. */
+/* What it does in that time comes before the deadline, however long it takes: and takes no virtual time where it made
+ * no step. */
 static void test_relative_is_first(void **unused)
 {
     (void)unused;
@@ -556,7 +565,8 @@ static void test_relative_is_first(void **unused)
     }
 }
 
-/* A slow machine makes no time pass where only relatives could have come: it would come to deadlines out of their order. */
+/* A slow machine makes no time pass where only relatives could have come: it would come to deadlines out of their
+ * order. */
 static void test_relative_slow(void **unused)
 {
     (void)unused;

@@ -1,7 +1,7 @@
-/* Thousands of random programs of all operations under all strategies, on the simulated host. At every step of every run the
- * audit compares what the scheduler believes of each thread with what the program says (simops.c); nobody may be given the
- * baton to fail; a deadlock must be one; the run must repeat exactly, also without the scheduler's short cuts; and its trace
- * must replay to the same trace. */
+/* Thousands of random programs of all operations under all strategies, on the simulated host. At every step of every
+ * run the audit compares what the scheduler believes of each thread with what the program says (simops.c); nobody may
+ * be given the baton to fail; a deadlock must be one; the run must repeat exactly, also without the scheduler's short
+ * cuts; and its trace must replay to the same trace. */
 #include "probe.h"
 #include <pct/random.h>
 #include <strategies/strategies.h>
@@ -16,7 +16,7 @@ static uint32_t draw(uint32_t bound)
     return (uint32_t)pct_random_below(random_seed, PCT_STREAM_USER, random_place++, bound);
 }
 
-/* --- Writing a program ------------------------------------------------------------------------------------------------ */
+/* --- Writing a program -------------------------------------------------------------------------------------------- */
 
 static struct sim_op text[MOST_THREADS][OPS];
 static uint32_t length;
@@ -153,7 +153,7 @@ static struct sim_program make_program(uint64_t number, bool outside)
     return program;
 }
 
-/* --- Running it ------------------------------------------------------------------------------------------------------- */
+/* --- Running it --------------------------------------------------------------------------------------------------- */
 
 /* The thread that holds the mutex for which this one waits without a deadline, plus 1. */
 static uint32_t holder_before(const struct sim_thread *t)

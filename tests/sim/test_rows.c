@@ -1,5 +1,5 @@
-/* Each row of the table of what commutes, made wrong on purpose: random programs must notice, by a behaviour that brute force meets and the
- * search does not, or by redundant runs. What cannot be noticed stands here, with the reason. */
+/* Each row of the table of what commutes, made wrong on purpose: random programs must notice, by a behaviour that brute
+ * force meets and the search does not, or by redundant runs. What cannot be noticed stands here, with the reason. */
 #include "compared.h"
 #include <cli/explore/rows.h>
 #include <string.h>

@@ -21,10 +21,10 @@ static uint64_t find_record(enum pct_op op)
     return 0;
 }
 
-/* --- Enabledness ------------------------------------------------------------------------------------------------------ */
+/* --- Enabledness -------------------------------------------------------------------------------------------------- */
 
-/* A thread that waits for a mutex is given the baton only when it is free: with a budget of one step, each of the others
- * would be tried between any two steps of the holder. */
+/* A thread that waits for a mutex is given the baton only when it is free: with a budget of one step, each of the
+ * others would be tried between any two steps of the holder. */
 static void test_lock_not_failed(void **unused)
 {
     (void)unused;
@@ -106,8 +106,8 @@ static void run_contended(enum prefer prefer, const struct pct_strategy *strateg
                      PCT_VERDICT_EXIT);
 }
 
-/* Who locks or unlocks a mutex for which many wait tells the strategy of all of them at once. A strategy that was built when
- * there were no such functions is told of the same threads, in the same order, one by one. */
+/* Who locks or unlocks a mutex for which many wait tells the strategy of all of them at once. A strategy that was built
+ * when there were no such functions is told of the same threads, in the same order, one by one. */
 static void test_told_at_once(void **unused)
 {
     (void)unused;
@@ -120,7 +120,8 @@ static void test_told_at_once(void **unused)
     run_contended(PREFER_NEW, &strategy);
     uint64_t hash = told.hash, steps = probe_result.steps;
     assert_true(probe_result.max_enabled > CONTENDERS / 2);
-    /* One for what a step does itself, one for what it lets others do; where a queue is short, its threads one by one. */
+    /* One for what a step does itself, one for what it lets others do; where a queue is short, its threads one by
+     * one. */
     assert_true(told.calls <= 2 * steps);
     strategy.abi = PCT_STRATEGY_ABI_LEAST;
     run_contended(PREFER_NEW, &strategy);
@@ -129,8 +130,8 @@ static void test_told_at_once(void **unused)
     assert_true(told.calls > 4 * steps);
 }
 
-/* A change of an object asks one of all its waiters that are alike, however many they are: each step asks for itself, and for the
- * object that it changed. */
+/* A change of an object asks one of all its waiters that are alike, however many they are: each step asks for itself,
+ * and for the object that it changed. */
 static void test_alike(void **unused)
 {
     (void)unused;
@@ -163,7 +164,7 @@ static void test_broadcast_waits_for_mutex(void **unused)
     assert_int_equal(probe_result.var[0], 2);
 }
 
-/* --- Wake order ------------------------------------------------------------------------------------------------------- */
+/* --- Wake order --------------------------------------------------------------------------------------------------- */
 
 /* Three wait, in the order 1, 2, 3, and write down in which order they were woken. */
 #define WAITER(v) THREAD(LOCK(0), WAIT(0, 0), READ(0), ADD(1), STORE(0), STORE(v), UNLOCK(0))
@@ -277,7 +278,7 @@ static void test_move(void **unused)
     assert_int_equal(probe_result.var[1], 2);
 }
 
-/* --- Budgets and picks ------------------------------------------------------------------------------------------------ */
+/* --- Budgets and picks -------------------------------------------------------------------------------------------- */
 
 /* While the budget lasts the strategy is not asked. */
 static void test_budget(void **unused)
@@ -353,7 +354,7 @@ static void test_short_cuts(void **unused)
     }
 }
 
-/* --- Verdicts --------------------------------------------------------------------------------------------------------- */
+/* --- Verdicts ----------------------------------------------------------------------------------------------------- */
 
 static void test_deadlock(void **unused)
 {
@@ -437,7 +438,7 @@ static void test_step_bound(void **unused)
         }
 }
 
-/* --- The end ---------------------------------------------------------------------------------------------------------- */
+/* --- The end ------------------------------------------------------------------------------------------------------ */
 
 /* Section 4.2, "Final Wait": who ends the process goes last, so the others come to where they block. */
 static void test_final_wait(void **unused)
@@ -483,8 +484,8 @@ static void test_final_wait_bound(void **unused)
     }
 }
 
-/* Who ends the process may still have to wait, in an exit handler, when its time has come: then the others go on; and it
- * goes before all others again as soon as it can. */
+/* Who ends the process may still have to wait, in an exit handler, when its time has come: then the others go on; and
+ * it goes before all others again as soon as it can. */
 static void test_exit_handler_waits(void **unused)
 {
     (void)unused;
@@ -515,7 +516,7 @@ static void test_join(void **unused)
     assert_int_equal(PCT_RECORD_OBJECT(find_record(PCT_OP_THREAD_JOIN)), 1); /* the thread's id */
 }
 
-/* --- What the scheduler does not see ---------------------------------------------------------------------------------- */
+/* --- What the scheduler does not see ------------------------------------------------------------------------------ */
 
 static void post_unseen(struct sim *s)
 {
@@ -528,8 +529,8 @@ static void allow_unseen(struct sim *s)
     s->note[1] = 1;
 }
 
-/* A change without pct_sched_changed(): found, at the latest before a deadlock is called, if the host said that there may be
- * any; else the verdict is deadlock. */
+/* A change without pct_sched_changed(): found, at the latest before a deadlock is called, if the host said that there
+ * may be any; else the verdict is deadlock. */
 static void test_unseen(void **unused)
 {
     (void)unused;

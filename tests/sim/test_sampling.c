@@ -1,8 +1,9 @@
 /* What the papers promise of tapct, pctcp, pos, urw, surw and the bounded strategies, on small programs under the real
  * scheduler, on the simulated host: exact probabilities, and frequencies over fixed seeds beside them.
  *
- * The seeds are fixed, so every comparison passes always or never. Had they been drawn, a correct strategy would have failed
- * one of these comparisons with a probability below one in a million each (five standard deviations; chi_square.h). */
+ * The seeds are fixed, so every comparison passes always or never. Had they been drawn, a correct strategy would have
+ * failed one of these comparisons with a probability below one in a million each (five standard deviations;
+ * chi_square.h). */
 #include "probe.h"
 #include "scripted.h"
 #include "../unit/chi_square.h"
@@ -23,7 +24,7 @@ static void assert_frequency(const char *name, uint64_t hits, uint64_t runs, dou
                  (unsigned long)runs, expected, sigma);
 }
 
-/* --- urw: every interleaving with the same probability ------------------------------------------------------------------ */
+/* --- urw: every interleaving with the same probability ------------------------------------------------------------ */
 
 /* Threads that never block, and start each other; their numbers of steps, start and end included. */
 static const struct {
@@ -72,7 +73,7 @@ static void test_urw_uniform(void **unused)
     }
 }
 
-/* --- surw: every order of the interesting events with the same probability ----------------------------------------------- */
+/* --- surw: every order of the interesting events with the same probability ---------------------------------------- */
 
 /* Three events of each thread on object 1, beside those that do not matter, of which one thread has many. */
 static void test_surw_uniform(void **unused)
@@ -120,11 +121,11 @@ static void test_surw_uniform(void **unused)
     assert_true(walk_first_last > SEEDS / 4);
 }
 
-/* --- pos ---------------------------------------------------------------------------------------------------------------- */
+/* --- pos ---------------------------------------------------------------------------------------------------------- */
 
-/* Main makes m operations that race with nothing and then writes; the other thread starts and checks. Main's m+1 operations
- * come first if each has a higher priority than the pending one of the other: START with priority b, CHECK with c. While
- * none of them races, main's are drawn one by one, so the probability is the integral over b and c of
+/* Main makes m operations that race with nothing and then writes; the other thread starts and checks. Main's m+1
+ * operations come first if each has a higher priority than the pending one of the other: START with priority b, CHECK
+ * with c. While none of them races, main's are drawn one by one, so the probability is the integral over b and c of
  *     (1-b)^(m+1) + sum over j = 0 .. m of (1-b)^j max(0, b-c) (1-c)^(m-j)
  * where START comes after main's first j. A random walk is that lucky with a probability below 2^-m. */
 static double pos_exactly(int m)
@@ -165,10 +166,11 @@ static void test_pos_exactly(void **unused)
     }
 }
 
-/* --- pctcp -------------------------------------------------------------------------------------------------------------- */
+/* --- pctcp -------------------------------------------------------------------------------------------------------- */
 
-/* Main creates and joins six threads one after the other; a bug shows if the slow thread comes after all of them. There are
- * three chains, and it has the lowest priority of the three in a third of the runs; of the eight threads, in an eighth. */
+/* Main creates and joins six threads one after the other; a bug shows if the slow thread comes after all of them. There
+ * are three chains, and it has the lowest priority of the three in a third of the runs; of the eight threads, in an
+ * eighth. */
 static void test_pctcp_chains(void **unused)
 {
     (void)unused;
@@ -193,10 +195,10 @@ static void test_pctcp_chains(void **unused)
     }
 }
 
-/* --- Bugs ------------------------------------------------------------------------------------------------------------- */
+/* --- Bugs --------------------------------------------------------------------------------------------------------- */
 
-/* The kinds of figure 1 of the PCT paper, among operations of other threads that do not matter: d, n; and k, the most steps
- * of a run, with those that race. */
+/* The kinds of figure 1 of the PCT paper, among operations of other threads that do not matter: d, n; and k, the most
+ * steps of a run, with those that race. */
 static const struct {
     struct sim_program program;
     enum pct_verdict verdict;
@@ -299,8 +301,8 @@ static void test_refinements(void **unused)
     assert_true(frequency[1] > 3 * frequency[0] && frequency[3] > frequency[1]);
 }
 
-/* The final wait: main sets a flag and ends the process, which the other thread must not have seen by then (figure 2). Without it a
- * change point must fall between the two. */
+/* The final wait: main sets a flag and ends the process, which the other thread must not have seen by then (figure 2).
+ * Without it a change point must fall between the two. */
 static void test_final_wait(void **unused)
 {
     (void)unused;
@@ -330,9 +332,9 @@ static void test_final_wait(void **unused)
     assert_true(hits[1][2] >= hits[1][1]);
 }
 
-/* Where the final wait stands. A handler of exit sets a flag that the other thread must not have seen by the end: with the wait before
- * the handlers it never has; behind them, if main had the higher priority; and without any, a change point must fall right
- * after the flag is set. */
+/* Where the final wait stands. A handler of exit sets a flag that the other thread must not have seen by the end: with
+ * the wait before the handlers it never has; behind them, if main had the higher priority; and without any, a change
+ * point must fall right after the flag is set. */
 static void test_ends(void **unused)
 {
     (void)unused;
@@ -364,8 +366,8 @@ static void test_ends(void **unused)
                      0.5 / K);
 }
 
-/* Starvation: a thread that tries a lock in a loop goes below its owner after `spin` rounds on average, if it has the higher
- * priority, which is half of the time; and never without. */
+/* Starvation: a thread that tries a lock in a loop goes below its owner after `spin` rounds on average, if it has the
+ * higher priority, which is half of the time; and never without. */
 static void test_spin(void **unused)
 {
     (void)unused;

@@ -72,8 +72,8 @@ static void test_still_woken(void **unused)
     assert_int_equal(probe_result.var[1], 0);
 }
 
-/* The deadline passes while another thread holds the mutex that the wait comes back with: the thread then waits for that, as it
- * would natively, and a replay, which has no slack, does the same. */
+/* The deadline passes while another thread holds the mutex that the wait comes back with: the thread then waits for
+ * that, as it would natively, and a replay, which has no slack, does the same. */
 static void test_mutex_is_held(void **unused)
 {
     (void)unused;
@@ -123,8 +123,8 @@ static void test_coins(void **unused)
     assert_in_range(early, RUNS / 2 - 5 * sqrt(RUNS) / 2, RUNS / 2 + 5 * sqrt(RUNS) / 2);
 }
 
-/* What docs/GUARANTEE.md says of runs with slack: a bug of depth 1 that needs one wait to end early is found by one of 2 n of them, and
- * by none without. */
+/* What docs/GUARANTEE.md says of runs with slack: a bug of depth 1 that needs one wait to end early is found by one of
+ * 2 n of them, and by none without. */
 static void test_bound(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Threads that make no progress: spins, livelocks, polling, and those that starve behind them. On the simulated host, as test_rules.c. */
+/* Threads that make no progress: spins, livelocks, polling, and those that starve behind them. On the simulated host,
+ * as test_rules.c. */
 #include "probe.h"
 #include <strategies/strategies.h>
 
@@ -62,7 +63,8 @@ static void test_livelock(void **unused)
     assert_int_equal(sim.sched.progress.in_a_row, 1);
 }
 
-/* Threads may spin for as long as something that is pending may end it: a deadline far away, to which time jumps, ... */
+/* Threads may spin for as long as something that is pending may end it: a deadline far away, to which time jumps,
+ * ... */
 static void test_spins_until(void **unused)
 {
     (void)unused;
@@ -82,8 +84,8 @@ static void test_spins_until(void **unused)
     assert_string_equal(probe_result.message, "the step bound was reached");
 }
 
-/* A thread that looks at something under a lock, over and over, is spinning: after some blocks of nothing else. Not if nobody
- * else could run, and not if its rounds are long. */
+/* A thread that looks at something under a lock, over and over, is spinning: after some blocks of nothing else. Not if
+ * nobody else could run, and not if its rounds are long. */
 static void test_polling(void **unused)
 {
     (void)unused;
@@ -107,8 +109,8 @@ static void test_polling(void **unused)
     assert_int_equal(probe.spins, 0);
 }
 
-/* Threads that go on until another one has run let it run, though nothing tells that they spin, not even to the test for polling. Not
- * before it has starved for long. */
+/* Threads that go on until another one has run let it run, though nothing tells that they spin, not even to the test
+ * for polling. Not before it has starved for long. */
 static void test_starving(void **unused)
 {
     (void)unused;

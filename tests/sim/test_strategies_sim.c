@@ -1,6 +1,6 @@
-/* The built-in strategies under the real scheduler, on the simulated host: runs end, repeat by their seed, differ between
- * seeds, and threads that make no progress do not starve those that could. That each strategy is what its paper says is
- * tested in tests/unit/ (step by step) and in test_guarantee.c (by its probabilities). */
+/* The built-in strategies under the real scheduler, on the simulated host: runs end, repeat by their seed, differ
+ * between seeds, and threads that make no progress do not starve those that could. That each strategy is what its paper
+ * says is tested in tests/unit/ (step by step) and in test_guarantee.c (by its probabilities). */
 #include "probe.h"
 #include <math.h>
 #include <strategies/strategies.h>
@@ -71,9 +71,10 @@ static void test_parameters(void **unused)
             }
 }
 
-/* --- Spinners --------------------------------------------------------------------------------------------------------- */
+/* --- Spinners ----------------------------------------------------------------------------------------------------- */
 
-/* Three threads wait for a fourth in a loop, each in its own way of making no progress; the fourth has work to do first. */
+/* Three threads wait for a fourth in a loop, each in its own way of making no progress; the fourth has work to do
+ * first. */
 #define SPIN(way) THREAD(READ(0), UNLESS(0, 2), way, BACK(3))
 static const struct sim_program spinners[] = {
     { .name = "yield",
@@ -116,8 +117,8 @@ static void test_no_starvation(void **unused)
         }
 }
 
-/* Section 4.1 of the PCT paper, "starvation free": a spin puts the thread below all others with a small probability, 1/16
- * here. With two threads and depth 1, the one of higher priority spins until then: a geometric distribution. */
+/* Section 4.1 of the PCT paper, "starvation free": a spin puts the thread below all others with a small probability,
+ * 1/16 here. With two threads and depth 1, the one of higher priority spins until then: a geometric distribution. */
 static void test_pct_spins(void **unused)
 {
     (void)unused;
@@ -130,7 +131,8 @@ static void test_pct_spins(void **unused)
         options.run.seed = seed;
         options.run.param[PARAM_DEPTH] = 1;
         assert_int_equal(probe_run_with(&program, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
-        /* Create, then read and yield until thread 1 starts; the yield at which main is put below it is still to come. */
+        /* Create, then read and yield until thread 1 starts; the yield at which main is put below it is still to
+         * come. */
         uint64_t at = 0;
         while (PCT_RECORD_THREAD(sim.sched.records[at]) == 0)
             at++;
@@ -142,7 +144,8 @@ static void test_pct_spins(void **unused)
     }
     /* Half of the seeds put main first. */
     assert_true(fabs(runs - SEEDS / 2.0) < 5 * sqrt(SEEDS / 4.0));
-    /* Mean 16, standard deviation 15.5; within five of the mean's, which a correct program misses once in 1.7 million. */
+    /* Mean 16, standard deviation 15.5; within five of the mean's, which a correct program misses once in 1.7
+     * million. */
     double sigma = sqrt(INVERSE * (INVERSE - 1.0)) / sqrt(runs);
     assert_true(fabs(sum / runs - INVERSE) < 5 * sigma);
 }

@@ -1,5 +1,5 @@
-/* Threads that lose the baton without having passed a point: spins on plain memory, sleeps in calls that nobody knows. A
- * simulated thread that spins or sleeps is its own watchdog (simops.c). */
+/* Threads that lose the baton without having passed a point: spins on plain memory, sleeps in calls that nobody knows.
+ * A simulated thread that spins or sleeps is its own watchdog (simops.c). */
 #include "probe.h"
 #include <strategies/strategies.h>
 

@@ -1,12 +1,12 @@
 /* Theorem 9 of the PCT paper (Burckhardt et al., ASPLOS 2010) on a family of random programs with random bugs, exactly.
  *
- * A program here is two or three threads with a few operations: steps that do nothing, critical sections, a semaphore. Every
- * schedule of it is enumerated, and the schedule of figure 7 for each of its n! k^(d-1) valuations is made on the simulated
- * host. A bug is what the paper says it is (definitions 4 to 7): a random directive, that is d constraints "all of A_i before
- * b_i, and the b_i in their order", which guarantees the set of complete schedules that satisfy it. Whether it does is
- * decided over all schedules; the others are thrown away. The theorem's bound must hold for each that is left, in whole
- * numbers, and so must what cli/campaign/guarantee.c says of runs with one change point more than the bug needs.
- * docs/GUARANTEE.md refers to this. */
+ * A program here is two or three threads with a few operations: steps that do nothing, critical sections, a semaphore.
+ * Every schedule of it is enumerated, and the schedule of figure 7 for each of its n! k^(d-1) valuations is made on the
+ * simulated host. A bug is what the paper says it is (definitions 4 to 7): a random directive, that is d constraints
+ * "all of A_i before b_i, and the b_i in their order", which guarantees the set of complete schedules that satisfy it.
+ * Whether it does is decided over all schedules; the others are thrown away. The theorem's bound must hold for each
+ * that is left, in whole numbers, and so must what cli/campaign/guarantee.c says of runs with one change point more
+ * than the bug needs. docs/GUARANTEE.md refers to this. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ struct schedule {
     uint8_t thread[STEPS];
 };
 
-/* The program at hand: all of its complete schedules in the order of a depth-first walk, each with its probability under a
- * uniform random walk; its longest, and the steps of each thread in it. */
+/* The program at hand: all of its complete schedules in the order of a depth-first walk, each with its probability
+ * under a uniform random walk; its longest, and the steps of each thread in it. */
 static struct {
     uint64_t seed, drawn;
     struct sim_op op[THREADS][OPS];
@@ -127,7 +127,7 @@ static bool enumerate(void)
     return program.schedules > 1 && labels >= DEPTH;
 }
 
-/* --- Directives ------------------------------------------------------------------------------------------------------- */
+/* --- Directives --------------------------------------------------------------------------------------------------- */
 
 /* A label: the step of this ordinal in its thread, from 1, because the first one has none (definition 4, NotFirst). */
 struct label {
@@ -174,8 +174,8 @@ static struct directive draw_directive(uint32_t d)
     return directive;
 }
 
-/* Definition 6. Returns the index of the first step with which the schedule violates the directive; its length if it never
- * does, and then *satisfies says whether all b_i occur. */
+/* Definition 6. Returns the index of the first step with which the schedule violates the directive; its length if it
+ * never does, and then *satisfies says whether all b_i occur. */
 static uint32_t find_violation(const struct directive *directive, const struct schedule *s, bool *satisfies)
 {
     uint32_t done[THREADS] = { 0 }, emitted = 0; /* b_1 .. b_emitted have occurred */
@@ -197,8 +197,8 @@ static uint32_t find_violation(const struct directive *directive, const struct s
     return s->length;
 }
 
-/* Definition 7: whether it guarantees the schedules that satisfy it. The schedules are in the order of a depth-first walk, so
- * the nodes of the tree that the next schedule does not share are done with, from the leaves up. */
+/* Definition 7: whether it guarantees the schedules that satisfy it. The schedules are in the order of a depth-first
+ * walk, so the nodes of the tree that the next schedule does not share are done with, from the leaves up. */
 static bool guarantees(const struct directive *directive)
 {
     bool open[STEPS + 1] = { 0 }; /* by depth: a child was found that does not violate */
@@ -227,7 +227,7 @@ static bool hits(const struct directive *directive, const struct schedule *s)
     return find_violation(directive, s, &satisfies) == s->length && satisfies;
 }
 
-/* --- The theorem ------------------------------------------------------------------------------------------------------ */
+/* --- The theorem -------------------------------------------------------------------------------------------------- */
 
 /* What came of all directives of one size. */
 struct outcome {

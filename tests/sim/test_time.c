@@ -226,8 +226,8 @@ static void note_waiter(struct sim *s)
     s->note[3] = object->away;
 }
 
-/* A wait for a condition variable goes on after a signal. To handle it, the thread needs nothing, not the mutex either; it is
- * counted meanwhile. */
+/* A wait for a condition variable goes on after a signal. To handle it, the thread needs nothing, not the mutex either;
+ * it is counted meanwhile. */
 static void test_interrupted_again(void **unused)
 {
     (void)unused;
@@ -292,7 +292,7 @@ static void test_real_time(void **unused)
     assert_in_range(sim.note[0], 1200000, 1200000 + 70 * PCT_STEP_NS);
 }
 
-/* --- Timers of the host ------------------------------------------------------------------------------------------------ */
+/* --- Timers of the host ------------------------------------------------------------------------------------------- */
 
 enum { TIMERS = 4 };
 static struct pct_timer timers[TIMERS];
@@ -373,8 +373,8 @@ static void arm_for_ever(struct sim *s)
     pct_sched_set_timer(&s->sched, &timers[0], 1000);
 }
 
-/* One that goes off again and again for nobody does not keep a deadlock from being seen; but a thread that sleeps beyond a
- * thousand of them is no such thing; nor does it keep a process that has no thread left. */
+/* One that goes off again and again for nobody does not keep a deadlock from being seen; but a thread that sleeps
+ * beyond a thousand of them is no such thing; nor does it keep a process that has no thread left. */
 static void test_host_timer_without_effect(void **unused)
 {
     (void)unused;
@@ -458,7 +458,7 @@ static void test_host_timer_replay(void **unused)
     }
 }
 
-/* --- The heap of deadlines --------------------------------------------------------------------------------------------- */
+/* --- The heap of deadlines ---------------------------------------------------------------------------------------- */
 
 enum { HEAP_TIMERS = 1000, HEAP_OPERATIONS = 300000 };
 
@@ -483,8 +483,8 @@ static void fire(struct pct_sched *s, struct pct_timer *timer)
     fired++;
 }
 
-/* Random additions, removals and jumps against a scan over all timers: the earliest (deadline, order) is first, and exactly
- * those whose deadline has passed are fired. */
+/* Random additions, removals and jumps against a scan over all timers: the earliest (deadline, order) is first, and
+ * exactly those whose deadline has passed are fired. */
 static void test_heap(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* The recorder and the replay: blocks, the running hash against its definition in docs/TRACE.md, running out of space, the
- * ring of last steps, following a trace, and saying where a run left it. Programs run on the simulated host. */
+/* The recorder and the replay: blocks, the running hash against its definition in docs/TRACE.md, running out of space,
+ * the ring of last steps, following a trace, and saying where a run left it. Programs run on the simulated host. */
 #include "probe.h"
 #include <pct/random.h>
 #include <stdio.h>
@@ -109,8 +109,8 @@ static void test_hash(void **unused)
     }
 }
 
-/* A record says who did what to which object, and how it went. Objects are numbered as they are first come to: main stands
- * before its first lock while thread 1 runs. */
+/* A record says who did what to which object, and how it went. Objects are numbered as they are first come to: main
+ * stands before its first lock while thread 1 runs. */
 static void test_records(void **unused)
 {
     (void)unused;
@@ -206,7 +206,7 @@ static void test_last(void **unused)
     }
 }
 
-/* --- Replay ----------------------------------------------------------------------------------------------------------- */
+/* --- Replay ------------------------------------------------------------------------------------------------------- */
 
 /* Everything that a run can contain, with verdicts of all kinds. */
 static const struct sim_program mixed = {

@@ -1,10 +1,11 @@
-/* Random abstract runs: a strategy and a naive model of it are taken through the same events and must agree at every step.
- * For the unit tests of strategies.
+/* Random abstract runs: a strategy and a naive model of it are taken through the same events and must agree at every
+ * step. For the unit tests of strategies.
  *
- * The runs keep to the contract of <pct/strategy.h> as the scheduler does: created() before enable(); pick() at the start,
- * at the end of the budget, when a thread has become enabled or is left alone, when the running one has blocked or finished,
- * and right after spinning() and final_wait(); announce() of what the running thread does next, before it is asked. Where the strategy is not asked, the running thread goes on; the model is asked at
- * every step all the same, so that budgets are checked too. */
+ * The runs keep to the contract of <pct/strategy.h> as the scheduler does: created() before enable(); pick() at the
+ * start, at the end of the budget, when a thread has become enabled or is left alone, when the running one has blocked
+ * or finished, and right after spinning() and final_wait(); announce() of what the running thread does next, before it
+ * is asked. Where the strategy is not asked, the running thread goes on; the model is asked at every step all the same,
+ * so that budgets are checked too. */
 #ifndef PCT_TESTS_ABSTRACT_RUN_H
 #define PCT_TESTS_ABSTRACT_RUN_H
 
@@ -33,8 +34,8 @@ struct world {
     uint64_t step;
 };
 
-/* A naive model of a strategy. All of it may be NULL; without next(), nothing is compared but what any strategy must keep
- * to. */
+/* A naive model of a strategy. All of it may be NULL; without next(), nothing is compared but what any strategy must
+ * keep to. */
 struct model {
     void *data;
     void (*created)(void *data, uint32_t thread);
@@ -63,8 +64,8 @@ struct abstract_run {
     uint64_t hash;    /* of who ran, for tests that compare whole runs */
 };
 
-/* One state that free_state() kept for the next run: tests make a hundred thousand of them, and a fresh mapping for each
- * would cost more than the runs. */
+/* One state that free_state() kept for the next run: tests make a hundred thousand of them, and a fresh mapping for
+ * each would cost more than the runs. */
 static struct {
     void *state;
     size_t size;
@@ -224,8 +225,8 @@ static inline void run_spin(struct abstract_run *r, uint32_t thread, bool final)
     r->budget_end = r->world.step;
 }
 
-/* One run of at most `steps` steps with at most max_threads threads (at most MODEL_THREADS). `variant` seeds the events.
- * Returns a hash of who ran at each step. */
+/* One run of at most `steps` steps with at most max_threads threads (at most MODEL_THREADS). `variant` seeds the
+ * events. Returns a hash of who ran at each step. */
 static inline uint64_t run_abstract(const struct pct_strategy *strategy, const struct pct_run *params,
                                     const struct model *model, uint32_t max_threads, uint64_t steps, uint64_t variant)
 {

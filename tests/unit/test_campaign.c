@@ -1,5 +1,5 @@
-/* Unit tests of what a campaign is made of: cli/base/wilson.c, signature.c (its hash), oracle.c (sanitizers' reports), coverage.c,
- * campaign_file.c (shares) and the store. */
+/* Unit tests of what a campaign is made of: cli/base/wilson.c, signature.c (its hash), oracle.c (sanitizers' reports),
+ * coverage.c, campaign_file.c (shares) and the store. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 #define assert_near(a, b) assert_true(fabs((a) - (b)) < 5e-4)
 
-/* --- Rates ------------------------------------------------------------------------------------------------------------ */
+/* --- Rates -------------------------------------------------------------------------------------------------------- */
 
 static void test_wilson(void **unused)
 {
@@ -44,7 +44,7 @@ static void test_wilson(void **unused)
     assert_true(rate.low == 0 && rate.high == 1);
 }
 
-/* --- Signatures ------------------------------------------------------------------------------------------------------- */
+/* --- Signatures --------------------------------------------------------------------------------------------------- */
 
 static struct pct_signature_stack stack_of(uint32_t thread, const char *const *functions)
 {
@@ -118,7 +118,7 @@ static void test_signature_message(void **unused)
     assert_true(hash(asserts, "x.c:3: main: n == 1", NULL, 0) != hash(asserts, "x.c:3: main: n == 2", NULL, 0));
 }
 
-/* --- Sanitizers ------------------------------------------------------------------------------------------------------- */
+/* --- Sanitizers --------------------------------------------------------------------------------------------------- */
 
 static const char *report_in(const char *output)
 {
@@ -171,7 +171,7 @@ static void test_assertions(void **unused)
     assert_null(assertion_in(""));
 }
 
-/* --- Coverage --------------------------------------------------------------------------------------------------------- */
+/* --- Coverage ----------------------------------------------------------------------------------------------------- */
 
 static int count_pair(void *data, uint64_t pair)
 {
@@ -209,7 +209,7 @@ static void test_coverage(void **unused)
     pct_coverage_free(coverage);
 }
 
-/* --- Shards ----------------------------------------------------------------------------------------------------------- */
+/* --- Shards ------------------------------------------------------------------------------------------------------- */
 
 static void test_share(void **unused)
 {
@@ -226,7 +226,7 @@ static void test_share(void **unused)
     assert_int_equal(pct_campaign_file_share(2, 3, 3), 0);
 }
 
-/* --- The store -------------------------------------------------------------------------------------------------------- */
+/* --- The store ---------------------------------------------------------------------------------------------------- */
 
 static char directory[] = "/tmp/pct-test-store-XXXXXX";
 static char path[sizeof directory + 16];
@@ -373,8 +373,8 @@ static void test_store_findings(void **unused)
     pct_store_close(store);
 }
 
-/* Every page of the file, one after the other, made into noise: either nobody notices because nothing is there, or the file is refused;
- * and it is never changed. */
+/* Every page of the file, one after the other, made into noise: either nobody notices because nothing is there, or the
+ * file is refused; and it is never changed. */
 static void test_store_damage(void **unused)
 {
     (void)unused;

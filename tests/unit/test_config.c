@@ -451,10 +451,11 @@ static void test_token_bad(void **unused)
     assert_token_fails(with_check("pct1::42:0:-"), "no strategy is named");
 }
 
-/* Every damage of a single character of 60 tokens: replaced by any other byte, left out, doubled, swapped with the next.
+/* Every damage of a single character of 60 tokens: replaced by any other byte, left out, doubled, swapped with the
+ * next.
  *
- * Each is refused unless the 16 check digits match by chance, once in 65,536 damages; and of those most are no tokens for
- * another reason. A damage that passes is understood as what it says, no more can be asked for. */
+ * Each is refused unless the 16 check digits match by chance, once in 65,536 damages; and of those most are no tokens
+ * for another reason. A damage that passes is understood as what it says, no more can be asked for. */
 static unsigned long damages, passed, matched;
 
 static void check_damage(const char *damaged, const char *token)

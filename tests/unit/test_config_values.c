@@ -167,7 +167,8 @@ static void test_ordered(void **unused)
     assert_says("x: not 16 hexadecimal digits");
 }
 
-/* Half of the runs have the final wait before the handlers of exit, a quarter behind them, a quarter has none. What is not drawn stays. */
+/* Half of the runs have the final wait before the handlers of exit, a quarter behind them, a quarter has none. What is
+ * not drawn stays. */
 static void test_end(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* The rules of `pct explain` and of the first screen (cli/diagnose/): for each a hand-made run that shows the pattern, and
- * its neighbour, which must not be accused. */
+/* The rules of `pct explain` and of the first screen (cli/diagnose/): for each a hand-made run that shows the pattern,
+ * and its neighbour, which must not be accused. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>

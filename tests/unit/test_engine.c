@@ -1,5 +1,5 @@
-/* The engine that makes runs (cli/campaign/engine.c), with sources of its own, and real runs of a shell: what a source hears, and in
- * which order. And how long runs may take (cli/process/time_limit.c). */
+/* The engine that makes runs (cli/campaign/engine.c), with sources of its own, and real runs of a shell: what a source
+ * hears, and in which order. And how long runs may take (cli/process/time_limit.c). */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>

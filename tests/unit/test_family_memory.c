@@ -1,5 +1,5 @@
-/* Unit tests of preload/time/family_memory.h: what a process reads of a relative that goes on meanwhile, and what time a
- * process takes that keeps none. Links with: family_slots.o. */
+/* Unit tests of preload/time/family_memory.h: what a process reads of a relative that goes on meanwhile, and what time
+ * a process takes that keeps none. Links with: family_slots.o. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,8 @@ int pct_relative_children(int thread, int *children, int most)
 }
 
 /* One that is not a member sleeps in real time, and runs in CPU time: it may be one that is yet to be a member, and
- * waits for a CPU. Its relative was taken to be as far as real time was, behind deadlines that others had waited for. */
+ * waits for a CPU. Its relative was taken to be as far as real time was, behind deadlines that others had waited
+ * for. */
 static void test_one_that_keeps_no_time(void **unused)
 {
     static struct pct_family family;

@@ -113,7 +113,8 @@ static void test_target(void **state)
     pct_instruction_scan_free(&f.scan);
 }
 
-/* A jump to another function is a return, one to a part of its own is none, and one that may not be taken none to stand in. */
+/* A jump to another function is a return, one to a part of its own is none, and one that may not be taken none to stand
+ * in. */
 static void test_tail_call(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The parts of `pct minimize` that need no program: delta debugging, lists of switches, and the orderings of a trace. */
+/* The parts of `pct minimize` that need no program: delta debugging, lists of switches, and the orderings of a
+ * trace. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -134,7 +135,8 @@ static void test_orders(void **unused)
     assert_int_equal(pct_orders_from_trace(&orders, &run, NULL), 0);
     assert_int_equal(orders.count, 2);
     bool keep[] = { true, true };
-    /* Operation 10 is lock: thread 2's first before thread 1's second, and thread 1's first before thread 2's second. */
+    /* Operation 10 is lock: thread 2's first before thread 1's second, and thread 1's first before thread 2's
+     * second. */
     _Static_assert(PCT_OP_MUTEX_LOCK == 10 && PCT_OP_MUTEX_UNLOCK == 12, "the numbers in the lists");
     char *text = pct_orders_format(&orders, keep, SIZE_MAX);
     assert_string_equal(text, "2.10x1.1.10x2-1.10x1.2.10x2");
@@ -173,7 +175,8 @@ static void test_sections(void **unused)
     pct_orders_free(&orders);
 }
 
-/* A thread's operations are more than 16 bits can count; and the object that one thread has used so often is one step back. */
+/* A thread's operations are more than 16 bits can count; and the object that one thread has used so often is one step
+ * back. */
 static void test_long_run(void **unused)
 {
     (void)unused;
@@ -202,8 +205,8 @@ static void test_long_run(void **unused)
     free(steps);
 }
 
-/* Two wait for a condition variable, and the signal wakes the second: the one that did. A wait that ran out of time leaves that open, and
- * where only one waits there is no choice. */
+/* Two wait for a condition variable, and the signal wakes the second: the one that did. A wait that ran out of time
+ * leaves that open, and where only one waits there is no choice. */
 static void test_wakes(void **unused)
 {
     (void)unused;

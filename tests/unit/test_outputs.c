@@ -1,5 +1,6 @@
 /* Unit tests of what the command writes for other programs and reads from people: neighbours of schedules
- * (cli/analyze/neighbours.c, strategies/change_points.h), files of schedules (cli/analyze/schedules.c), text inside of XML (cli/base/markup.c). */
+ * (cli/analyze/neighbours.c, strategies/change_points.h), files of schedules (cli/analyze/schedules.c), text inside of
+ * XML (cli/base/markup.c). */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- Neighbours ------------------------------------------------------------------------------------------------------- */
+/* --- Neighbours --------------------------------------------------------------------------------------------------- */
 
 static const struct pct_strategy *configure(struct pct_config *config, const char *spec)
 {
@@ -127,7 +128,7 @@ static void test_points_move(void **unused)
     }
 }
 
-/* --- Files of schedules ----------------------------------------------------------------------------------------------- */
+/* --- Files of schedules ------------------------------------------------------------------------------------------- */
 
 static char path[64], error[512];
 static struct pct_schedules schedules;
@@ -224,7 +225,7 @@ static void test_append_and_read(void **unused)
     assert_string_equal(schedules.entries[2].options, "--timeout 3");
 }
 
-/* --- Text inside of XML ----------------------------------------------------------------------------------------------- */
+/* --- Text inside of XML ------------------------------------------------------------------------------------------- */
 
 static void assert_clean(const char *text, const char *expected)
 {

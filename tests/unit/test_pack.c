@@ -1,5 +1,5 @@
-/* Packed traces: what sched/record.c writes, cli/trace/trace_read.c reads, whatever the records are, however the run ends, and wherever
- * it is killed. */
+/* Packed traces: what sched/record.c writes, cli/trace/trace_read.c reads, whatever the records are, however the run
+ * ends, and wherever it is killed. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 enum { STEPS = 100000, AREA = PCT_PACK_AREA * 8, SPACE = PCT_TRACE_HEADER_SIZE + AREA + STEPS * 10 };
 
-/* --- A recorder without a run ----------------------------------------------------------------------------------------- */
+/* --- A recorder without a run ------------------------------------------------------------------------------------- */
 
 static unsigned char *file; /* what the shim maps: header, records, packed blocks */
 static struct pct_sched s;
@@ -99,7 +99,7 @@ static void assert_trace(const uint64_t *records, uint64_t count)
     pct_trace_close(&trace);
 }
 
-/* --- What programs do -------------------------------------------------------------------------------------------------- */
+/* --- What programs do --------------------------------------------------------------------------------------------- */
 
 enum kind { ONE_LOOP, LONG_LOOP, TWO_THREADS, THREADS, ANYTHING, OFTEN_NEW, KINDS };
 
@@ -135,7 +135,7 @@ static uint64_t *records_of(enum kind kind)
     return records;
 }
 
-/* --- Tests -------------------------------------------------------------------------------------------------------------- */
+/* --- Tests -------------------------------------------------------------------------------------------------------- */
 
 /* Whatever the records are, they come back; at the ends of blocks, before there is anything to pack, and long after. */
 static void test_round_trip(void **unused)
@@ -258,7 +258,8 @@ static void test_damage(void **unused)
     free(records);
 }
 
-/* Killed at any instruction while blocks are packed, for the first time and later, the trace has all steps made so far. */
+/* Killed at any instruction while blocks are packed, for the first time and later, the trace has all steps made so
+ * far. */
 static void test_killed_anywhere(void **unused)
 {
     (void)unused;

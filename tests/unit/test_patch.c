@@ -35,8 +35,8 @@ __asm__(".text\n"
         "popq %rbp\n\tpopq %r11\n\tpopq %r10\n\tpopq %r9\n\tpopq %r8\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\t"
         "popq %rcx\n\tpopq %rax\n\tpopfq\n\tret\n");
 
-/* The leaves of the test, near the code: the slow one goes to the slow half; the quick one of four bytes returns as often as `budget`
- * says, and keeps no flags. */
+/* The leaves of the test, near the code: the slow one goes to the slow half; the quick one of four bytes returns as
+ * often as `budget` says, and keeps no flags. */
 static uint64_t budget __attribute__((used));
 void quick_leaf(void);
 __asm__(".text\n"
@@ -289,8 +289,8 @@ static void test_no_look(void **state)
 static void test_pun(void **state)
 {
     (void)state;
-    /* jmp over four bytes; addl $1, (%rdi); jmp +0; mov (%rdi), %eax; ret. The distance ends in the bytes of the second jmp: it is
-     * 0xeb0000 and up, which lies in the room that place() leaves. */
+    /* jmp over four bytes; addl $1, (%rdi); jmp +0; mov (%rdi), %eax; ret. The distance ends in the bytes of the second
+     * jmp: it is 0xeb0000 and up, which lies in the room that place() leaves. */
     static const uint8_t code[] = {
         0xeb, 0x04, 0x90, 0x90, 0x90, 0x90, 0x83, 0x07, 0x01, 0xeb, 0x00, 0x8b, 0x07, 0xc3
     };

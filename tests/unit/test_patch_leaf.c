@@ -1,5 +1,5 @@
-/* The leaves that trampolines call: what they do, and that a thread that is interrupted at any of their instructions is brought
- * back to where it came from. They run natively here, instruction by instruction. */
+/* The leaves that trampolines call: what they do, and that a thread that is interrupted at any of their instructions is
+ * brought back to where it came from. They run natively here, instruction by instruction. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,7 +197,8 @@ static void test_own(void **state)
     assert_int_equal(entered, 1);
 }
 
-/* One access to a location that counts, where all that it takes is a record; or one thing is not so, and the slow half is entered. */
+/* One access to a location that counts, where all that it takes is a record; or one thing is not so, and the slow half
+ * is entered. */
 static void test_points(void **state)
 {
     enum { ALL, NO_POINTS, NOT_HOLDER, AT_STOP, ALONE, NOT_SHARED, NO_NUMBER, CASES };

@@ -1,5 +1,5 @@
-/* Patterns of --focus and of files of suppressions (cli/binary/patterns.c), and the ranges that the shim gets (cli/binary/scope.c); what runs teach
- * about places in the code (cli/process/learned_sites.c). */
+/* Patterns of --focus and of files of suppressions (cli/binary/patterns.c), and the ranges that the shim gets
+ * (cli/binary/scope.c); what runs teach about places in the code (cli/process/learned_sites.c). */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>

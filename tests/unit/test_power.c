@@ -1,9 +1,10 @@
-/* The campaign file (cli/campaign/store.c) and a power failure: whatever of the writes that were not synced has come to the disk, in whatever
- * order, and sectors of half-written pages among it, the file opens, holds the first runs of its campaign without a gap, all
- * those that were there after an earlier failure, and takes the next ones.
+/* The campaign file (cli/campaign/store.c) and a power failure: whatever of the writes that were not synced has come to
+ * the disk, in whatever order, and sectors of half-written pages among it, the file opens, holds the first runs of its
+ * campaign without a gap, all those that were there after an earlier failure, and takes the next ones.
  *
- * SQLite writes through a layer (a VFS) that notes what it is asked to write, to sync and to delete. Afterwards the disk as it
- * may have been left at many moments is made from these notes: what was synced, and sectors of the rest by a fixed generator. */
+ * SQLite writes through a layer (a VFS) that notes what it is asked to write, to sync and to delete. Afterwards the
+ * disk as it may have been left at many moments is made from these notes: what was synced, and sectors of the rest by a
+ * fixed generator. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ enum {
     MOST_COMMITS = RUNS / BATCH + 1
 };
 
-/* --- The notes -------------------------------------------------------------------------------------------------------- */
+/* --- The notes ---------------------------------------------------------------------------------------------------- */
 
 enum kind { MADE, WRITE, TRUNCATE, SYNC, DELETE, DELETE_SYNCED };
 
@@ -75,7 +76,7 @@ static void note(enum kind kind, int file, int64_t offset, const void *data, int
     }
 }
 
-/* --- The layer -------------------------------------------------------------------------------------------------------- */
+/* --- The layer ---------------------------------------------------------------------------------------------------- */
 
 static sqlite3_vfs *below;
 static sqlite3_vfs layer;
@@ -233,7 +234,7 @@ static void install(void)
     assert_int_equal(sqlite3_vfs_register(&layer, 1), SQLITE_OK);
 }
 
-/* --- The disk after a failure ----------------------------------------------------------------------------------------- */
+/* --- The disk after a failure ------------------------------------------------------------------------------------- */
 
 struct content {
     char *data;
@@ -332,7 +333,8 @@ static void advance_directory(size_t at)
     }
 }
 
-/* A sync makes all earlier changes of its file safe; the first one of a new journal or log, as SQLite does it, the directory, too. */
+/* A sync makes all earlier changes of its file safe; the first one of a new journal or log, as SQLite does it, the
+ * directory, too. */
 static void advance(size_t at)
 {
     const struct note *n = &notes[at];
@@ -376,7 +378,7 @@ static void make_disk(const char *directory, size_t end, bool any)
     }
 }
 
-/* --- The campaign ----------------------------------------------------------------------------------------------------- */
+/* --- The campaign ------------------------------------------------------------------------------------------------- */
 
 static struct {
     size_t notes; /* when the commit returned */
@@ -387,7 +389,8 @@ static void add_run(struct pct_store *store, uint64_t seed)
 {
     static char output[OUTPUT];
     struct pct_store_run run = { .seed = seed, .k = 9, .depth = 2, .steps = 9, .threads = 2, .hash = seed };
-    /* A finding with output now and then, so that the log is long enough to be moved into the file, and more than once. */
+    /* A finding with output now and then, so that the log is long enough to be moved into the file, and more than
+     * once. */
     if (seed % BATCH == 7) {
         memset(output, 'a' + (int)(seed / BATCH % 26), sizeof output);
         struct pct_store_finding finding = {

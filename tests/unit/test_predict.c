@@ -24,8 +24,8 @@ static const struct kind {
               { 's', PCT_OP_THREAD_START, false, false }, { 'f', PCT_OP_THREAD_FINISH, false, false },
               { 'j', PCT_OP_THREAD_JOIN, false, false } };
 
-/* A run as text: "0wx 1lm": thread 0 writes x, thread 1 takes the lock m. Objects are letters, threads digits. The place
- * of a step is its position, from 1. Objects have the number of their letter. */
+/* A run as text: "0wx 1lm": thread 0 writes x, thread 1 takes the lock m. Objects are letters, threads digits. The
+ * place of a step is its position, from 1. Objects have the number of their letter. */
 static void predict(struct pct_iroots *predicted, const char *text)
 {
     uint64_t records[MOST];

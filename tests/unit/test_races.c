@@ -121,7 +121,8 @@ static void test_locks_of_first(void **unused)
     assert_int_equal(race->access[0].lock_count, 0);
 }
 
-/* Accesses that were seen in machine code, where a plain one may be meant to be atomic. arrived: the steps when the thread came. */
+/* Accesses that were seen in machine code, where a plain one may be meant to be atomic. arrived: the steps when the
+ * thread came. */
 static const struct pct_snap_race *see(uint32_t thread, uintptr_t at, unsigned kind, uintptr_t pc, uint64_t arrived)
 {
     return pct_races_access(r, &(struct pct_access){ at, 4, pc, arrived, thread, kind });
@@ -139,7 +140,8 @@ static void test_seen(void **unused)
     assert_non_null(race);
     assert_false(pct_races_sure(race));
     assert_int_equal(race->access[0].atomic, PCT_SNAP_UNTOLD);
-    /* So is what cannot be atomic, if the other access was over when the thread came: something that nobody has seen may order the two. */
+    /* So is what cannot be atomic, if the other access was over when the thread came: something that nobody has seen
+     * may order the two. */
     assert_null(see(1, Y, UPDATE, 3, 0));
     race = see(2, Y, UPDATE, 3, pct_steps(&s));
     assert_non_null(race);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* These numbers stand behind every token that was ever printed: if one of them changes, all tokens name other schedules,
- * and the version of the token must go up. */
+/* These numbers stand behind every token that was ever printed: if one of them changes, all tokens name other
+ * schedules, and the version of the token must go up. */
 static void test_pinned(void **unused)
 {
     (void)unused;

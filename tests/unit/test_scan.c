@@ -215,8 +215,8 @@ static void test_waits(void **state)
     expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x83, 0xe9, 0x01, 0x74, 0x09, 0x48, 0x8b, 0x55, 0x08, 0x48, 0x85, 0xd2,
                      0x74, 0xf2),
                 5, 8);
-    /* over an array, again and again: 8: mov %rsi, %rax; xor %ecx, %ecx; 9: add (%rax), %ecx; add $64, %rax; cmp %rdi, %rax;
-     * jne 9b; test %ecx, %ecx; jne 8b */
+    /* over an array, again and again: 8: mov %rsi, %rax; xor %ecx, %ecx; 9: add (%rax), %ecx; add $64, %rax; cmp %rdi,
+     * %rax; jne 9b; test %ecx, %ecx; jne 8b */
     expect_look(SCAN(PCT_PATCH_ATOMICS, false, 0x48, 0x89, 0xf0, 0x31, 0xc9, 0x03, 0x08, 0x48, 0x83, 0xc0, 0x40, 0x48,
                      0x39, 0xf8, 0x75, 0xf5, 0x85, 0xc9, 0x75, 0xec),
                 5, 4);

@@ -4,8 +4,8 @@
 
 enum { CROWD = 200 };
 
-/* A run of CROWD threads of which now some, now many are enabled or disabled; at least thread 0 is enabled. at_once: many are told
- * of by one call. A hash of who was picked. */
+/* A run of CROWD threads of which now some, now many are enabled or disabled; at least thread 0 is enabled. at_once:
+ * many are told of by one call. A hash of who was picked. */
 static uint64_t crowded(const struct pct_strategy *strategy, uint64_t seed, bool at_once)
 {
     struct pct_run run = { .seed = seed };

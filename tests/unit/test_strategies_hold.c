@@ -215,7 +215,8 @@ static void test_kinds(void **unused)
         assert_false(pct_operation_gives(takes[i]));
 }
 
-/* As tokens name it: if this changes, tokens that users wrote down replay something else (test_pinned in test_strategies.c). */
+/* As tokens name it: if this changes, tokens that users wrote down replay something else (test_pinned in
+ * test_strategies.c). */
 static void test_pinned(void **unused)
 {
     (void)unused;

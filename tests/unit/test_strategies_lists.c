@@ -1,5 +1,5 @@
-/* The strategies that follow a list: `schedule` makes the switches that it is told and none without need, `order` keeps to its
- * constraints wherever that is possible. */
+/* The strategies that follow a list: `schedule` makes the switches that it is told and none without need, `order` keeps
+ * to its constraints wherever that is possible. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -153,8 +153,8 @@ static void test_order_wakes(void **unused)
     free(state);
 }
 
-/* Whom the strategy lets go on when thread 0 has stored, by a step that was announced before and one behind it, as a watchpoint tells of
- * it; thread 1 is about to do something else. */
+/* Whom the strategy lets go on when thread 0 has stored, by a step that was announced before and one behind it, as a
+ * watchpoint tells of it; thread 1 is about to do something else. */
 static uint32_t after_watched(const char *list, uint64_t seed)
 {
     _Static_assert(PCT_OP_LOAD == 74 && PCT_OP_STORE == 75, "the numbers in the list");
@@ -177,7 +177,8 @@ static uint32_t after_watched(const char *list, uint64_t seed)
     return next;
 }
 
-/* Both steps count. Of what comes next nothing is known: it may be what has to wait, as far as it goes by the number. */
+/* Both steps count. Of what comes next nothing is known: it may be what has to wait, as far as it goes by the
+ * number. */
 static void test_order_watched(void **unused)
 {
     (void)unused;

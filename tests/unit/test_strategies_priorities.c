@@ -1,6 +1,6 @@
-/* Unit tests of the strategies by priorities beside pct: tapct, pctcp, pos. Each is compared step by step with a naive model
- * over random abstract runs; the distributions that their papers promise are tested in tests/sim/test_sampling.c. Links
- * with: strategies/ *.c. */
+/* Unit tests of the strategies by priorities beside pct: tapct, pctcp, pos. Each is compared step by step with a naive
+ * model over random abstract runs; the distributions that their papers promise are tested in tests/sim/test_sampling.c.
+ * Links with: strategies/ *.c. */
 #include "abstract_run.h"
 #include "../../strategies/priorities.h"
 #include "../../strategies/strategies.h"
@@ -23,7 +23,7 @@ static uint32_t highest(const struct world *world, const int64_t *p)
     return best;
 }
 
-/* --- What the strategies by priorities share: threads that are put last at the next look. ------------------------------ */
+/* --- What the strategies by priorities share: threads that are put last at the next look. ------------------------- */
 
 struct lasts {
     uint64_t seed;
@@ -61,7 +61,7 @@ static uint64_t change_point(const struct pct_run *run, uint64_t i)
     return pct_random_below(run->seed, PCT_STREAM_CHANGE, i, run->param[1]) + 1;
 }
 
-/* --- tapct ------------------------------------------------------------------------------------------------------------ */
+/* --- tapct -------------------------------------------------------------------------------------------------------- */
 
 enum { OBJECTS = 8 };
 
@@ -136,7 +136,7 @@ static void test_tapct_model(void **unused)
     }
 }
 
-/* --- pctcp ------------------------------------------------------------------------------------------------------------ */
+/* --- pctcp -------------------------------------------------------------------------------------------------------- */
 
 struct chains {
     struct lasts lasts; /* first */
@@ -229,8 +229,8 @@ static void test_pctcp_model(void **unused)
     assert_true(continued > 100); /* the runs do have such threads */
 }
 
-/* A program that creates and joins one thread after the other, a thousand times: two chains, main's and theirs. All of them
- * come before main or after it, as the first does. */
+/* A program that creates and joins one thread after the other, a thousand times: two chains, main's and theirs. All of
+ * them come before main or after it, as the first does. */
 static void test_pctcp_two_chains(void **unused)
 {
     (void)unused;
@@ -268,7 +268,7 @@ static void test_pctcp_two_chains(void **unused)
     assert_true(before > 16 && before < 48);
 }
 
-/* --- pos -------------------------------------------------------------------------------------------------------------- */
+/* --- pos ---------------------------------------------------------------------------------------------------------- */
 
 struct sampling {
     struct lasts lasts; /* first */

@@ -1,6 +1,6 @@
-/* Unit tests of the strategies urw, surw, surw-one, delay-bound, preemption-bound, portfolio and mixture. Each is compared step by step with a
- * naive model over random abstract runs; the distributions that their papers promise are tested in
- * tests/sim/test_sampling.c. Links with: strategies/ *.c. */
+/* Unit tests of the strategies urw, surw, surw-one, delay-bound, preemption-bound, portfolio and mixture. Each is
+ * compared step by step with a naive model over random abstract runs; the distributions that their papers promise are
+ * tested in tests/sim/test_sampling.c. Links with: strategies/ *.c. */
 #include "abstract_run.h"
 #include "../../strategies/one_object.h"
 #include "../../strategies/strategies.h"
@@ -19,7 +19,7 @@ static uint64_t change_point(const struct pct_run *run, uint64_t i)
     return pct_random_below(run->seed, PCT_STREAM_CHANGE, i, run->param[1]) + 1;
 }
 
-/* --- urw -------------------------------------------------------------------------------------------------------------- */
+/* --- urw ---------------------------------------------------------------------------------------------------------- */
 
 struct weighted {
     struct pct_run run;
@@ -82,7 +82,7 @@ static void test_urw_model(void **unused)
     }
 }
 
-/* --- surw ------------------------------------------------------------------------------------------------------------- */
+/* --- surw --------------------------------------------------------------------------------------------------------- */
 
 /* Who is free stands in an array, the last one filling gaps: a number drawn means a place in it. */
 struct selective {
@@ -323,7 +323,7 @@ static void test_surw_one(void **unused)
     assert_true(drawn[1] > 50 && drawn[1] < 120 && drawn[2] > 50 && drawn[128] < 10);
 }
 
-/* --- delay-bound, preemption-bound ------------------------------------------------------------------------------------ */
+/* --- delay-bound, preemption-bound -------------------------------------------------------------------------------- */
 
 struct bounded {
     struct pct_run run;
@@ -416,7 +416,7 @@ static void test_bounded_models(void **unused)
     }
 }
 
-/* --- portfolio -------------------------------------------------------------------------------------------------------- */
+/* --- portfolio ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t run_named(const struct pct_strategy *strategy, uint64_t seed, const char *const *names,
                           const uint64_t *values)
@@ -446,7 +446,8 @@ static void test_portfolio(void **unused)
                          run_named(members[seed % 6], seed, names, values));
 }
 
-/* Each seed's run is that of a member, with the same parameters. Of twenty seeds in a row, each member has its share. */
+/* Each seed's run is that of a member, with the same parameters. Of twenty seeds in a row, each member has its
+ * share. */
 static void test_mixture(void **unused)
 {
     (void)unused;

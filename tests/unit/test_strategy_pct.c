@@ -1,5 +1,5 @@
-/* Unit tests of strategies/pct.c: figure 7 of Burckhardt et al., ASPLOS 2010, done naively and compared step by step, and
- * the distributions that the paper's theorem rests on. Links with: strategies/pct.c. */
+/* Unit tests of strategies/pct.c: figure 7 of Burckhardt et al., ASPLOS 2010, done naively and compared step by step,
+ * and the distributions that the paper's theorem rests on. Links with: strategies/pct.c. */
 #include "abstract_run.h"
 #include "../../strategies/priorities.h"
 #include "../../strategies/strategies.h"
@@ -23,8 +23,8 @@ static uint64_t change_point(const struct pct_run *run, uint64_t i)
     return pct_random_below(run->seed, PCT_STREAM_CHANGE, i, run->param[PARAM_K]) + 1;
 }
 
-/* The order of the initial priorities as they show from outside: with depth 1 and all threads enabled, disable whoever is
- * picked. order[0] is the highest. */
+/* The order of the initial priorities as they show from outside: with depth 1 and all threads enabled, disable whoever
+ * is picked. order[0] is the highest. */
 static void observe_order(uint64_t seed, uint32_t threads, uint32_t *order)
 {
     struct pct_run run = params_of(seed, 1, 1);
@@ -339,8 +339,8 @@ static void test_permutation_large(void **unused)
     assert_true(chi_square(lowest, N) < chi_square_limit(N));
 }
 
-/* All threads that there can be have priorities of their own, and a thread's does not depend on who else exists or on when
- * it was created. */
+/* All threads that there can be have priorities of their own, and a thread's does not depend on who else exists or on
+ * when it was created. */
 static void test_permutation_stable(void **unused)
 {
     (void)unused;
@@ -381,8 +381,8 @@ static void observe_changes(const struct pct_run *run, bool *changed)
     free_state(&pct_strategy_pct, run, state);
 }
 
-/* "Random variables k_1 .. k_(d-1) in {1 .. k}": uniform for every k up to 24, and for d = 3 both of them, as an ordered
- * pair, duplicates included. */
+/* "Random variables k_1 .. k_(d-1) in {1 .. k}": uniform for every k up to 24, and for d = 3 both of them, as an
+ * ordered pair, duplicates included. */
 static void test_changes_uniform(void **unused)
 {
     (void)unused;
@@ -429,8 +429,8 @@ static void test_changes_independent(void **unused)
     }
 }
 
-/* Who runs after thread 0 of two has executed step 1 under d, with k = 1: all change points fall on step 1, and the last
- * one (i = d-1) leaves it the priority 1. */
+/* Who runs after thread 0 of two has executed step 1 under d, with k = 1: all change points fall on step 1, and the
+ * last one (i = d-1) leaves it the priority 1. */
 static void test_change_demotes(void **unused)
 {
     (void)unused;
@@ -500,8 +500,8 @@ static void test_spin_for_ever(void **unused)
     free_state(&pct_strategy_pct, &run, state);
 }
 
-/* As many threads as there can be, each put below all others again and again: the order of who was put there stays right
- * when the ranks move up. */
+/* As many threads as there can be, each put below all others again and again: the order of who was put there stays
+ * right when the ranks move up. */
 static void test_ranks_move_up(void **unused)
 {
     (void)unused;
@@ -528,7 +528,8 @@ static void test_ranks_move_up(void **unused)
     free_state(&pct_strategy_pct, &run, state);
 }
 
-/* Which waiter a signal wakes is uniform, and choices of one step among different numbers do not depend on each other. */
+/* Which waiter a signal wakes is uniform, and choices of one step among different numbers do not depend on each
+ * other. */
 static void test_choose(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Unit tests of cli/campaign/guarantee.c, of how guarantee_report.c rounds, and of what cli/campaign/state.c learns and reads. */
+/* Unit tests of cli/campaign/guarantee.c, of how guarantee_report.c rounds, and of what cli/campaign/state.c learns and
+ * reads. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +58,8 @@ static void test_hit(void **unused)
 }
 
 /* depth=auto: 1 and 5 in an eighth of the runs each, 2, 3 and 4 in a quarter. */
-/* One run in this many has no final wait, and one in this many the slack that the bug needs: the others find nothing for certain. */
+/* One run in this many has no final wait, and one in this many the slack that the bug needs: the others find nothing
+ * for certain. */
 static void test_end(void **unused)
 {
     (void)unused;
@@ -112,8 +114,8 @@ static void test_drawn_depth(void **unused)
     assert_true(pct_guarantee_log_miss(&g, 1) == 0);
 }
 
-/* A spinning thread of strategies/pct.c keeps its priority as often as guarantee.h says. Ten thousand seeds, fixed; a correct
- * constant would have been off by five standard deviations with probability 6e-7 when they were chosen. */
+/* A spinning thread of strategies/pct.c keeps its priority as often as guarantee.h says. Ten thousand seeds, fixed; a
+ * correct constant would have been off by five standard deviations with probability 6e-7 when they were chosen. */
 static void test_spin_constant(void **unused)
 {
     (void)unused;
@@ -280,7 +282,8 @@ static void test_learned(void **unused)
     assert_int_equal(pct_learned_merge(&before, &now).most, 20);
 }
 
-/* A sample for runs with too many points; what is left is about as much as is wanted, as far as a percentage can say it. */
+/* A sample for runs with too many points; what is left is about as much as is wanted, as far as a percentage can say
+ * it. */
 static void test_sampling(void **unused)
 {
     (void)unused;

@@ -1,14 +1,15 @@
-/* The timeline of `pct trace --format=html`. What it shows stands in the page: #run (JSON: facts, names, threads, places,
- * sources) and #columns (base64 of gzip: for each step of the window, column by column, its object, the distance to the step
- * that it had to wait for, its place, thread, argument, operation, reason and link; cli/trace/trace_export_html.c writes them).
- * d3 does scales, the axis and zooming; the lanes are painted on a canvas, because there may be a million steps. */
+/* The timeline of `pct trace --format=html`. What it shows stands in the page: #run (JSON: facts, names, threads,
+ * places, sources) and #columns (base64 of gzip: for each step of the window, column by column, its object, the
+ * distance to the step that it had to wait for, its place, thread, argument, operation, reason and link;
+ * cli/trace/trace_export_html.c writes them). d3 does scales, the axis and zooming; the lanes are painted on a canvas,
+ * because there may be a million steps. */
 'use strict';
 (async () => {
 const $ = (id) => document.getElementById(id);
 const run = JSON.parse($('run').textContent);
 const LANE = 26, LABEL = 74, BOX = 16;
 
-/* --- The columns --------------------------------------------------------------------------------------------------- */
+/* --- The columns -------------------------------------------------------------------------------------------------- */
 async function unpack(text) {
   const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -27,7 +28,7 @@ const object = column(Uint32Array), distance = column(Uint32Array), place = colu
 const thread = column(Uint16Array), argument = column(Uint16Array);
 const op = column(Uint8Array), reason = column(Uint8Array), link = column(Uint8Array);
 
-/* --- What they mean ------------------------------------------------------------------------------------------------ */
+/* --- What they mean ----------------------------------------------------------------------------------------------- */
 const classOf = (i) => run.ops[op[i]].class;
 const className = (i) => run.classes[classOf(i)];
 const PREEMPTED = run.reasons.indexOf('preempted');
@@ -59,7 +60,7 @@ const threads = [...steps.keys()].sort((a, b) => a - b);
 const ends = new Map(run.end.map((t) => [t.thread, t]));
 let shown = threads.slice(), laneOf = new Map(), filter = -1, selected = -1, reached = -1;
 
-/* --- Around the timeline ------------------------------------------------------------------------------------------- */
+/* --- Around the timeline ------------------------------------------------------------------------------------------ */
 const el = (name, content, attributes = {}) => {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
@@ -100,7 +101,7 @@ for (const t of threads) {
 }
 const matches = (i) => filter < 0 || key(i) === filter;
 
-/* --- The lanes ----------------------------------------------------------------------------------------------------- */
+/* --- The lanes ---------------------------------------------------------------------------------------------------- */
 const canvas = $('timeline'), paper = canvas.getContext('2d'), lanes = $('lanes'), axis = d3.select('#axis').append('g').attr('transform', 'translate(0,22)');
 let width = 0, height = 0, x0 = d3.scaleLinear().domain([0, n]), x = x0, waiting = false;
 const zoom = d3.zoom().on('zoom', () => { x = d3.event.transform.rescaleX(x0); paint(); });
@@ -217,7 +218,7 @@ function arrow(i, stroke, y) {
   paper.fill();
 }
 
-/* --- The selected step --------------------------------------------------------------------------------------------- */
+/* --- The selected step -------------------------------------------------------------------------------------------- */
 function reveal(i) {
   const [a, b] = x.domain(), lane = laneOf.get(thread[i]);
   if (i < a || i >= b) d3.select(canvas).call(zoom.translateTo, x0(i), 0);
@@ -329,7 +330,7 @@ function showEnd() {
   }
 }
 
-/* --- Input --------------------------------------------------------------------------------------------------------- */
+/* --- Input -------------------------------------------------------------------------------------------------------- */
 d3.select(canvas).call(zoom).on('dblclick.zoom', null);
 canvas.addEventListener('click', (e) => {
   const box = canvas.getBoundingClientRect(), lane = Math.floor((e.clientY - box.top + lanes.scrollTop) / LANE), t = shown[lane];
