@@ -10,6 +10,8 @@
 #define PCT_RULES(X)                                                                                                   \
     X(USE_AFTER_DESTROY, 10, true, "use after destroy",                                                                \
       "thread @t0 destroys @o0 (@s0) while thread @t1 is about to use it: @v1")                                        \
+    X(WAITS_FOR_DESTROYED, 10, true, "use after destroy",                                                              \
+      "thread @t0 destroys @o0 (@s0); thread @t1 waits for what is left at its address: @v1")                          \
     X(DESTROYED_WHILE_HELD, 10, true, "destroyed while held",                                                          \
       "thread @t1 destroys @o1 (@s1), which thread @t0 has held since @s0")                                            \
     X(FOREIGN_UNLOCK, 9, true, "unlocked by another thread",                                                           \

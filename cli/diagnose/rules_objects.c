@@ -4,6 +4,9 @@
  * - A thread that is not running stands before its next operation, on an object that it has already chosen. If another
  *   thread destroys that object then, its use comes behind the destruction, whatever stands at that address later: no
  *   other object can have taken its place, since the thread has not run in between.
+ * - A thread that waits, at the end, for an object that nobody has ever made, locked or posted under this number, at
+ * the address of one that was destroyed, waits for what is left of that: zeros, which stand for an object that is not
+ *   initialized by a call, would have let it go on.
  * - An object that somebody holds was not given back, wherever it was destroyed from. */
 #include "rules.h"
 #include <stdlib.h>
@@ -37,7 +40,7 @@ static void add_reason(const struct pct_history *h, uint32_t use, uint32_t destr
 {
     *reason = *after = PCT_NO_STEP;
     for (uint32_t p = h->steps[use].previous; p != PCT_NO_STEP && *reason == PCT_NO_STEP; p = h->steps[p].previous)
-        if (pct_moment_locks(&h->steps[p]) && !pct_moment_same_object(&h->steps[p], &h->steps[use]))
+        if (pct_moment_locks(&h->steps[p]) && !pct_moment_same_object(&h->steps[p], &h->steps[destroy]))
             *reason = p;
     if (*reason == PCT_NO_STEP)
         return;
@@ -46,12 +49,13 @@ static void add_reason(const struct pct_history *h, uint32_t use, uint32_t destr
             *after = q;
 }
 
-static void use_after_destroy(struct pct_diagnoses *out, const struct pct_history *h, uint32_t use, uint32_t destroy)
+static void use_after_destroy(struct pct_diagnoses *out, const struct pct_history *h, enum pct_rule rule, uint32_t use,
+                              uint32_t destroy)
 {
     uint32_t steps[4] = { destroy, use };
     add_reason(h, use, destroy, &steps[2], &steps[3]);
     unsigned count = steps[3] == PCT_NO_STEP ? 2 : 4;
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_USE_AFTER_DESTROY, 0, count, steps);
+    struct pct_diagnosis *d = pct_diagnoses_add(out, rule, 0, count, steps);
     if (d && count == 4) {
         d->note[2] = "it had got there by this,";
         d->note[3] = "before this";
@@ -70,7 +74,26 @@ static void look_at_use(struct pct_diagnoses *out, const struct pct_history *h, 
     /* A thread that lost the baton in its own code may have gone on meanwhile. */
     uint32_t before = m->previous;
     if (before != PCT_NO_STEP && before < destroy && h->steps[before].op != PCT_OP_STUCK)
-        use_after_destroy(out, h, use, destroy);
+        use_after_destroy(out, h, PCT_RULE_USE_AFTER_DESTROY, use, destroy);
+}
+
+/* destroyed: by object, of which there are so many. */
+static void look_at_wait(struct pct_diagnoses *out, const struct pct_history *h, uint32_t wait,
+                         const uint32_t *destroyed, uint32_t objects)
+{
+    const struct pct_moment *m = &h->steps[wait];
+    uint32_t last = 0; /* the step + 1 that destroyed what was last at this address */
+    if (!m->pending || !m->blocked || !m->address || m->class_ == PCT_CLASS_COND || m->class_ == PCT_CLASS_BARRIER)
+        return;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (pct_moment_same_object(&h->steps[i], m))
+            return;
+    for (uint32_t object = 1; object < objects; object++)
+        if (destroyed[object] > last && h->steps[destroyed[object] - 1].address == m->address &&
+            h->steps[destroyed[object] - 1].class_ == m->class_)
+            last = destroyed[object];
+    if (last && h->steps[last - 1].thread != m->thread)
+        use_after_destroy(out, h, PCT_RULE_WAITS_FOR_DESTROYED, wait, last - 1);
 }
 
 static void look_at_unlock(struct pct_diagnoses *out, const struct pct_history *h, uint32_t unlock)
@@ -101,6 +124,7 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
         if (!m->object || !is_lockable(m->class_))
             continue;
         look_at_use(out, h, i, destroyed);
+        look_at_wait(out, h, i, destroyed, objects);
         if (m->pending)
             continue;
         if (makes(m->op))

@@ -22,6 +22,7 @@ struct made {
     unsigned count;
     struct pct_snap_thread pending[PENDING];
     unsigned pending_count;
+    struct pct_snap_object left; /* of which there is no step; number 0: there is none */
     unsigned char snapshot[16384] __attribute__((aligned(8)));
     struct pct_trace trace;
     struct pct_history history;
@@ -62,6 +63,8 @@ static void look(struct made *run, unsigned verdict, const struct pct_evidence *
     size_t size = add_section(run, 0, PCT_SNAP_SITES, run->sites, run->count * sizeof *run->sites);
     for (unsigned i = 0; i < run->pending_count; i++)
         size = add_section(run, size, PCT_SNAP_THREAD, &run->pending[i], sizeof run->pending[i]);
+    if (run->left.number)
+        size = add_section(run, size, PCT_SNAP_OBJECT, &run->left, sizeof run->left);
     run->trace = (struct pct_trace){
         .records = run->records, .count = run->count, .complete = true, .snapshot = run->snapshot, .snapshot_size = size
     };
@@ -128,6 +131,23 @@ static void test_use_after_destroy(void **unused)
     STEP(&run, 0, SEM_DESTROY, 4);
     pending(&run, 1, PCT_OP_SEM_WAIT, 4);
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_USE_AFTER_DESTROY, true);
+    /* It has run meanwhile, and waits for what is left there. */
+    for (int other = 0; other < 3; other++) {
+        begin(1);
+        STEP(&run, 0, MUTEX_LOCK, 5);
+        STEP(&run, 0, MUTEX_UNLOCK, 5);
+        STEP(&run, 0, MUTEX_DESTROY, 4);
+        STEP(&run, 1, YIELD, 0);
+        if (other == 2) /* somebody else may have it */
+            step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 6, 77);
+        run.left = (struct pct_snap_object){
+            .number = 6, .class_ = PCT_CLASS_MUTEX, .holder = PCT_NO_THREAD, .address = OBJECT_AT + 64 * 4
+        };
+        if (other == 1) /* elsewhere */
+            run.left.address++;
+        pending(&run, 1, PCT_OP_MUTEX_LOCK, 6);
+        expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_FOR_DESTROYED, !other);
+    }
     /* Another object may be there by then: its thread has run in between. */
     begin(1);
     STEP(&run, 0, COND_DESTROY, 4);
