@@ -5,7 +5,9 @@
 #include "objects.h"
 #include "sampling.h"
 #include <cli/binary/elf_facts.h>
+#include <cli/trace/contended.h>
 #include <pct/random.h>
+#include <stdio.h>
 
 /* The first of these runs may take this many seconds, and this part of the time that runs have: the others may take
  * longer. If it takes more, there are no others. */
@@ -70,21 +72,33 @@ static bool is_uncontrolled(const struct pct_trace_header *header)
     return any;
 }
 
+static void say_why(size_t unordered, size_t contended)
+{
+    char why[160] = "a run with more points failed";
+    if (unordered)
+        snprintf(why, sizeof why, "%zu place%s in the code access%s memory that calls do not order", unordered,
+                 unordered == 1 ? "" : "s", unordered == 1 ? "es" : "");
+    else if (contended)
+        snprintf(why, sizeof why, "threads meet on %zu atomic variable%s", contended, contended == 1 ? "" : "s");
+    pct_cli_say("%s: from now on, one run in %d has scheduling points at memory accesses, too (--memory=globals: all "
+                "have; --memory=off: none)",
+                why, PCT_OTHER_MEMORY);
+}
+
 /* What the first of them shows: whether there shall be others. */
 static void look_at_first(struct pct_campaign *c, const struct pct_result *result)
 {
     struct pct_other_points *o = &c->other;
     size_t unordered = o->memory ? count_unordered(&result->trace) : 0;
+    size_t contended = o->memory ? pct_contended_atomics(&result->trace) : 0;
     bool whole = !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
-    o->on =
-        whole && (o->memory ? unordered || pct_result_fails(result, c->ok) : !is_uncontrolled(&result->trace.header));
+    o->on = whole && (o->memory ? unordered || contended || pct_result_fails(result, c->ok)
+                                : !is_uncontrolled(&result->trace.header));
     if (!o->on)
         return;
     learn(c, result);
     if (o->memory && !o->quiet)
-        pct_cli_say("%zu place%s in the code access%s memory that calls do not order: from now on, one run in %d has "
-                    "scheduling points at memory accesses, too (--memory=globals: all have; --memory=off: none)",
-                    unordered, unordered == 1 ? "" : "s", unordered == 1 ? "es" : "", PCT_OTHER_MEMORY);
+        say_why(unordered, contended);
 }
 
 /* The first of them, before it is the campaign's: there it is done again, so that what it finds is a failure like

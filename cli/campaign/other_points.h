@@ -5,7 +5,7 @@
  *     PCT_OTHER_CALLS has points at calls only: more points dilute chance.
  *   - Of one that does not, from run PCT_OTHER_MEMORY_FROM on, one run in PCT_OTHER_MEMORY is patched
  *     (--memory=globals), if its memory accesses are such as calls do not order. That is found out by the first of
- *     these runs: the race detector sees two of them unordered, or the run fails.
+ *     these runs: the race detector sees two of them unordered, threads meet on an atomic variable, or the run fails.
  *
  * Which runs these are is drawn from their seeds; their tokens say it. They are of another program to the theorem: they
  * do not count for the guarantee, and teach nothing of k. Their own k, and what is known of objects, is from the first

@@ -1,0 +1,98 @@
+/* See contended.h. */
+#include "contended.h"
+#include "orderings.h"
+#include <cli/base/cli.h>
+#include <stdlib.h>
+
+enum { BACK = 64 /* accesses of a variable that are compared with the next one */ };
+
+static bool is_atomic(unsigned op)
+{
+    return op >= PCT_OP_ATOMIC_LOAD && op <= PCT_OP_ATOMIC_TRY;
+}
+
+static int by_object(const void *a, const void *b)
+{
+    const struct pct_access *x = *(const struct pct_access *const *)a, *y = *(const struct pct_access *const *)b;
+    return x->object != y->object ? (x->object < y->object ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
+}
+
+static bool is_memory(unsigned op)
+{
+    return op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY;
+}
+
+/* All that threads share: locks tell what keeps accesses to memory apart. */
+static size_t read_accesses(const struct pct_trace *trace, struct pct_access *accesses)
+{
+    size_t count = 0;
+    uint32_t *made = calloc(1 << 15, sizeof *made); /* by thread */
+    for (uint64_t i = 0; made && i < trace->count; i++) {
+        uint64_t record = trace->records[i];
+        unsigned op = PCT_RECORD_OP(record), class_ = op < PCT_OP_COUNT ? pct_name_op_class(op) : PCT_CLASS_NONE;
+        uint32_t thread = PCT_RECORD_THREAD(record), number = ++made[thread];
+        if (class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && PCT_RECORD_OBJECT(record))
+            accesses[count++] = (struct pct_access){ .object = (uint64_t)class_ << 32 | PCT_RECORD_OBJECT(record),
+                                                     .thread = thread,
+                                                     .number = number,
+                                                     .index = (uint32_t)i,
+                                                     .op = (uint8_t)op,
+                                                     .writes = op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD };
+    }
+    free(made);
+    return count;
+}
+
+static bool share_a_lock(const struct pct_lockset *a, const struct pct_lockset *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++)
+            if (a->section[i].lock == b->section[j].lock && !(a->section[i].shared && b->section[j].shared))
+                return true;
+    return false;
+}
+
+/* The later one of the trace is `b`; both are numbers of accesses. */
+static bool meet(const struct pct_orderings *o, const struct pct_access *accesses, size_t a, size_t b)
+{
+    const struct pct_access *x = &accesses[a], *y = &accesses[b];
+    return x->thread != y->thread && (x->writes || y->writes) &&
+           !pct_orderings_before(o, x->thread, x->number, o->clock[b]) &&
+           !share_a_lock(&o->locksets[o->lockset[a]], &o->locksets[o->lockset[b]]);
+}
+
+/* Whether threads meet in one of these accesses to one object. */
+static bool is_contended(const struct pct_orderings *o, const struct pct_access *accesses,
+                         const struct pct_access *const *sorted, size_t count)
+{
+    bool atomic = false;
+    for (size_t i = 0; i < count && !atomic; i++)
+        atomic = is_atomic(sorted[i]->op);
+    for (size_t i = 1; atomic && i < count; i++)
+        for (size_t j = i > BACK ? i - BACK : 0; j < i; j++)
+            if (meet(o, accesses, (size_t)(sorted[j] - accesses), (size_t)(sorted[i] - accesses)))
+                return true;
+    return false;
+}
+
+size_t pct_contended_atomics(const struct pct_trace *trace)
+{
+    struct pct_orderings orderings = { 0 };
+    struct pct_access *accesses = calloc(trace->count + 1, sizeof *accesses);
+    const struct pct_access **sorted = calloc(trace->count + 1, sizeof *sorted);
+    size_t count = accesses && sorted ? read_accesses(trace, accesses) : 0, contended = 0;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &accesses[i];
+    if (count && !pct_orderings_read(&orderings, trace, accesses, count)) {
+        qsort(sorted, count, sizeof *sorted, by_object);
+        for (size_t from = 0, to; from < count; from = to) {
+            for (to = from; to < count && sorted[to]->object == sorted[from]->object;)
+                to++;
+            contended += is_memory(sorted[from]->op) && is_contended(&orderings, accesses, sorted + from, to - from);
+        }
+        pct_orderings_free(&orderings);
+    }
+    free(sorted);
+    free(accesses);
+    return contended;
+}
