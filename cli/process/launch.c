@@ -483,6 +483,8 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
             continue;
         if (!process->timed_out && process->phase == PCT_PHASE_RUN)
             pct_time_limit_set(process); /* others may have shown since how long runs take */
+        if (now >= process->deadline && !process->timed_out)
+            pct_time_limit_extend(process, now);
         if (now >= process->deadline) {
             bool asked = process->timed_out;
             process->timed_out = true;

@@ -1,5 +1,6 @@
 /* How long a run may take, in real time: --timeout, and where the user has given none, what the others have taken.
- * Without that, a few runs that never end would take all the time of a campaign. */
+ * Without that, a few runs that never end would take all the time of a campaign. What is learned from others is
+ * without the time for which a run had to wait for a CPU: a busy machine does not make a run fail. */
 #ifndef PCT_CLI_TIME_LIMIT_H
 #define PCT_CLI_TIME_LIMIT_H
 
@@ -24,6 +25,13 @@ double pct_time_limit_seconds(const struct pct_launch *launch);
 
 /* This run has begun, or others have shown since how long runs take: set its deadline. */
 void pct_time_limit_set(struct pct_process *process);
+
+/* For how many seconds the threads of this process, those that are there, have waited for a CPU. 0 if nobody tells. */
+double pct_time_limit_waited(int pid);
+
+/* This run's deadline is over: grant what it has waited, if the limit is one that was learned, but not more than
+ * --timeout and `most` say. `now` is of the monotonic clock, in seconds. */
+void pct_time_limit_extend(struct pct_process *process, double now);
 
 /* It has ended, by itself if process->timed_out does not say otherwise. */
 void pct_time_limit_learn(const struct pct_process *process);

@@ -99,14 +99,14 @@ replay_command()
 
 @test "a run that takes far longer than the others is cut, unless --timeout is given" {
     # The cuts of the calibration are not in question, so k is given.
-    run timeout 100 "$pct" campaign -n 12 -s 1 -k 9 -j 4 --epoch 1700000000 -- ./target snag
+    run timeout 600 "$pct" campaign -n 12 -s 1 -k 9 -j 4 --epoch 1700000000 -- ./target snag
     is "$status" 1
     has "12 of 12 runs"
     has "far longer than the others and w"
     has "replay --timeout 5 "
     run "$pct" campaign report --all
     has "timeout: killed after 5 s of real time, which is far longer than other runs took"
-    run timeout 100 "$pct" campaign --db given.db -n 4 -s 1 -k 9 -j 4 --timeout 1 --epoch 1700000000 -- ./target snag
+    run timeout 600 "$pct" campaign --db given.db -n 4 -s 1 -k 9 -j 4 --timeout 1 --epoch 1700000000 -- ./target snag
     lacks "far longer than the others"
 }
 

@@ -9,6 +9,8 @@
 /* clang-format on */
 #include <cli/base/cli.h>
 #include <cli/campaign/engine.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -279,12 +281,57 @@ static void test_learning(void **unused)
     assert_true(some.limit.longest == 9);
 }
 
+/* A run that has not had a CPU for long is not cut for that: where all others take the only CPU that it may have. */
+static void test_waited(void **unused)
+{
+    (void)unused;
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &before))
+            CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    pid_t child = fork();
+    if (!child)
+        for (;;)
+            ;
+    while (pct_time_limit_waited(child) < 0.001)
+        ;
+    struct pct_launch some = { .timeout = 60 };
+    struct pct_process process = {
+        .launch = &some, .pid = child, .started = 1000, .allowed = 5, .deadline = 1005, .cut = true
+    };
+    pct_time_limit_extend(&process, 1006);
+    double granted = process.deadline - 1005;
+    assert_true(granted >= 0.001 && granted <= 6);
+    process.started = 1005.9999; /* no more than it has been there */
+    pct_time_limit_extend(&process, 1006);
+    assert_true(process.deadline - process.started < 5.0002);
+    process.started = 1000;
+    process.allowed = 60; /* no more than --timeout */
+    pct_time_limit_extend(&process, 1061);
+    assert_true(process.deadline == 1060);
+    some.limit.most = 5; /* than all may */
+    process.allowed = 5;
+    pct_time_limit_extend(&process, 1061);
+    assert_true(process.deadline == 1005);
+    process.cut = false; /* that is real time */
+    process.deadline = 7;
+    pct_time_limit_extend(&process, 1061);
+    assert_true(process.deadline == 7);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_true(pct_time_limit_waited(child) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),      cmocka_unit_test(test_turn),     cmocka_unit_test(test_enough),
         cmocka_unit_test(test_cancel),     cmocka_unit_test(test_room),     cmocka_unit_test(test_one),
-        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning), cmocka_unit_test(test_waited),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
