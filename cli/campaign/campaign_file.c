@@ -278,6 +278,11 @@ static int match_number(struct pct_store *store, const struct pct_campaign_plan 
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
                             const struct pct_oracle *oracle)
 {
+    if (!pct_store_number(store, "shard") && pct_store_has_iroots(store))
+        return pct_cli_usage(
+            "%s was merged from campaigns that have each directed their runs by what they knew: it can "
+            "be reported and merged, but not resumed; name another file with --db",
+            plan->path);
     if (!pct_store_number(store, "shard"))
         return pct_cli_usage("%s was merged from files that do not have all runs of their campaign: it can be reported "
                              "and merged, but not resumed; name another file with --db",

@@ -2,6 +2,7 @@
 #include "directed.h"
 #include "campaign.h"
 #include "directed_state.h"
+#include "store.h"
 #include <cli/base/cli.h>
 #include <cli/trace/predict.h>
 #include <errno.h>
@@ -20,7 +21,7 @@ int pct_directed_begin(struct pct_campaign *c)
     c->directed = calloc(1, sizeof *c->directed);
     if (!c->directed)
         return pct_cli_no_memory("");
-    c->directed->places.by_instruction = true;
+    c->directed->sets.places.by_instruction = true;
     c->launch.sites = "on";
     return 0;
 }
@@ -77,7 +78,7 @@ static bool is_by(const struct pct_iroot *exposed, uint64_t known)
 static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
 {
     const struct pct_candidate *candidate = &d->candidate[i];
-    const uint32_t idiom = d->predicted.item[i]->idiom;
+    const uint32_t idiom = d->sets.predicted.item[i]->idiom;
     bool usual = !is_by(candidate->reverse, known);
     return (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
 }
@@ -85,13 +86,13 @@ static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
 static void look_up(struct pct_directed *d, size_t i)
 {
     struct pct_candidate *candidate = &d->candidate[i];
-    const struct pct_iroot *root = d->predicted.item[i];
+    const struct pct_iroot *root = d->sets.predicted.item[i];
     if (!candidate->exposed)
-        candidate->exposed = pct_iroots_find_either(&d->exposed, root);
+        candidate->exposed = pct_iroots_find_either(&d->sets.exposed, root);
     if (candidate->reverse || root->idiom != 1)
         return;
     const struct pct_iroot reverse = { .idiom = 1, .place = { root->place[1], root->place[0] } };
-    candidate->reverse = pct_iroots_find(&d->exposed, &reverse);
+    candidate->reverse = pct_iroots_find(&d->sets.exposed, &reverse);
 }
 
 /* The candidate that is to be tried next; SIZE_MAX: there is none. */
@@ -120,13 +121,13 @@ static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64
 
 static void become(const struct pct_directed *d, size_t i, struct pct_run_spec *spec)
 {
-    const struct pct_iroot *root = d->predicted.item[i];
+    const struct pct_iroot *root = d->sets.predicted.item[i];
     struct pct_config *config = &spec->config;
     const uint32_t tries = d->candidate[i].tries;
     int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
     int length = snprintf(config->list, sizeof config->list, "%u", root->idiom);
     for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++) {
-        const struct pct_access_place *place = d->places.item[root->place[k] - 1];
+        const struct pct_access_place *place = d->sets.places.item[root->place[k] - 1];
         length +=
             snprintf(config->list + length, sizeof config->list - (size_t)length, "-%u.%08x", place->op, place->code);
     }
@@ -159,22 +160,22 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
 /* Places that are not known cannot be waited for. */
 static bool has_places(const struct pct_directed *d, const struct pct_access *access)
 {
-    return d->places.item[access->place - 1]->code;
+    return d->sets.places.item[access->place - 1]->code;
 }
 
 static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64_t run)
 {
     struct pct_access *accesses;
     size_t count, kept = 0;
-    int failed = pct_accesses_read(&d->places, trace, &accesses, &count);
+    int failed = pct_accesses_read(&d->sets.places, trace, &accesses, &count);
     for (size_t i = 0; !failed && i < count; i++)
         if (has_places(d, &accesses[i]))
             accesses[kept++] = accesses[i];
     d->shared += kept;
     if (!failed)
-        failed = pct_iroots_add(&d->exposed, accesses, kept, WINDOW, run);
+        failed = pct_iroots_add(&d->sets.exposed, accesses, kept, WINDOW, run);
     if (!failed)
-        failed = pct_predict_add(&d->predicted, trace, accesses, kept, WINDOW, run);
+        failed = pct_predict_add(&d->sets.predicted, trace, accesses, kept, WINDOW, run);
     free(accesses);
     return failed == -ENODATA ? 0 : failed; /* a run that was killed tells nothing of its places */
 }
@@ -182,9 +183,9 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
 /* Room for all that were predicted. False: there is no memory. */
 static bool make_candidates(struct pct_directed *d)
 {
-    if (d->predicted.count <= d->candidates)
+    if (d->sets.predicted.count <= d->candidates)
         return true;
-    size_t room = 2 * d->predicted.count;
+    size_t room = 2 * d->sets.predicted.count;
     struct pct_candidate *more = realloc(d->candidate, room * sizeof *more);
     if (!more)
         return false;
@@ -202,18 +203,19 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     const uint64_t run = ++d->taken;
     if (!make_room(d, run) || (!result->unrecorded && look_at(d, &result->trace, run)))
         return pct_cli_no_memory("");
-    d->upto[run] = d->predicted.count;
+    d->upto[run] = d->sets.predicted.count;
     return make_candidates(d) ? 0 : pct_cli_no_memory("");
 }
 
-int pct_directed_resume(struct pct_campaign *c, uint64_t runs)
+/* So many runs were made before, and what they have predicted and exposed is in the sets: find out what they were. */
+static int resume(struct pct_campaign *c, uint64_t runs)
 {
     static struct pct_run_spec spec; /* large */
     struct pct_directed *d = c->directed;
     if (!make_room(d, runs) || !make_candidates(d))
         return -ENOMEM;
     for (uint64_t run = 1, i = 0; run <= runs; run++) {
-        while (i < d->predicted.count && d->predicted.item[i]->first <= run)
+        while (i < d->sets.predicted.count && d->sets.predicted.item[i]->first <= run)
             i++;
         d->upto[run] = i;
     }
@@ -224,21 +226,41 @@ int pct_directed_resume(struct pct_campaign *c, uint64_t runs)
     return failed ? -ENOMEM : 0;
 }
 
+/* --- In the campaign file ----------------------------------------------------------------------------------------- */
+
+int pct_directed_save(struct pct_campaign *c, struct pct_store *store)
+{
+    return c->directed ? pct_iroot_sets_save(&c->directed->sets, store) : 0;
+}
+
+int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path)
+{
+    int failed = c->directed ? pct_store_begin_iroots(store) : 0;
+    if (failed || !c->directed)
+        return failed;
+    failed = pct_iroot_sets_load(&c->directed->sets, store, c->resumed);
+    if (failed == -EINVAL)
+        return pct_cli_usage("%s: the file is damaged (its iRoots contradict each other); it was left as it is; begin "
+                             "anew with another --db, or move it away",
+                             path);
+    return failed ? failed : resume(c, c->resumed);
+}
+
 void pct_directed_say(const struct pct_campaign *c)
 {
     const struct pct_directed *d = c->directed;
     size_t both = 0, failed = 0;
     if (!d || !d->taken)
         return;
-    for (size_t i = 0; i < d->predicted.count; i++) {
-        bool exposed = pct_iroots_find_either(&d->exposed, d->predicted.item[i]);
+    for (size_t i = 0; i < d->sets.predicted.count; i++) {
+        bool exposed = pct_iroots_find_either(&d->sets.exposed, d->sets.predicted.item[i]);
         both += exposed;
         failed += !exposed && d->candidate[i].tries == PCT_DIRECTED_TRIES;
     }
     pct_cli_say("%llu profile runs, %llu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
                 "not in %d tries each",
-                (unsigned long long)(d->decided - d->directed), (unsigned long long)d->directed, d->predicted.count,
-                both, failed, PCT_DIRECTED_TRIES);
+                (unsigned long long)(d->decided - d->directed), (unsigned long long)d->directed,
+                d->sets.predicted.count, both, failed, PCT_DIRECTED_TRIES);
     if (!d->shared)
         pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
                     "pct-cc, or say --memory=globals");
@@ -249,9 +271,7 @@ void pct_directed_free(struct pct_campaign *c)
     struct pct_directed *d = c->directed;
     if (!d)
         return;
-    pct_access_places_free(&d->places);
-    pct_iroots_free(&d->exposed);
-    pct_iroots_free(&d->predicted);
+    pct_iroot_sets_free(&d->sets);
     free(d->candidate);
     free(d->upto);
     free(d->profile);

@@ -30,12 +30,8 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
 /* A run was looked at, in its order. Returns 0, or an exit status after a message. */
 int pct_directed_take(struct pct_campaign *c, const struct pct_result *result);
 
-/* So many runs were made before, and what they have predicted and exposed is in the sets: find out what they were.
- * Returns 0 or -ENOMEM. */
-int pct_directed_resume(struct pct_campaign *c, uint64_t runs);
-
-/* directed_store.c: write down what is new since the last time; take over what the file of this name has of the runs
- * that are done. Return 0, a negative errno of the store, or an exit status after a message: that contradicts itself.
+/* Write down what is new since the last time; take over what the file of this name has of the runs that are done.
+ * Return 0, a negative errno of the store, or an exit status after a message: that contradicts itself.
  */
 struct pct_store;
 int pct_directed_save(struct pct_campaign *c, struct pct_store *store);

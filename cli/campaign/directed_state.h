@@ -2,18 +2,16 @@
 #ifndef PCT_CLI_DIRECTED_STATE_H
 #define PCT_CLI_DIRECTED_STATE_H
 
-#include <cli/trace/accesses.h>
-#include <cli/trace/iroots.h>
+#include "iroot_sets.h"
 
-/* An iRoot that was predicted: the one of this index in `predicted`. */
+/* An iRoot that was predicted: the one of this index in `sets.predicted`. */
 struct pct_candidate {
     uint32_t tries;
     const struct pct_iroot *exposed, *reverse; /* as far as it was, and (idiom 1) the other order; NULL: not so far */
 };
 
 struct pct_directed {
-    struct pct_access_places places; /* by instruction */
-    struct pct_iroots exposed, predicted;
+    struct pct_iroot_sets sets;
     struct pct_candidate *candidate;
     size_t candidates; /* there is room for */
     uint64_t taken;    /* runs that were looked at */
@@ -23,9 +21,6 @@ struct pct_directed {
     bool *profile;    /* whether such a run is a profile run, from 0 */
     uint64_t directed;
     uint64_t shared; /* accesses in all runs to what threads can share */
-    struct {
-        size_t places, predicted, exposed;
-    } saved; /* so many are in the campaign file */
 };
 
 #endif

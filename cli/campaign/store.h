@@ -142,13 +142,21 @@ struct pct_store_iroot {
     uint32_t idiom, place[4];
     uint64_t number, predicted, exposed;
 };
-int pct_store_begin_iroots(struct pct_store *store); /* before the others */
+int pct_store_begin_iroots(struct pct_store *store); /* before the others that add */
+bool pct_store_has_iroots(struct pct_store *store);  /* it is such a campaign's */
 int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place);
 int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root);
 int pct_store_each_place(struct pct_store *store, int (*each)(void *data, const struct pct_store_place *place),
                          void *data);
 int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const struct pct_store_iroot *root),
                          void *data);
+
+struct pct_store_iroot_totals {
+    uint64_t exposed, newest; /* the last run that has exposed a new one, from 1; 0: none has */
+    uint64_t predicted, left; /* and those of them that were not exposed */
+};
+/* Of a file without iRoots, all are 0. */
+int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_totals *totals);
 
 /* Make all that was added since the last commit durable. seconds: how long this session has gone on. On failure all of
  * it is undone, and the store can only be closed. */
@@ -183,8 +191,10 @@ int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
 
 /* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put
  * together by their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how
- * many of them ended differently: then the first file's stays. The files in are only read. Returns 0 or a negative
- * errno after a message in error. */
-int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, char *error, size_t size);
+ * many of them ended differently: then the first file's stays. *directed: they are of the strategy maple, where what a
+ * run is depends on its file's other runs, too. The files in are only read. Returns 0 or a negative errno after a
+ * message in error. */
+int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, bool *directed, char *error,
+                    size_t size);
 
 #endif

@@ -27,6 +27,12 @@ int pct_store_begin_iroots(struct pct_store *store)
     return failed ? failed : prepare(store, add_iroot, &store->add_iroot);
 }
 
+bool pct_store_has_iroots(struct pct_store *store)
+{
+    return pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('iroots', "
+                                "'iroot_places')") == 2;
+}
+
 static int step(struct pct_store *store, sqlite3_stmt *s)
 {
     int code = sqlite3_step(s);
@@ -118,4 +124,27 @@ int pct_store_each_iroot(struct pct_store *store, int (*row)(void *data, const s
     struct iroots to = { row, data };
     return each(store, "SELECT idiom, a, b, c, d, number, predicted, exposed FROM iroots ORDER BY number, exposed",
                 read_iroot, &to);
+}
+
+static int read_totals(void *data, sqlite3_stmt *s)
+{
+    *(struct pct_store_iroot_totals *)data =
+        (struct pct_store_iroot_totals){ .exposed = (uint64_t)sqlite3_column_int64(s, 0),
+                                         .newest = (uint64_t)sqlite3_column_int64(s, 1),
+                                         .predicted = (uint64_t)sqlite3_column_int64(s, 2),
+                                         .left = (uint64_t)sqlite3_column_int64(s, 3) };
+    return 0;
+}
+
+/* Of idiom 5, either dependency may be the first, as in pct_iroots_find_either(). */
+static const char totals_of[] =
+    "SELECT coalesce(sum(exposed > 0), 0), coalesce(max(exposed), 0), coalesce(sum(predicted > 0), 0),"
+    " coalesce(sum(predicted > 0 AND exposed = 0 AND NOT EXISTS (SELECT 1 FROM iroots AS other WHERE it.idiom = 5 AND"
+    " other.idiom = 5 AND other.a = it.c AND other.b = it.d AND other.c = it.a AND other.d = it.b AND"
+    " other.exposed > 0)), 0) FROM iroots AS it";
+
+int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_totals *totals)
+{
+    *totals = (struct pct_store_iroot_totals){ 0 };
+    return pct_store_has_iroots(store) ? each(store, totals_of, read_totals, totals) : 0;
 }

@@ -1,6 +1,7 @@
 /* Making one campaign file of several: see store.h. All goes through the interface of the store, from readers to one
  * writer. */
 #include <cli/base/cli.h>
+#include "iroot_sets.h"
 #include "recorder.h"
 #include "store_sqlite.h"
 #include <errno.h>
@@ -25,6 +26,7 @@ struct merge {
     struct candidate *candidates;
     size_t candidate_count;
     size_t now;                /* which file is being read */
+    bool directed;             /* by maple: see directed.h */
     uint64_t differing, added; /* the runs that other files have differently; that this file has brought */
     char *error;
     size_t error_size;
@@ -288,7 +290,7 @@ static int merge_rows(struct merge *m)
         if (!failed)
             failed = pct_store_each_session(from, copy_session, m);
     }
-    return failed;
+    return failed || !m->directed ? failed : pct_iroot_sets_merge(m->to, m->from, m->count);
 }
 
 /* Take away a finding all of whose runs ended differently in an earlier file. */
@@ -312,15 +314,18 @@ static int drop_findings(struct merge *m)
     return failed;
 }
 
-/* What is left when all rows are there; and whether the whole is the beginning of one campaign, which can go on. */
+/* What is left when all rows are there; and whether the whole is the beginning of one campaign, which can go on.
+ * Several that were directed are not: one campaign would have directed these runs in another way. */
 static int tidy(struct merge *m)
 {
     int failed = drop_findings(m);
-    return failed ? failed
-                  : pct_store_execute(
-                        m->to, "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
-                               "CAST(value AS INTEGER)"
-                               " FROM facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM runs);");
+    bool mixed = m->directed && m->count > 1;
+    return failed || mixed
+               ? failed
+               : pct_store_execute(
+                     m->to, "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
+                            "CAST(value AS INTEGER)"
+                            " FROM facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM runs);");
 }
 
 static int merge_into(struct merge *m, const char *path)
@@ -342,7 +347,9 @@ static int merge_into(struct merge *m, const char *path)
         const char *why = m->to->error;
         for (size_t i = 0; !why[0] && i < m->count; i++)
             why = m->from[i]->error;
-        complain(m, why[0] ? why : strerror(-failed));
+        complain(m, why[0]              ? why
+                    : failed == -EINVAL ? "a file is damaged (its iRoots contradict each other)"
+                                        : strerror(-failed));
     }
     pct_store_close(m->to);
     return failed;
@@ -365,7 +372,8 @@ static int merge_all(struct merge *m, const char *to)
     return failed;
 }
 
-int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, char *error, size_t size)
+int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, bool *directed, char *error,
+                    size_t size)
 {
     struct merge m = { .names = from, .error = error, .error_size = size };
     m.from = calloc(count, sizeof *m.from);
@@ -381,12 +389,14 @@ int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *d
             break;
         }
         failed = compare_facts(&m, m.count);
+        m.directed |= pct_store_has_iroots(m.from[m.count]);
     }
     if (!failed)
         failed = merge_all(&m, to);
     for (size_t i = 0; i < m.count; i++)
         pct_store_close(m.from[i]);
     *differing = m.differing;
+    *directed = m.directed;
     free(m.candidates);
     free(m.from);
     return failed;

@@ -146,17 +146,19 @@ int pct_campaign_merge_command(int argc, char **argv)
     struct merge w = { 0 };
     char error[1024], name[] = "pct campaign merge";
     uint64_t differing = 0;
+    bool directed = false;
     argv[0] = name;
     pct_parse(&merge_argp, argc, argv, PCT_PARSE_ALL, &w);
-    int failed = pct_store_merge(w.to, w.from, w.count, &differing, error, sizeof error);
+    int failed = pct_store_merge(w.to, w.from, w.count, &differing, &directed, error, sizeof error);
     if (failed) {
         pct_cli_say("%s: not merged: %s", w.to, error);
         return failed == -EINVAL || failed == -EEXIST ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;
     }
     if (differing)
-        pct_cli_say("%llu runs are in two files and ended differently there: something besides the schedule decides; "
-                    "what the first file says stays",
-                    (unsigned long long)differing);
+        pct_cli_say("%llu runs are in two files and ended differently there: %s; what the first file says stays",
+                    (unsigned long long)differing,
+                    directed ? "each campaign has directed its runs by what it knew"
+                             : "something besides the schedule decides");
     pct_cli_say("%s: merged; `pct campaign report %s` prints it", w.to, w.to);
     return 0;
 }

@@ -77,6 +77,22 @@ static void print_head(FILE *out, struct pct_store *store, const struct pct_stor
             (unsigned long long)totals->schedules, (unsigned long long)totals->pairs);
 }
 
+/* Where the campaign has looked at interleavings, which only maple's do. */
+static int print_iroots(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
+{
+    struct pct_store_iroot_totals iroots;
+    int failed = pct_store_iroot_totals(store, &iroots);
+    if (failed || !pct_store_has_iroots(store))
+        return failed;
+    fprintf(out, "iRoots: %llu exposed", (unsigned long long)iroots.exposed);
+    if (iroots.exposed)
+        fprintf(out, ", the last new one in run %llu of %llu", (unsigned long long)iroots.newest,
+                (unsigned long long)totals->runs);
+    fprintf(out, "; %llu predicted, of which %llu were not exposed\n", (unsigned long long)iroots.predicted,
+            (unsigned long long)iroots.left);
+    return 0;
+}
+
 static int print_row(void *data, const struct pct_store_finding *finding)
 {
     const struct printing *p = data;
@@ -236,6 +252,9 @@ int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
         print_exploration(out, store, &totals);
     else
         print_head(out, store, &totals);
+    failed = print_iroots(out, store, &totals);
+    if (failed)
+        return failed;
     if (totals.findings) {
         fprintf(out, "\n%4s  %8s  %-28s  %-8s  %s\n", "#", "runs", exploration ? "" : "rate (95 % interval)", "replays",
                 "finding");

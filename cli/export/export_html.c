@@ -188,6 +188,7 @@ static const struct curve {
     { "findings", offsetof(struct pct_curve_point, findings) },
     { "different schedules", offsetof(struct pct_curve_point, schedules) },
     { "pairs of neighbouring operations", offsetof(struct pct_curve_point, pairs) },
+    { "iRoots exposed", offsetof(struct pct_curve_point, iroots) }, /* the last: only campaigns of maple have it */
 };
 
 static uint64_t value_of(const struct curve *curve, const struct pct_curve_point *point)
@@ -245,7 +246,7 @@ int pct_export_html(FILE *out, const struct pct_summary *summary)
         print_finding(out, summary, &summary->findings[i]);
     if (summary->points) {
         fputs("<h2>Curves</h2>\n<div class=\"curves\">\n", out);
-        for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+        for (size_t i = 0; i < sizeof curves / sizeof *curves - !summary->has_iroots; i++)
             print_curve(out, summary, &curves[i]);
         fputs("</div>\n", out);
     }

@@ -98,6 +98,17 @@ static void add_systematic(struct json_object *to, const struct pct_summary *s)
         pct_json_add_number(object, "preemptions", below - 1);
 }
 
+static void add_iroots(struct json_object *to, const struct pct_summary *s)
+{
+    if (!s->has_iroots)
+        return;
+    struct json_object *object = pct_json_add_object(to, "iroots");
+    pct_json_add_number(object, "exposed", s->iroots.exposed);
+    pct_json_add_number(object, "last_new", s->iroots.newest);
+    pct_json_add_number(object, "predicted", s->iroots.predicted);
+    pct_json_add_number(object, "predicted_not_exposed", s->iroots.left);
+}
+
 int pct_export_json(FILE *out, const struct pct_summary *summary)
 {
     static const char *const facts[] = { "options", "judging", "spec" };
@@ -115,6 +126,7 @@ int pct_export_json(FILE *out, const struct pct_summary *summary)
     pct_json_add_number(root, "planned", pct_store_number(summary->store, "runs"));
     add_totals(root, summary);
     add_systematic(root, summary);
+    add_iroots(root, summary);
     if (summary->guarantee) {
         pct_json_add_string(root, "guarantee", summary->guarantee);
         pct_json_add_string(root, "claim", summary->guarantee); /* its former name */
@@ -131,6 +143,8 @@ int pct_export_json(FILE *out, const struct pct_summary *summary)
         pct_json_add_number(object, "findings", point->findings);
         pct_json_add_number(object, "schedules", point->schedules);
         pct_json_add_number(object, "pairs", point->pairs);
+        if (summary->has_iroots)
+            pct_json_add_number(object, "iroots", point->iroots);
     }
     return pct_json_print(out, root);
 }

@@ -52,7 +52,8 @@ struct reader {
     uint64_t *findings;      /* by run: the finding, 0: none */
     uint64_t *pairs;         /* seeds of the runs that brought new pairs */
     uint64_t *seeds;
-    uint64_t run_count, pair_count;
+    uint64_t *exposed; /* by iRoot: the first run that has exposed it, from 1 */
+    uint64_t run_count, pair_count, exposed_count;
 };
 
 static int keep_run(void *data, const struct pct_store_run *run)
@@ -77,6 +78,17 @@ static int keep_pair(void *data, uint64_t pair, uint64_t seed)
     if (r->pair_count == r->s->totals.pairs)
         return 1;
     r->pairs[r->pair_count++] = seed;
+    return 0;
+}
+
+static int keep_exposed(void *data, const struct pct_store_iroot *root)
+{
+    struct reader *r = data;
+    if (!root->exposed)
+        return 0;
+    if (r->exposed_count == r->s->iroots.exposed)
+        return 1;
+    r->exposed[r->exposed_count++] = root->exposed;
     return 0;
 }
 
@@ -185,7 +197,7 @@ static int by_number(const void *a, const void *b)
 static void add_up(struct reader *r, const bool *is_new)
 {
     struct pct_summary *s = r->s;
-    uint64_t step = r->run_count / PCT_SUMMARY_POINTS + 1, pair = 0, most = 0;
+    uint64_t step = r->run_count / PCT_SUMMARY_POINTS + 1, pair = 0, exposed = 0, most = 0;
     struct pct_curve_point sum = { 0 };
     for (uint64_t i = 0; i < r->run_count; i++) {
         sum.runs++;
@@ -200,6 +212,10 @@ static void add_up(struct reader *r, const bool *is_new)
             pair++;
             sum.pairs++;
         }
+        while (exposed < r->exposed_count && r->exposed[exposed] <= i + 1) {
+            exposed++;
+            sum.iroots++;
+        }
         if ((i + 1) % step == 0 || i + 1 == r->run_count)
             s->curve[s->points++] = sum;
     }
@@ -211,6 +227,8 @@ static int read_curves(struct reader *r)
     int failed = pct_store_each_run(s->store, keep_run, r);
     if (failed >= 0)
         failed = pct_store_each_pair(s->store, keep_pair, r);
+    if (failed >= 0 && s->has_iroots)
+        failed = pct_store_each_iroot(s->store, keep_exposed, r);
     if (failed < 0)
         return failed;
     bool *is_new = calloc(r->run_count + 1, sizeof *is_new);
@@ -227,6 +245,7 @@ static int read_curves(struct reader *r)
         if (!i || r->hashes[i].value != r->hashes[i - 1].value)
             is_new[r->hashes[i].number] = true;
     qsort(r->pairs, r->pair_count, sizeof *r->pairs, by_number);
+    qsort(r->exposed, r->exposed_count, sizeof *r->exposed, by_number);
     add_up(r, is_new);
     free(is_new);
     return 0;
@@ -236,8 +255,11 @@ static int read_all(struct reader *r)
 {
     struct pct_summary *s = r->s;
     int failed = pct_store_totals(s->store, &s->totals);
+    if (!failed)
+        failed = pct_store_iroot_totals(s->store, &s->iroots);
     if (failed)
         return failed;
+    s->has_iroots = pct_store_has_iroots(s->store);
     s->command = pct_markup_clean(pct_store_fact(s->store, "command"));
     s->program = pct_markup_clean(pct_store_fact(s->store, "program"));
     r->hashes = calloc(s->totals.runs + 1, sizeof *r->hashes);
@@ -245,7 +267,9 @@ static int read_all(struct reader *r)
     r->findings = calloc(s->totals.runs + 1, sizeof *r->findings);
     r->seeds = calloc(s->totals.runs + 1, sizeof *r->seeds);
     r->pairs = calloc(s->totals.pairs + 1, sizeof *r->pairs);
-    if (!s->command || !s->program || !r->hashes || !r->systematic || !r->findings || !r->seeds || !r->pairs)
+    r->exposed = calloc(s->iroots.exposed + 1, sizeof *r->exposed);
+    if (!s->command || !s->program || !r->hashes || !r->systematic || !r->findings || !r->seeds || !r->pairs ||
+        !r->exposed)
         return -ENOMEM;
     failed = pct_store_each_uncontrolled(s->store, keep_uncontrolled, s);
     if (!failed)
@@ -272,6 +296,7 @@ int pct_summary_read(struct pct_summary *summary, struct pct_store *store, const
     free(r.findings);
     free(r.seeds);
     free(r.pairs);
+    free(r.exposed);
     if (failed)
         snprintf(error, size, "%s", failed == -ENOMEM ? "out of memory" : pct_store_error(store));
     return failed;

@@ -10,7 +10,7 @@ enum { PCT_SUMMARY_POINTS = 400 }; /* of a curve, at most */
 
 /* How often something had happened after this many runs. */
 struct pct_curve_point {
-    uint64_t runs, schedules, pairs, failures, findings;
+    uint64_t runs, schedules, pairs, failures, findings, iroots /* exposed */;
 };
 
 /* A place in a source file. path: relative to the root of the sources where it is below it. */
@@ -41,7 +41,9 @@ struct pct_summary {
     struct pct_store_totals totals;
     struct pct_summary_systematic {
         uint64_t runs, failures, schedules /* different ones */;
-    } systematic;                         /* of the runs that were not drawn */
+    } systematic;    /* of the runs that were not drawn */
+    bool has_iroots; /* a campaign of maple, */
+    struct pct_store_iroot_totals iroots;
     struct pct_summary_finding *findings; /* in the order in which they were found */
     size_t count;
     struct pct_curve_point *curve; /* in the order of runs; the last point is after all of them */

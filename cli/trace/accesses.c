@@ -72,6 +72,13 @@ static struct pct_access_place *insert(struct pct_access_places *places, const s
     return place;
 }
 
+uint32_t pct_access_places_number(struct pct_access_places *places, const struct pct_access_place *wanted)
+{
+    struct pct_access_place **found = tfind(wanted, &places->tree, compare);
+    struct pct_access_place *place = found ? *found : insert(places, wanted);
+    return place ? place->number : 0;
+}
+
 /* The number of the place that has this frame (NULL: it is not known); 0: out of memory. */
 static uint32_t number_of(struct pct_access_places *places, const struct pct_frame *frame, uint32_t op, uint32_t code)
 {
@@ -85,9 +92,7 @@ static uint32_t number_of(struct pct_access_places *places, const struct pct_fra
         else
             snprintf(file, sizeof file, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
     }
-    struct pct_access_place **found = tfind(&wanted, &places->tree, compare);
-    struct pct_access_place *place = found ? *found : insert(places, &wanted);
-    return place ? place->number : 0;
+    return pct_access_places_number(places, &wanted);
 }
 
 static uint32_t place_of(struct reader *r, uint64_t index, uint64_t record)

@@ -29,6 +29,10 @@ int pct_accesses_read(struct pct_access_places *places, const struct pct_trace *
 /* A place that another process has numbered: the next number, by instruction. Returns 0, -ENOMEM, or -EINVAL: it is not
  * the next one. */
 int pct_access_places_add(struct pct_access_places *places, const struct pct_access_place *place);
+
+/* The number of this place, which it is given if it had none; place->number does not matter. Returns 0 if memory is
+ * short. */
+uint32_t pct_access_places_number(struct pct_access_places *places, const struct pct_access_place *place);
 void pct_access_places_free(struct pct_access_places *places);
 
 #endif

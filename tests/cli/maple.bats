@@ -82,3 +82,73 @@ runs()
         has "iroot is an idiom"
     done
 }
+
+# The seeds of the runs that have exposed something first, and what that is.
+exposed()
+{
+    sqlite3 "$1" "with numbered as (select row_number() over (order by seed) n, seed from runs),
+        at as (select number, op || ' ' || printf('%08x', code) || ' ' || file || ':' || line place from iroot_places)
+        select seed, idiom, (select place from at where number = a), (select place from at where number = b),
+            (select place from at where number = c), (select place from at where number = d)
+        from iroots join numbered on n = exposed order by 1, 2, 3, 4, 5, 6"
+}
+
+@test "maple: the report says what was exposed and predicted, and when the last new one came" {
+    run "$pct" campaign -S maple -n 24 --seed 1 --epoch 1700000000 --db it.db -- "$twostage" 4
+    [ "$status" -eq 1 ]
+    exposed=$(sqlite3 it.db 'select count(*) from iroots where exposed > 0')
+    newest=$(sqlite3 it.db 'select max(exposed) from iroots')
+    predicted=$(sqlite3 it.db 'select count(*) from iroots where predicted > 0')
+    [ "$exposed" -gt 3 ]
+    run "$pct" campaign report it.db
+    has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, of which "
+    left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* of which \([0-9]*\) were not exposed$/\1/p')
+    "$pct" campaign report --format json it.db > it.json || [ $? -eq 1 ]
+    jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left}) and
+        (.curve[-1].iroots == $exposed) and (.curve[$newest - 1].iroots == $exposed) and
+        (.curve[$newest - 2].iroots < $exposed)" it.json
+    "$pct" campaign report --format html it.db > it.html || [ $? -eq 1 ]
+    grep -q "iRoots exposed: $exposed after 24 runs" it.html
+    # Others do not look at interleavings, and say nothing of them.
+    run "$pct" campaign -n 4 --seed 1 --db other.db -- true
+    [ "$status" -eq 0 ]
+    lacks "iRoots"
+    run "$pct" campaign report --format html other.db
+    lacks "iRoots"
+}
+
+@test "maple: merged files have the iRoots of all, in the order of their runs; several do not go on" {
+    for part in 1 2; do
+        "$pct" campaign -S maple -n 16 --seed 1 --epoch 1700000000 --shard $part/2 --db $part.db -- "$twostage" 4 || true
+    done
+    run "$pct" campaign merge both.db 2.db 1.db
+    [ "$status" -eq 0 ]
+    # Each iRoot once, with the first of the runs of both that has exposed it.
+    { exposed 1.db && exposed 2.db; } | sort -t '|' -k 1n | awk -F '|' '{ key = $2 FS $3 FS $4 FS $5 FS $6 } !had[key]++' |
+        sort > expected
+    diff <(exposed both.db | sort) expected
+    [ "$(sqlite3 both.db 'select count(distinct number) = max(number) from iroots where predicted > 0')" -eq 1 ]
+    run "$pct" campaign report both.db
+    has "iRoots: $(wc -l < expected) exposed, the last new one in run "
+    run "$pct" campaign -S maple -n 20 --seed 1 --epoch 1700000000 --db both.db -- "$twostage" 4
+    [ "$status" -eq 2 ]
+    has "campaigns that have each directed their runs by what they knew"
+    # One alone is what it was, and goes on.
+    "$pct" campaign -S maple -n 8 --seed 1 --epoch 1700000000 --db one.db -- "$twostage" 4 || true
+    run "$pct" campaign merge same.db one.db
+    [ "$status" -eq 0 ]
+    for table in iroots iroot_places; do
+        [ "$(sqlite3 one.db "select * from $table")" = "$(sqlite3 same.db "select * from $table")" ]
+    done
+    run "$pct" campaign -S maple -n 10 --seed 1 --epoch 1700000000 --db same.db -- "$twostage" 4
+    has "10 of 10 runs"
+    # Runs with one seed in two files are none the worse for being others.
+    run "$pct" campaign merge overlap.db one.db both.db
+    [ "$status" -eq 0 ]
+    lacks "something besides the schedule decides"
+    sqlite3 one.db 'update iroots set exposed = 4711'
+    run "$pct" campaign merge damaged.db 1.db one.db
+    [ "$status" -eq 2 ]
+    has "its iRoots contradict each other"
+    [ ! -e damaged.db ]
+}
