@@ -10,7 +10,7 @@
 #include <strategies/strategies.h>
 #include <string.h>
 
-enum { SATURATED = 3, WINDOW = 40 };
+enum { SATURATED = 3 };
 enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST };
 
@@ -173,9 +173,9 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
             accesses[kept++] = accesses[i];
     d->shared += kept;
     if (!failed)
-        failed = pct_iroots_add(&d->sets.exposed, accesses, kept, WINDOW, run);
+        failed = pct_iroots_add(&d->sets.exposed, accesses, kept, PCT_DIRECTED_WINDOW, run);
     if (!failed)
-        failed = pct_predict_add(&d->sets.predicted, trace, accesses, kept, WINDOW, run);
+        failed = pct_predict_add(&d->sets.predicted, trace, accesses, kept, PCT_DIRECTED_WINDOW, run);
     free(accesses);
     return failed == -ENODATA ? 0 : failed; /* a run that was killed tells nothing of its places */
 }

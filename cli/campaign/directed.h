@@ -14,7 +14,7 @@
 
 #include "engine.h"
 
-enum { PCT_DIRECTED_TRIES = 6 };
+enum { PCT_DIRECTED_TRIES = 6, PCT_DIRECTED_WINDOW = 40 /* steps, of a thread */ };
 
 struct pct_campaign;
 struct pct_directed;

@@ -8,6 +8,8 @@
 #include <cli/trace/accesses.h>
 #include <cli/trace/predict.h>
 #include "configure.h"
+#include "coverage_diff.h"
+#include "iroot_print.h"
 #include "parse.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -81,9 +83,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "[--] COMMAND [ARGUMENT...]",
+    .args_doc = "[--] COMMAND [ARGUMENT...]\ndiff OLD-FILE NEW-FILE",
     .doc = "Run a program with many schedules, and list in which ways its threads came in between each other: the "
-           "iRoots of Maple, with the lines of the source.\v"
+           "iRoots of Maple, with the lines of the source. diff compares two campaigns.\v"
            "The exit status is 0 if no run failed, and 1 if one did: then the last line is the command that replays "
            "the first of them.",
     .children = pct_configure_launch,
@@ -126,36 +128,6 @@ static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
 
-static void print_place(const struct coverage *w, uint32_t number)
-{
-    const struct pct_access_place *place = w->places.item[number - 1];
-    fputs(pct_name_op(place->op), stdout);
-    if (place->function[0]) {
-        fputs(" in ", stdout);
-        pct_cli_print_clean(stdout, place->function, strlen(place->function));
-    }
-    if (!place->file[0])
-        return;
-    fputs(" at ", stdout);
-    pct_cli_print_clean(stdout, place->file, strlen(place->file));
-    if (place->line)
-        printf(":%d", place->line);
-}
-
-static void print_root(const struct coverage *w, const struct pct_iroot *root)
-{
-    static const char *const between[PCT_IDIOMS + 1][PCT_IROOT_PLACES] = { [1] = { "", " => " },
-                                                                           [2] = { "", " => ", " => " },
-                                                                           [3] = { "", " => ", ", then ", " => " },
-                                                                           [4] = { "", " => ", ", then ", " => " },
-                                                                           [5] = { "", " => ", "; across ", " => " } };
-    printf("%u  ", root->idiom);
-    for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++) {
-        fputs(between[root->idiom][i], stdout);
-        print_place(w, root->place[i]);
-    }
-}
-
 /* Whether this one, which was predicted, was exposed, too. */
 static bool is_exposed(const struct coverage *w, const struct pct_iroot *root)
 {
@@ -169,7 +141,7 @@ static void print_text(const struct coverage *w)
             const struct pct_iroot *root = w->roots.item[i];
             if (root->idiom != idiom)
                 continue;
-            print_root(w, root);
+            pct_iroot_print(stdout, &w->places, root);
             printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
                    (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
         }
@@ -177,27 +149,11 @@ static void print_text(const struct coverage *w)
             const struct pct_iroot *root = w->predicted.item[i];
             if (root->idiom != idiom || is_exposed(w, root))
                 continue;
-            print_root(w, root);
+            pct_iroot_print(stdout, &w->places, root);
             puts("  [predicted, not exposed]");
         }
     }
     fflush(stdout);
-}
-
-static void add_place(struct json_object *to, const struct pct_access_place *place)
-{
-    struct json_object *object = pct_json_append_object(to);
-    pct_json_add_string(object, "operation", pct_name_op(place->op));
-    pct_json_add_string(object, "function", place->function);
-    pct_json_add_string(object, "file", place->file);
-    pct_json_add_number(object, "line", (uint64_t)place->line);
-}
-
-static void add_places(const struct coverage *w, struct json_object *to, const struct pct_iroot *root)
-{
-    struct json_object *places = pct_json_add_array(to, "places");
-    for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++)
-        add_place(places, w->places.item[root->place[k] - 1]);
 }
 
 static int print_json(const struct coverage *w)
@@ -212,19 +168,16 @@ static int print_json(const struct coverage *w)
     for (size_t i = 0; i < w->roots.count; i++) {
         const struct pct_iroot *root = w->roots.item[i];
         struct json_object *object = pct_json_append_object(roots);
-        pct_json_add_number(object, "idiom", root->idiom);
         pct_json_add_number(object, "runs", root->runs);
         pct_json_add_number(object, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
-        add_places(w, object, root);
+        pct_iroot_add_json(object, &w->places, root);
     }
     roots = pct_json_add_array(all, "predicted");
     for (size_t i = 0; i < w->predicted.count; i++) {
         const struct pct_iroot *root = w->predicted.item[i];
         if (is_exposed(w, root))
             continue;
-        struct json_object *object = pct_json_append_object(roots);
-        pct_json_add_number(object, "idiom", root->idiom);
-        add_places(w, object, root);
+        pct_iroot_add_json(pct_json_append_object(roots), &w->places, root);
     }
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
@@ -271,7 +224,7 @@ static int finish(struct coverage *w, int status)
     return status ? status : failed ? failed : c->failed ? 1 : 0;
 }
 
-int pct_cmd_coverage(int argc, char **argv)
+static int coverage(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
     struct coverage w = { .observer = { .classify = classify, .looked = looked, .idle = idle, .tick = idle },
@@ -309,4 +262,11 @@ int pct_cmd_coverage(int argc, char **argv)
     pct_iroots_free(&w.predicted);
     pct_access_places_free(&w.places);
     return status;
+}
+
+int pct_cmd_coverage(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "diff"))
+        return pct_coverage_diff_command(argc - 1, argv + 1);
+    return coverage(argc, argv);
 }

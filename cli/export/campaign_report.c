@@ -88,7 +88,7 @@ static int print_iroots(FILE *out, struct pct_store *store, const struct pct_sto
     if (iroots.exposed)
         fprintf(out, ", the last new one in run %llu of %llu", (unsigned long long)iroots.newest,
                 (unsigned long long)totals->runs);
-    fprintf(out, "; %llu predicted, of which %llu were not exposed\n", (unsigned long long)iroots.predicted,
+    fprintf(out, "; %llu predicted, %llu of them not exposed\n", (unsigned long long)iroots.predicted,
             (unsigned long long)iroots.left);
     return 0;
 }

@@ -39,6 +39,113 @@ setup()
         all(.exposed[]; (.places | length) == ([2, 3, 4, 4, 4][.idiom - 1]) and .runs > 0 and .places[0].line > 0)'
 }
 
+# Two tests of one counter: the second one has a reader, too.
+compile_tests()
+{
+    cat > tests.c << 'END'
+#include <pthread.h>
+#include <stdlib.h>
+static int counter, seen;
+static void *add(void *unused)
+{
+    counter++;
+    return unused;
+}
+static void *look(void *unused)
+{
+    seen = counter;
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[3];
+    int count = argc > 1 ? atoi(argv[1]) : 2;
+    for (int i = 0; i < count; i++)
+        pthread_create(&thread[i], NULL, i < 2 ? add : look, NULL);
+    for (int i = 0; i < count; i++)
+        pthread_join(thread[i], NULL);
+    return seen > 2;
+}
+END
+    "$build/pct-cc" "$@" -O0 -g -pthread -o tests tests.c
+}
+
+@test "coverage: what a new test adds, from JSON and from campaigns' files" {
+    compile_tests
+    for test in 2 3; do
+        "$pct" coverage --seed 1 -n 12 --json -- ./tests $test > $test.json
+        "$pct" campaign -S maple --seed 1 -n 12 --db $test.db -- ./tests $test
+    done
+    for kind in json db; do
+        run --separate-stderr "$pct" coverage diff 2.$kind 3.$kind
+        [ "$status" -eq 0 ]
+        printf '%s\n' "$output" | grep -qx '+ 1  store in add at .*tests.c:6 => load in look at .*tests.c:11'
+        lacks $'\n- ' # the old test's are all among them,
+        has "2.$kind: "
+        has ", 0 by it alone; the last new one in run "
+        # and each of these lines has what only the new one does.
+        printf '%s\n' "$output" | grep -q . && ! printf '%s\n' "$output" | grep -v 'in look at '
+        added=$(printf '%s\n' "$output" | wc -l)
+        run --separate-stderr "$pct" coverage diff --json 2.$kind 3.$kind
+        [ "$status" -eq 0 ]
+        printf '%s\n' "$output" | jq -e "(.old.alone == []) and (.new.alone | length == $added) and .new.runs == 12 and
+            .new.exposed - .old.exposed == $added and .new.complete and .new.window == 40 and
+            any(.new.alone[]; .idiom == 1 and .places[1].function == \"look\" and .places[1].line == 11)"
+        run --separate-stderr "$pct" coverage diff 3.$kind 3.$kind
+        [ "$status" -eq 0 ]
+        [ -z "$output" ]
+    done
+    # Another build has other instructions, and the same lines.
+    compile_tests -fno-omit-frame-pointer -DOTHER -falign-functions=128
+    "$pct" campaign -S maple --seed 1 -n 12 --db other.db -- ./tests 3
+    run --separate-stderr "$pct" coverage diff 3.db other.db
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "coverage diff: files that are something else are refused, whatever they are" {
+    "$pct" coverage --seed 1 -n 2 --json -- ./target race 0 > it.json || true
+    "$pct" campaign --seed 1 -n 2 --db other.db -- true
+    "$pct" campaign -S maple --seed 1 -n 2 --db maple.db -- true
+    run "$pct" coverage diff it.json other.db
+    [ "$status" -eq 2 ]
+    has "other.db: this campaign has not looked at interleavings"
+    run "$pct" coverage diff nothing.json it.json
+    [ "$status" -eq 2 ]
+    has "nothing.json: No such file"
+    printf '{"runs":1,"last_new":1,"window":40,"complete":true,"exposed":[{"idiom":1,"places":[%s]}]}' \
+        '{"operation":"no such thing","function":"","file":"","line":1},{}' > operation.json
+    printf '{"runs":1,"last_new":2,"window":40,"complete":true,"exposed":[]}' > newest.json
+    printf '{"runs":1,"last_new":1,"window":40,"complete":true,"exposed":[null,7]}' > null.json
+    printf '{"runs":1,' > half.json
+    : > empty.json
+    for wrong in operation.json newest.json null.json half.json empty.json /dev/zero .; do
+        run timeout 20 "$pct" coverage diff it.json "$wrong"
+        [ "$status" -eq 2 ]
+        has "$wrong: this is neither what"
+    done
+    sqlite3 maple.db "insert into iroots values(1, 7, 8, 0, 0, 1, 1, 1)"
+    run "$pct" coverage diff maple.db it.json
+    [ "$status" -eq 2 ]
+    has "maple.db: the file is damaged (its iRoots contradict each other)"
+    sqlite3 maple.db "pragma user_version = 9"
+    run "$pct" coverage diff maple.db it.json
+    [ "$status" -eq 2 ]
+    has "maple.db: a newer version of pct made this"
+    for wrong in '' it.json 'it.json it.json it.json'; do
+        # shellcheck disable=SC2086 # several words
+        run "$pct" coverage diff $wrong
+        [ "$status" -eq 2 ]
+        has "two files"
+    done
+    # A pipe is a file, too; and another window is said.
+    run "$pct" coverage diff <(cat it.json) it.json
+    [ "$status" -eq 0 ]
+    sed 's/"window": *40/"window": 20/' it.json > window.json
+    run "$pct" coverage diff it.json window.json
+    has "--window=40 and 20, so idioms 2 to 5 cannot be compared"
+}
+
 @test "coverage: ends when it is saturated; a program without shared memory is told what to do" {
     run "$pct" coverage --seed 1 --until-saturated 3 -- true
     [ "$status" -eq 0 ]

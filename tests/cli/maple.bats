@@ -101,8 +101,8 @@ exposed()
     predicted=$(sqlite3 it.db 'select count(*) from iroots where predicted > 0')
     [ "$exposed" -gt 3 ]
     run "$pct" campaign report it.db
-    has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, of which "
-    left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* of which \([0-9]*\) were not exposed$/\1/p')
+    has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, "
+    left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* predicted, \([0-9]*\) of them not exposed$/\1/p')
     "$pct" campaign report --format json it.db > it.json || [ $? -eq 1 ]
     jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left}) and
         (.curve[-1].iroots == $exposed) and (.curve[$newest - 1].iroots == $exposed) and

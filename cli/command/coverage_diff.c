@@ -1,0 +1,142 @@
+/* `pct coverage diff`: which interleavings one campaign has exposed and another has not. */
+#include "coverage_diff.h"
+#include "covered.h"
+#include "iroot_print.h"
+#include "parse.h"
+#include <cli/base/cli.h>
+
+enum { OLD, NEW, SIDES };
+enum { KEY_JSON = 2800 };
+
+struct diff {
+    struct pct_access_places places;
+    struct pct_covered side[SIDES];
+    bool json;
+};
+
+static const struct argp_option options[] = {
+    { "json", KEY_JSON, NULL, 0, "write JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct diff *w = state->input;
+    switch (key) {
+    case KEY_JSON:
+        w->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num >= SIDES)
+            argp_error(state, "two files at a time: the old one and the new one");
+        w->side[state->arg_num].path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (state->arg_num < SIDES)
+            argp_error(state, "give two files, the old one and the new one: of campaigns of -S maple, or what `pct "
+                              "coverage --json` has written");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "OLD-FILE NEW-FILE",
+    .doc = "Compare which interleavings two campaigns have exposed: what does a new test add? Each file is that of a "
+           "campaign of -S maple, or what `pct coverage --json` has written. Lines with + are new in NEW-FILE, those "
+           "with - "
+           "are in OLD-FILE alone.\v"
+           "Places are the same if their source lines are. What one has not exposed it may just not have come to yet: "
+           "the last lines say in which of its runs each has exposed the last new one. The exit status is 0, and 2 for "
+           "what is no such file.",
+};
+
+/* Of the other side: it has not exposed this one. */
+static bool lacks(const struct diff *w, unsigned other, const struct pct_iroot *root)
+{
+    return !pct_iroots_find_either(&w->side[other].exposed, root);
+}
+
+/* How many this side alone has exposed. */
+static size_t count_alone(const struct diff *w, unsigned side)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->side[side].exposed.count; i++)
+        count += lacks(w, !side, w->side[side].exposed.item[i]);
+    return count;
+}
+
+static void print_text(const struct diff *w)
+{
+    for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
+        for (unsigned side = SIDES; side--;)
+            for (size_t i = 0; i < w->side[side].exposed.count; i++) {
+                const struct pct_iroot *root = w->side[side].exposed.item[i];
+                if (root->idiom != idiom || !lacks(w, !side, root))
+                    continue;
+                fputs(side == NEW ? "+ " : "- ", stdout);
+                pct_iroot_print(stdout, &w->places, root);
+                putchar('\n');
+            }
+    fflush(stdout);
+}
+
+static void add_side(const struct diff *w, unsigned side, struct json_object *all)
+{
+    const struct pct_covered *covered = &w->side[side];
+    struct json_object *to = pct_json_add_object(all, side == NEW ? "new" : "old");
+    pct_json_add_string(to, "file", covered->path);
+    pct_json_add_number(to, "runs", covered->runs);
+    pct_json_add_number(to, "last_new", covered->newest);
+    pct_json_add_number(to, "window", covered->window);
+    pct_json_add_bool(to, "complete", !covered->cut);
+    pct_json_add_number(to, "exposed", covered->exposed.count);
+    struct json_object *alone = pct_json_add_array(to, "alone");
+    for (size_t i = 0; i < covered->exposed.count; i++)
+        if (lacks(w, !side, covered->exposed.item[i]))
+            pct_iroot_add_json(pct_json_append_object(alone), &w->places, covered->exposed.item[i]);
+}
+
+static int print_json(const struct diff *w)
+{
+    struct json_object *all = json_object_new_object();
+    add_side(w, OLD, all);
+    add_side(w, NEW, all);
+    return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
+}
+
+static void say_summary(const struct diff *w)
+{
+    for (unsigned side = 0; side < SIDES; side++) {
+        const struct pct_covered *covered = &w->side[side];
+        pct_cli_say("%s: %zu exposed, %zu by it alone; the last new one in run %llu of %llu%s", covered->path,
+                    covered->exposed.count, count_alone(w, side), (unsigned long long)covered->newest,
+                    (unsigned long long)covered->runs, covered->cut ? "; there were more, which were not counted" : "");
+    }
+    if (w->side[OLD].window != w->side[NEW].window)
+        pct_cli_say("they were made with --window=%u and %u, so idioms 2 to 5 cannot be compared", w->side[OLD].window,
+                    w->side[NEW].window);
+}
+
+int pct_coverage_diff_command(int argc, char **argv)
+{
+    struct diff w = { .json = false };
+    char name[] = "pct coverage diff";
+    argv[0] = name;
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
+    int status = pct_covered_read(&w.side[OLD], &w.places);
+    if (!status)
+        status = pct_covered_read(&w.side[NEW], &w.places);
+    if (!status && w.json)
+        status = print_json(&w);
+    if (!status && !w.json)
+        print_text(&w);
+    if (!status)
+        say_summary(&w);
+    pct_covered_free(&w.side[OLD]);
+    pct_covered_free(&w.side[NEW]);
+    pct_access_places_free(&w.places);
+    return status;
+}

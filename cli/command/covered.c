@@ -1,0 +1,203 @@
+/* Files that say which iRoots were exposed: see covered.h. */
+#include "covered.h"
+#include <cli/base/cli.h>
+#include <cli/base/json.h>
+#include <cli/campaign/directed.h>
+#include <cli/campaign/iroot_sets.h>
+#include <cli/campaign/store.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+/* --- The file of a campaign --------------------------------------------------------------------------------------- */
+
+/* Its places are instructions: those of one line are one here. */
+static int take_sets(struct pct_covered *covered, struct pct_access_places *places, const struct pct_iroot_sets *sets)
+{
+    for (size_t i = 0; i < sets->exposed.count; i++) {
+        struct pct_iroot root = { .idiom = sets->exposed.item[i]->idiom };
+        for (unsigned k = 0; k < pct_idiom_accesses(root.idiom); k++) {
+            struct pct_access_place place = *sets->places.item[sets->exposed.item[i]->place[k] - 1];
+            place.code = 0;
+            root.place[k] = pct_access_places_number(places, &place);
+            if (!root.place[k])
+                return -ENOMEM;
+        }
+        if (pct_iroots_insert(&covered->exposed, &root, sets->exposed.item[i]->first))
+            return -ENOMEM;
+    }
+    covered->cut = sets->exposed.full || covered->exposed.full;
+    return 0;
+}
+
+static int read_campaign(struct pct_covered *covered, struct pct_access_places *places)
+{
+    struct pct_iroot_sets sets = { .places = { .by_instruction = true } };
+    struct pct_store_iroot_totals iroots;
+    struct pct_store_totals totals;
+    char error[512];
+    struct pct_store *store = pct_store_open(covered->path, false, error, sizeof error);
+    if (!store)
+        return pct_cli_usage("%s: %s", covered->path, error);
+    if (!pct_store_has_iroots(store)) {
+        pct_store_close(store);
+        return pct_cli_usage("%s: this campaign has not looked at interleavings: only those of -S maple do; `pct "
+                             "coverage --json -- COMMAND` does with any strategy",
+                             covered->path);
+    }
+    int failed = pct_store_totals(store, &totals);
+    if (!failed)
+        failed = pct_store_iroot_totals(store, &iroots);
+    if (!failed)
+        failed = pct_iroot_sets_load(&sets, store, totals.runs);
+    if (!failed)
+        failed = take_sets(covered, places, &sets);
+    if (failed)
+        snprintf(error, sizeof error, "%s",
+                 failed == -ENOMEM         ? "out of memory"
+                 : *pct_store_error(store) ? pct_store_error(store)
+                                           : "the file is damaged (its iRoots contradict each other)");
+    pct_iroot_sets_free(&sets);
+    pct_store_close(store);
+    if (failed)
+        return failed == -ENOMEM ? pct_cli_no_memory("") : pct_cli_usage("%s: %s", covered->path, error);
+    covered->runs = totals.runs;
+    covered->newest = iroots.newest;
+    covered->window = PCT_DIRECTED_WINDOW;
+    return 0;
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
+
+/* Whether there is such a member, and a whole number up to `most`. */
+static bool get_number(struct json_object *from, const char *key, uint64_t most, uint64_t *number)
+{
+    struct json_object *member;
+    if (!json_object_object_get_ex(from, key, &member) || !json_object_is_type(member, json_type_int) ||
+        json_object_get_int64(member) < 0)
+        return false;
+    *number = json_object_get_uint64(member);
+    return *number <= most;
+}
+
+static const char *get_string(struct json_object *from, const char *key)
+{
+    struct json_object *member;
+    return json_object_object_get_ex(from, key, &member) && json_object_is_type(member, json_type_string)
+               ? json_object_get_string(member)
+               : NULL;
+}
+
+/* PCT_OP_COUNT: there is none of this name. */
+static uint32_t op_of(const char *name)
+{
+    uint32_t op = 0;
+    while (op < PCT_OP_COUNT && strcmp(pct_name_op(op), name))
+        op++;
+    return op;
+}
+
+/* Returns 0, -ENOMEM, or -EINVAL: it is no place. */
+static int take_place(struct json_object *from, struct pct_access_places *places, uint32_t *number)
+{
+    const char *operation = get_string(from, "operation"), *function = get_string(from, "function"),
+               *file = get_string(from, "file");
+    uint64_t line;
+    if (!operation || !function || !file || !get_number(from, "line", INT_MAX, &line))
+        return -EINVAL;
+    const struct pct_access_place place = { .op = op_of(operation),
+                                            .line = (int)line,
+                                            .function = (char *)(uintptr_t)function,
+                                            .file = (char *)(uintptr_t)file };
+    if (place.op == PCT_OP_COUNT)
+        return -EINVAL;
+    *number = pct_access_places_number(places, &place);
+    return *number ? 0 : -ENOMEM;
+}
+
+static int take_root(struct json_object *from, struct pct_covered *covered, struct pct_access_places *places)
+{
+    struct json_object *array;
+    uint64_t idiom;
+    if (!get_number(from, "idiom", PCT_IDIOMS, &idiom) || !idiom ||
+        !json_object_object_get_ex(from, "places", &array) || !json_object_is_type(array, json_type_array))
+        return -EINVAL;
+    struct pct_iroot root = { .idiom = (uint32_t)idiom };
+    if (json_object_array_length(array) != pct_idiom_accesses(root.idiom))
+        return -EINVAL;
+    int failed = 0;
+    for (unsigned k = 0; !failed && k < pct_idiom_accesses(root.idiom); k++)
+        failed = take_place(json_object_array_get_idx(array, k), places, &root.place[k]);
+    return failed ? failed : pct_iroots_insert(&covered->exposed, &root, 1);
+}
+
+static int take_json(struct json_object *all, struct pct_covered *covered, struct pct_access_places *places)
+{
+    struct json_object *exposed, *complete;
+    uint64_t window;
+    if (!json_object_object_get_ex(all, "exposed", &exposed) || !json_object_is_type(exposed, json_type_array) ||
+        !json_object_object_get_ex(all, "complete", &complete) || !get_number(all, "window", UINT32_MAX, &window) ||
+        !get_number(all, "runs", INT64_MAX, &covered->runs) ||
+        !get_number(all, "last_new", covered->runs, &covered->newest))
+        return -EINVAL;
+    int failed = 0;
+    for (size_t i = 0; !failed && i < json_object_array_length(exposed); i++)
+        failed = take_root(json_object_array_get_idx(exposed, i), covered, places);
+    covered->window = (uint32_t)window;
+    covered->cut = !json_object_get_boolean(complete) || covered->exposed.full;
+    return failed;
+}
+
+/* The value that the file has; NULL: it is no JSON. What is no JSON is not read to its end. */
+static struct json_object *parse(FILE *in)
+{
+    struct json_tokener *tokener = json_tokener_new();
+    struct json_object *all = NULL;
+    static char text[1 << 16];
+    size_t length = 1;
+    while (tokener && !all && length) {
+        length = fread(text, 1, sizeof text, in);
+        all = json_tokener_parse_ex(tokener, text, (int)length);
+        if (!all && json_tokener_get_error(tokener) != json_tokener_continue)
+            break;
+    }
+    if (tokener)
+        json_tokener_free(tokener);
+    return all;
+}
+
+static int read_json(struct pct_covered *covered, struct pct_access_places *places)
+{
+    FILE *in = fopen(covered->path, "re");
+    if (!in)
+        return pct_cli_usage("%s: %s", covered->path, strerror(errno));
+    struct json_object *all = parse(in);
+    fclose(in);
+    int failed = all ? take_json(all, covered, places) : -EINVAL;
+    json_object_put(all);
+    if (failed == -EINVAL)
+        return pct_cli_usage(
+            "%s: this is neither what `pct coverage --json` writes nor the file of a campaign of -S maple",
+            covered->path);
+    return failed ? pct_cli_no_memory("") : 0;
+}
+
+int pct_covered_read(struct pct_covered *covered, struct pct_access_places *places)
+{
+    char error[512];
+    switch (pct_store_look(covered->path, error, sizeof error)) {
+    case PCT_STORE_OURS:
+        return read_campaign(covered, places);
+    case PCT_STORE_NEWER:
+        return pct_cli_usage("%s: %s", covered->path, error);
+    case PCT_STORE_ABSENT:
+    case PCT_STORE_FOREIGN:
+        break;
+    }
+    return read_json(covered, places);
+}
+
+void pct_covered_free(struct pct_covered *covered)
+{
+    pct_iroots_free(&covered->exposed);
+}

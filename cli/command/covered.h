@@ -1,0 +1,21 @@
+/* The iRoots that a file says were exposed: the file of a campaign of maple, or what `pct coverage --json` has written.
+ * Places are source lines, so that those of two builds can be compared. */
+#ifndef PCT_CLI_COVERED_H
+#define PCT_CLI_COVERED_H
+
+#include <cli/trace/accesses.h>
+
+struct pct_covered {
+    const char *path;
+    struct pct_iroots exposed;
+    uint64_t runs, newest; /* and the last of them that has exposed a new one, from 1; 0: none has */
+    uint32_t window;       /* --window */
+    bool cut;              /* there were too many to count */
+};
+
+/* covered->path is given. The file may be anybody's. Returns 0, or an exit status after a message. In any case
+ * pct_covered_free(). */
+int pct_covered_read(struct pct_covered *covered, struct pct_access_places *places);
+void pct_covered_free(struct pct_covered *covered);
+
+#endif

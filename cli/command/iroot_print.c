@@ -1,0 +1,50 @@
+/* iRoots for people and programs: see iroot_print.h. */
+#include "iroot_print.h"
+#include <cli/base/cli.h>
+#include <string.h>
+
+static void print_place(FILE *out, const struct pct_access_place *place)
+{
+    fputs(pct_name_op(place->op), out);
+    if (place->function[0]) {
+        fputs(" in ", out);
+        pct_cli_print_clean(out, place->function, strlen(place->function));
+    }
+    if (!place->file[0])
+        return;
+    fputs(" at ", out);
+    pct_cli_print_clean(out, place->file, strlen(place->file));
+    if (place->line)
+        fprintf(out, ":%d", place->line);
+}
+
+void pct_iroot_print(FILE *out, const struct pct_access_places *places, const struct pct_iroot *root)
+{
+    static const char *const between[PCT_IDIOMS + 1][PCT_IROOT_PLACES] = { [1] = { "", " => " },
+                                                                           [2] = { "", " => ", " => " },
+                                                                           [3] = { "", " => ", ", then ", " => " },
+                                                                           [4] = { "", " => ", ", then ", " => " },
+                                                                           [5] = { "", " => ", "; across ", " => " } };
+    fprintf(out, "%u  ", root->idiom);
+    for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++) {
+        fputs(between[root->idiom][i], out);
+        print_place(out, places->item[root->place[i] - 1]);
+    }
+}
+
+static void add_place(struct json_object *to, const struct pct_access_place *place)
+{
+    struct json_object *object = pct_json_append_object(to);
+    pct_json_add_string(object, "operation", pct_name_op(place->op));
+    pct_json_add_string(object, "function", place->function);
+    pct_json_add_string(object, "file", place->file);
+    pct_json_add_number(object, "line", (uint64_t)place->line);
+}
+
+void pct_iroot_add_json(struct json_object *to, const struct pct_access_places *places, const struct pct_iroot *root)
+{
+    pct_json_add_number(to, "idiom", root->idiom);
+    struct json_object *array = pct_json_add_array(to, "places");
+    for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++)
+        add_place(array, places->item[root->place[k] - 1]);
+}

@@ -1,0 +1,14 @@
+/* iRoots (cli/trace/iroots.h) as people and programs read them: with operations and source lines. */
+#ifndef PCT_CLI_IROOT_PRINT_H
+#define PCT_CLI_IROOT_PRINT_H
+
+#include <cli/base/json.h>
+#include <cli/trace/accesses.h>
+
+/* "1  store in set at a.c:26 => load in check at a.c:36", without a line end. */
+void pct_iroot_print(FILE *out, const struct pct_access_places *places, const struct pct_iroot *root);
+
+/* The members `idiom` and `places` of an object. */
+void pct_iroot_add_json(struct json_object *to, const struct pct_access_places *places, const struct pct_iroot *root);
+
+#endif
