@@ -5,19 +5,20 @@
 #include <cli/process/options.h>
 #include <cli/campaign/engine.h>
 #include <cli/campaign/outcome.h>
-#include "explored_entry.h"
 #include "parse.h"
 #include <cli/analyze/schedules.h>
+#include "subcommand_entry.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum { KEY_FORCE = 3000 };
+enum { KEY_FORCE = 3000, KEY_SCRIPT };
 
 static const struct argp_option options[] = {
     { "file", 'f', "FILE", 0, "the file of schedules (default: " PCT_SCHEDULES_FILE ")", 1 },
     { "note", 'm', "TEXT", 0, "a line for people: what broke, the number of the bug", 1 },
+    { "script", KEY_SCRIPT, "FILE.lua", 0, "no token: keep this script, which `pct script` runs, and its schedule", 1 },
     { "force", KEY_FORCE, NULL, 0, "keep it although it does not fail now (it may have been repaired already)", 1 },
     { 0 },
 };
@@ -29,9 +30,23 @@ struct add {
     struct pct_launch launch;
     struct pct_entry_options options;
     struct pct_config config;
-    bool explores; /* all schedules are to be verified (explored_entry.h) */
+    enum pct_subcommand_entry_kind kind; /* what is in the place of the token */
     char found[256];
 };
+
+/* `script FILE`, as a shell has it. */
+static void take_script(struct add *a, const char *file, struct argp_state *state)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&a->token, &size);
+    if (!*file)
+        argp_error(state, "--script: a file is wanted");
+    if (!out)
+        argp_failure(state, PCT_EXIT_INTERNAL, errno, "--script");
+    fputs("script ", out);
+    pct_cli_print_quoted(out, file);
+    fclose(out);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -48,6 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FORCE:
         a->force = true;
+        return 0;
+    case KEY_SCRIPT:
+        take_script(a, argument, state);
         return 0;
     case ARGP_KEY_ARG:
         if (!a->token && pct_options_is_left_out(state, argument))
@@ -73,12 +91,14 @@ static const struct argp_child children[] = { { &pct_entry_argp, 0, NULL, 0 }, {
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "TOKEN [--] COMMAND [ARGUMENT...]\nexplore [--] COMMAND [ARGUMENT...]",
+    .args_doc = "TOKEN [--] COMMAND [ARGUMENT...]\n--script=FILE.lua [--] COMMAND [ARGUMENT...]\nexplore [--] COMMAND "
+                "[ARGUMENT...]",
     .doc = "Keep a failing schedule in a text file of the project, so that `pct check` runs it again from now on.\vThe "
            "schedule "
            "is run first, and kept if it fails. With `explore`, or 'explore OPTION...', in the place of the token, all "
            "schedules are "
-           "explored, and kept if that verifies them. The exit status is 0 if it is in the file.",
+           "explored, and kept if that verifies them. `script OPTION... FILE.lua` is a script with options of `pct "
+           "script`. The exit status is 0 if it is in the file.",
     .children = children,
 };
 
@@ -152,25 +172,36 @@ static int try(struct add *a)
     return failed;
 }
 
-/* All schedules. Returns likewise. */
-static int explore(struct add *a, const struct pct_entry *entry)
+/* By the sub-command that is named in the place of the token: an exploration is kept if it holds, a script if it fails.
+ * Returns likewise. */
+static int try_subcommand(struct add *a, const struct pct_entry *entry)
 {
-    struct pct_explored_entry result;
-    int failed = pct_explored_entry_run(&result, entry, "pct add", 1);
+    struct pct_subcommand_entry result;
+    bool explores = a->kind == PCT_ENTRY_EXPLORE;
+    int failed = pct_subcommand_entry_run(&result, entry, "pct add", 1);
     if (failed)
         return failed;
-    bool verified = !result.status;
-    if (verified)
+    bool wanted = result.outcome == (explores ? PCT_ENTRY_HOLDS : PCT_ENTRY_FAILS);
+    if (wanted)
         snprintf(a->found, sizeof a->found, "%s", result.last);
-    else
+    else if (explores || result.outcome == PCT_ENTRY_UNABLE)
         fputs(result.said, stderr);
-    if (!verified && result.status != 1 && result.status != PCT_EXIT_CONFIDENCE)
-        failed = result.status;
-    else if (!verified && !a->force)
-        failed = pct_cli_usage("it is not verified, so it is not kept; --force keeps it");
+    if (result.outcome == PCT_ENTRY_UNABLE)
+        failed = result.status ? result.status : PCT_EXIT_INTERNAL;
+    else if (!wanted && !a->force)
+        failed = explores ? pct_cli_usage("it is not verified, so it is not kept; --force keeps it")
+                          : pct_cli_usage("the program does not fail as this script has it (%s), so it is not kept; "
+                                          "--force keeps it",
+                                          result.last);
     free(result.said);
     free(result.last);
     return failed;
+}
+
+/* For `pct add`'s last message. */
+static const char *not_found(const struct add *a)
+{
+    return a->kind == PCT_ENTRY_EXPLORE ? "which are not verified" : "which does not fail";
 }
 
 /* The one in the file that is the same, or NULL. */
@@ -195,17 +226,17 @@ static int add(struct add *a, struct pct_entry *entry)
         pct_cli_say("%s:%u has this schedule already", a->file, known->line);
         failed = 0;
     } else {
-        failed = a->explores ? explore(a, entry) : try(a);
+        failed = a->kind == PCT_ENTRY_TOKEN ? try(a) : try_subcommand(a, entry);
         entry->found = a->found[0] ? a->found : NULL;
         int status = failed ? 0 : pct_schedules_append(a->file, entry);
         if (status)
             failed = pct_cli_usage("%s: %s", a->file, strerror(-status));
         else if (!failed)
-            pct_cli_say("%s now holds %s (%s); commit it, and let CI run: pct check%s%s", a->file,
-                        a->explores ? "all its schedules" : "this schedule",
-                        a->found[0]   ? a->found
-                        : a->explores ? "which are not verified"
-                                      : "which does not fail",
+            pct_cli_say("%s now holds %s (%s); commit %s, and let CI run: pct check%s%s", a->file,
+                        a->kind == PCT_ENTRY_EXPLORE  ? "all its schedules"
+                        : a->kind == PCT_ENTRY_SCRIPT ? "this script"
+                                                      : "this schedule",
+                        a->found[0] ? a->found : not_found(a), a->kind == PCT_ENTRY_SCRIPT ? "both" : "it",
                         strcmp(a->file, PCT_SCHEDULES_FILE) ? " " : "",
                         strcmp(a->file, PCT_SCHEDULES_FILE) ? a->file : "");
     }
@@ -221,12 +252,15 @@ int pct_cmd_add(int argc, char **argv)
     a.options = (struct pct_entry_options){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
     pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
-    a.explores = pct_explored_entry_is(a.token);
-    if (!failed && !a.explores &&
+    a.kind = pct_subcommand_entry_kind(a.token);
+    if (!failed && a.kind == PCT_ENTRY_TOKEN &&
         pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
         failed = pct_cli_usage("%s", error);
-    if (!failed && !a.explores)
+    if (!failed && a.kind == PCT_ENTRY_TOKEN)
         failed = pct_cli_check_strategy(&a.config);
+    if (!failed && a.kind == PCT_ENTRY_SCRIPT &&
+        (a.options.near != UINT64_MAX || a.options.oracle.expect || a.options.oracle.command))
+        failed = pct_cli_usage("a script takes no --near, --expect and --oracle; it can have assertions of its own");
     if (!failed)
         failed = pct_drive_check(&a.launch.drive, 1);
     a.options.oracle.ok = a.options.ok;

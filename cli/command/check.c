@@ -7,12 +7,12 @@
 #include <cli/base/trust.h>
 #include <cli/process/environment.h>
 #include <cli/export/junit.h>
-#include "explored_entry.h"
 #include <cli/analyze/neighbours.h>
 #include <cli/process/options.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include <cli/analyze/schedules.h>
+#include "subcommand_entry.h"
 #include <cli/binary/scope.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -47,8 +47,9 @@ struct item {
     bool unable;                      /* it could not be run */
     int code;                         /* the exit status that stands for it */
     double seconds;
-    bool explores;              /* it stands for all schedules (explored_entry.h) */
-    char ending[256], what[96]; /* of the first run that failed: how, and which one it was */
+    enum pct_subcommand_entry_kind kind; /* a token, or a sub-command in its place */
+    bool unfit;                          /* of a script: it can neither pass nor fail */
+    char ending[256], what[96];          /* of the first run that failed: how, and which one it was */
     char *report;
 };
 
@@ -119,8 +120,8 @@ static int prepare_item(struct check *c, struct item *item)
 {
     char error[512];
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
-    item->explores = pct_explored_entry_is(item->entry->schedule);
-    if (item->explores)
+    item->kind = pct_subcommand_entry_kind(item->entry->schedule);
+    if (item->kind != PCT_ENTRY_TOKEN)
         return 0;
     if (pct_config_parse_token(&item->config, item->entry->schedule, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
@@ -286,30 +287,32 @@ static int run_all(const struct check *c, struct item *item)
     return engine.signal ? status : 0;
 }
 
-/* All schedules, which are to be verified. Returns likewise. */
-static int run_exploration(const struct check *c, struct item *item)
+/* By its sub-command. Returns likewise. */
+static int run_subcommand(const struct check *c, struct item *item)
 {
-    struct pct_explored_entry result;
+    struct pct_subcommand_entry result;
     double begun = pct_cli_now();
-    item->code = pct_explored_entry_run(&result, item->entry, item->place, c->jobs);
+    item->code = pct_subcommand_entry_run(&result, item->entry, item->place, c->jobs);
     item->unable = item->code;
     item->seconds = pct_cli_now() - begun;
     if (item->unable)
         return 0;
     item->code = result.status;
     item->runs = 1;
-    item->failed = result.status == 1 || result.status == PCT_EXIT_CONFIDENCE;
-    item->unable = result.status && !item->failed;
+    item->failed = result.outcome == PCT_ENTRY_FAILS;
+    item->unfit = result.outcome == PCT_ENTRY_DID_NOT_FIT;
+    item->unable = result.outcome == PCT_ENTRY_UNABLE;
     snprintf(item->ending, sizeof item->ending, "%s", result.last);
     item->report = result.said;
     free(result.last);
-    return item->code > 128 ? item->code : 0;
+    /* `pct explore` is told to end as we are; a script's status is its program's. */
+    return item->kind == PCT_ENTRY_EXPLORE && item->code > 128 ? item->code : 0;
 }
 
 static int run_item(const struct check *c, struct item *item)
 {
-    if (item->explores)
-        return run_exploration(c, item);
+    if (item->kind != PCT_ENTRY_TOKEN)
+        return run_subcommand(c, item);
     double begun = pct_cli_now();
     int interrupted = 0;
     item->near = item->config;
@@ -330,24 +333,33 @@ static int run_item(const struct check *c, struct item *item)
 
 /* --- What is said ------------------------------------------------------------------------------------------------- */
 
-static void print_exploration(const struct check *c, const struct item *item)
+static void print_subcommand(const struct check *c, const struct item *item)
 {
+    bool explores = item->kind == PCT_ENTRY_EXPLORE;
     if (item->unable)
-        pct_cli_say("%s: NOT CHECKED: pct explore could not do it (status %d)", item->place, item->code);
-    else if (item->failed)
+        pct_cli_say("%s: NOT CHECKED: pct %s could not do it (status %d)", item->place, explores ? "explore" : "script",
+                    item->code);
+    else if (item->failed && explores)
         pct_cli_say("%s: FAILED: it is not verified any more", item->place);
+    else if (item->failed)
+        pct_cli_say("%s: FAILED: %s", item->place, item->ending);
+    else if (item->unfit)
+        pct_cli_say("%s: DID NOT FIT: %s", item->place, item->ending);
     else if (!c->quiet)
         pct_cli_say("%s: passed: %s", item->place, item->ending);
-    if (item->failed && item->entry->note)
+    if ((item->failed || item->unfit) && item->entry->note)
         pct_cli_say("note: %s", item->entry->note);
-    if (item->unable || item->failed)
+    if (item->unable || item->failed || item->unfit)
         fputs(item->report ? item->report : "", stderr);
+    if (item->unfit)
+        pct_cli_say("mend the script; or, if the program's repair makes this schedule impossible: Schedule: script "
+                    "--ok-unfit FILE");
 }
 
 static void print_item(const struct check *c, const struct item *item)
 {
-    if (item->explores) {
-        print_exploration(c, item);
+    if (item->kind != PCT_ENTRY_TOKEN) {
+        print_subcommand(c, item);
         return;
     }
     const struct pct_entry *entry = item->entry;
@@ -386,7 +398,7 @@ static void write_junit(const struct check *c, const struct pct_junit_suite *sui
         char name[PCT_TOKEN_MAX + 512];
         snprintf(name, sizeof name, "%s [%s]", item->entry->note ? item->entry->note : item->entry->command,
                  item->entry->schedule);
-        bool bad = item->unable || item->failed;
+        bool bad = item->unable || item->failed || item->unfit;
         pct_junit_case(c->junit, &(struct pct_junit_case){ .class_name = c->file,
                                                            .name = name,
                                                            .file = c->file,
@@ -394,6 +406,7 @@ static void write_junit(const struct check *c, const struct pct_junit_suite *sui
                                                            .seconds = item->seconds,
                                                            .type = !bad           ? NULL
                                                                    : item->unable ? "not run"
+                                                                   : item->unfit  ? "did not fit"
                                                                                   : item->ending,
                                                            .message = !bad           ? NULL
                                                                       : item->unable ? "its command could not be run"
@@ -408,17 +421,23 @@ static int finish(struct check *c)
 {
     struct pct_junit_suite suite = { .name = "pct check", .tests = c->schedules.count };
     uint64_t runs = 0;
+    unsigned long long unfit = 0;
     int code = 0;
-    char time[64];
+    char time[64], also[64] = "";
     for (size_t i = 0; i < c->schedules.count; i++) {
         const struct item *item = &c->items[i];
-        suite.failures += !item->unable && item->failed;
+        suite.failures += !item->unable && (item->failed || item->unfit);
+        unfit += item->unfit;
         suite.errors += item->unable;
         suite.seconds += item->seconds;
         runs += item->runs;
         if (!code && (item->unable || item->failed))
             code = item->code ? item->code : PCT_EXIT_INTERNAL;
     }
+    if (!code && unfit)
+        code = PCT_EXIT_DID_NOT_FIT;
+    if (unfit)
+        snprintf(also, sizeof also, ", %llu did not fit", unfit);
     if (c->junit) {
         write_junit(c, &suite);
         bool bad = ferror(c->junit);
@@ -428,10 +447,10 @@ static int finish(struct check *c)
     if (!suite.tests)
         pct_cli_say("%s holds no schedules; `pct add TOKEN -- COMMAND` puts one in", c->file);
     else if (!c->quiet || code)
-        pct_cli_say("%llu schedule%s, %llu run%s in %s: %llu failed, %llu not checked", (unsigned long long)suite.tests,
-                    suite.tests > 1 ? "s" : "", (unsigned long long)runs, runs == 1 ? "" : "s",
-                    pct_cli_format_duration(time, sizeof time, suite.seconds), (unsigned long long)suite.failures,
-                    (unsigned long long)suite.errors);
+        pct_cli_say("%llu schedule%s, %llu run%s in %s: %llu failed, %llu not checked%s",
+                    (unsigned long long)suite.tests, suite.tests > 1 ? "s" : "", (unsigned long long)runs,
+                    runs == 1 ? "" : "s", pct_cli_format_duration(time, sizeof time, suite.seconds),
+                    (unsigned long long)suite.failures - unfit, (unsigned long long)suite.errors, also);
     return code;
 }
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_ALL = 2700, KEY_FIRST, KEY_OK_STATUS, KEY_TEST, KEY_OF_TEST, KEY_EACH_TEST };
+enum { KEY_ALL = 2700, KEY_FIRST, KEY_OK_STATUS, KEY_TEST, KEY_OF_TEST, KEY_EACH_TEST, KEY_OK_UNFIT, KEY_OUTCOME };
 enum { SCRIPT_MOST = 1 << 20 };
 
 static const struct argp_option options[] = {
@@ -26,10 +26,13 @@ static const struct argp_option options[] = {
     { "runs", 'n', "N", 0, "with --all: stop after this many runs (default: no bound)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { "ok-unfit", KEY_OK_UNFIT, NULL, 0,
+      "that the threads cannot do what the script says is no failure: a repair can make it impossible", 1 },
     { "test", KEY_TEST, "NAME", OPTION_ARG_OPTIONAL,
       "no FILE.lua: the script is in the program, by pct_script() of <pct/script.h>, or by PCT_TEST() for this test",
       1 },
-    { "of-test", KEY_OF_TEST, "NAME", OPTION_HIDDEN, NULL, 1 }, /* for --each-test */
+    { "of-test", KEY_OF_TEST, "NAME", OPTION_HIDDEN, NULL, 1 },                   /* for --each-test */
+    { PCT_SCRIPT_OUTCOME_OPTION + 2, KEY_OUTCOME, NULL, OPTION_HIDDEN, NULL, 1 }, /* for `pct add` and `pct check` */
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP "; the scripts are theirs",
       1 },
     { NULL, 0, NULL, 0, "Output", 3 },
@@ -74,6 +77,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_OK_STATUS:
         pct_options_ok_status(state, argument, w->campaign->ok);
+        return 0;
+    case KEY_OK_UNFIT:
+        w->runs->ok_unfit = true;
+        return 0;
+    case KEY_OUTCOME:
+        w->runs->outcome = true;
         return 0;
     case 't':
         w->runs->keep = argument;
@@ -127,6 +136,8 @@ static int refuse(const struct arguments *w)
                              "and --slack");
     if (!w->runs->all && (w->runs->first || w->runs->limit))
         return pct_cli_usage("--first and --runs are for --all");
+    if (w->runs->all && w->runs->ok_unfit)
+        return pct_cli_usage("--ok-unfit is for one run, not for --all");
     return 0;
 }
 
@@ -295,6 +306,8 @@ static int each_test(struct arguments *w, char **argv)
     char *text = NULL;
     if (w->test)
         return pct_cli_usage("--each-test and --test do not go together");
+    if (w->runs->outcome)
+        return pct_cli_usage("a file of schedules has each test's script by itself: --test=NAME");
     int status = read_own(w, &text);
     free(text);
     return status ? status : pct_each_test(argv, w->campaign->launch.command, w->framework, "--of-test={test}");

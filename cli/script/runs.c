@@ -19,20 +19,30 @@ struct search {
     bool more;                                /* ways that were not gone */
     uint64_t done, failed, unfit, assertions; /* runs */
     int status;                               /* of the only run */
+    char ending[256];                         /* likewise */
     struct finding *finding;
     size_t findings;
 };
 
 /* --- What came of a run ------------------------------------------------------------------------------------------- */
 
+/* Why the script did not come to its end; the program has not failed. */
+static const char *why_unfit(const struct pct_script_channel *c)
+{
+    return c->outcome == PCT_SCRIPT_DID_NOT_FIT ? c->message
+           : c->outcome == PCT_SCRIPT_UNDER_WAY
+               ? "the program has ended"
+               : "the program has not begun any thread, nor made a call that pct knows";
+}
+
 /* Where the script stood, and what it wants there. */
-static void say_wish(const struct pct_script_runs *runs, const char *why)
+static void say_wish(const struct pct_script_runs *runs)
 {
     const struct pct_script_channel *c = runs->file.channel;
     if (c->wish[0])
-        pct_cli_say("%s:%u: did not fit: the script wants %s, but %s", runs->name, c->line, c->wish, why);
+        pct_cli_say("%s:%u: did not fit: the script wants %s, but %s", runs->name, c->line, c->wish, why_unfit(c));
     else
-        pct_cli_say("%s: did not fit: %s", runs->name, why);
+        pct_cli_say("%s: did not fit: %s", runs->name, why_unfit(c));
 }
 
 static void say_outcome(const struct pct_script_runs *runs, bool failed, const char *ending)
@@ -43,7 +53,7 @@ static void say_outcome(const struct pct_script_runs *runs, bool failed, const c
         pct_cli_say("%s: ended after %llu steps; the program: %s", runs->name, (unsigned long long)c->step, ending);
         break;
     case PCT_SCRIPT_DID_NOT_FIT:
-        say_wish(runs, c->message);
+        say_wish(runs);
         break;
     case PCT_SCRIPT_ASSERTION:
         pct_cli_say("%s:%u: assertion of the script: %s", runs->name, c->line, c->message);
@@ -55,17 +65,27 @@ static void say_outcome(const struct pct_script_runs *runs, bool failed, const c
         if (failed)
             pct_cli_say("%s: came to line %u; the program: %s", runs->name, c->line, ending);
         else
-            say_wish(runs, "the program has ended");
+            say_wish(runs);
         break;
     default:
-        say_wish(runs, "the program has not begun any thread, nor made a call that pct knows");
+        say_wish(runs);
     }
     if (failed && c->outcome != PCT_SCRIPT_ENDED && c->outcome != PCT_SCRIPT_UNDER_WAY)
         pct_cli_say("the program, without the script from there on: %s", ending);
 }
 
-static int status_of(const struct pct_script_channel *c, bool failed, const struct pct_result *result)
+/* The threads have begun, and could not do what the script says. */
+static bool is_unfit(const struct pct_script_channel *c, bool failed)
 {
+    return c->outcome == PCT_SCRIPT_DID_NOT_FIT || (c->outcome == PCT_SCRIPT_UNDER_WAY && !failed);
+}
+
+static int status_of(const struct pct_script_runs *runs, bool failed, const struct pct_result *result)
+{
+    const struct pct_script_channel *c = runs->file.channel;
+    bool waits = c->outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK; /* has_failed() */
+    if (runs->ok_unfit && is_unfit(c, failed) && !waits)
+        return failed ? result->code : 0;
     switch (c->outcome) {
     case PCT_SCRIPT_ENDED:
         return failed ? result->code : 0;
@@ -140,12 +160,13 @@ static int classify_one(struct search *s, struct pct_ended_run *run)
     static struct pct_ended_run again; /* large */
     struct pct_script_runs *runs = s->runs;
     bool failed = has_failed(runs, &run->result);
-    char ending[256];
-    pct_outcome_format(ending, sizeof ending, &run->process, &run->result);
+    pct_outcome_format(s->ending, sizeof s->ending, &run->process, &run->result);
     fflush(stdout);
-    s->status = status_of(runs->file.channel, failed, &run->result);
-    if (s->status || !runs->quiet)
-        say_outcome(runs, failed, ending);
+    s->status = status_of(runs, failed, &run->result);
+    bool unfit = is_unfit(runs->file.channel, failed);
+    s->unfit = (unfit && !(runs->ok_unfit && failed)) || runs->file.channel->outcome == PCT_SCRIPT_NEVER;
+    if (s->status || !runs->quiet || unfit)
+        say_outcome(runs, failed, s->ending);
     keep_trace(runs, &run->result);
     if (s->status == PCT_EXIT_USAGE)
         return PCT_RUNS_ENOUGH;
@@ -202,7 +223,7 @@ static int classify_each(struct search *s, struct pct_ended_run *run)
     bool assertion = c->outcome == PCT_SCRIPT_ASSERTION, fresh = false;
     bool failed = has_failed(runs, &run->result) && c->outcome != PCT_SCRIPT_DID_NOT_FIT;
     s->done++;
-    s->unfit += c->outcome == PCT_SCRIPT_DID_NOT_FIT || (c->outcome == PCT_SCRIPT_UNDER_WAY && !failed);
+    s->unfit += is_unfit(c, failed);
     s->assertions += assertion;
     s->failed += failed || assertion;
     int status = failed ? add_finding(s, run, &fresh) : 0;
@@ -261,11 +282,35 @@ static int say_all(const struct search *s)
 {
     unsigned long long done = s->done, unfit = s->unfit;
     const char *end = s->more ? "not all choices made" : "all choices made";
-    pct_cli_say("%s: %llu run%s, %s; %llu fail%s, %llu did not fit", s->runs->name, done, done == 1 ? "" : "s", end,
-                (unsigned long long)s->failed, s->failed == 1 ? "s" : "", unfit);
-    if (s->failed)
-        return 1;
-    return unfit && unfit == done ? PCT_EXIT_DID_NOT_FIT : 0;
+    char text[128];
+    int status = s->failed ? 1 : unfit && unfit == done && !s->runs->ok_unfit ? PCT_EXIT_DID_NOT_FIT : 0;
+    snprintf(text, sizeof text, "%llu run%s, %s; %llu fail%s, %llu did not fit", done, done == 1 ? "" : "s", end,
+             (unsigned long long)s->failed, s->failed == 1 ? "s" : "", unfit);
+    pct_cli_say("%s: %s", s->runs->name, text);
+    if (s->runs->outcome)
+        pct_cli_say("%s%s",
+                    s->failed ? PCT_SCRIPT_SAYS_FAILS
+                    : status  ? PCT_SCRIPT_SAYS_DID_NOT_FIT
+                              : PCT_SCRIPT_SAYS_PASSES,
+                    text);
+    return status;
+}
+
+/* What came of the only run, for PCT_SCRIPT_OUTCOME_OPTION. */
+static void say_result(const struct search *s)
+{
+    const struct pct_script_channel *c = s->runs->file.channel;
+    const char *says = s->status ? PCT_SCRIPT_SAYS_DID_NOT_FIT : PCT_SCRIPT_SAYS_PASSES;
+    if (s->unfit && c->wish[0])
+        pct_cli_say("%scannot go on at line %u: the script wants %s, but %s", says, c->line, c->wish, why_unfit(c));
+    else if (s->unfit)
+        pct_cli_say("%scannot go on: %s", says, why_unfit(c));
+    else if (!s->status)
+        pct_cli_say("%sthe script ended after %llu steps", says, (unsigned long long)c->step);
+    else if (c->outcome == PCT_SCRIPT_ASSERTION)
+        pct_cli_say(PCT_SCRIPT_SAYS_FAILS "assertion of the script in line %u: %s", c->line, c->message);
+    else if (c->outcome != PCT_SCRIPT_WRONG)
+        pct_cli_say(PCT_SCRIPT_SAYS_FAILS "%s", s->ending);
 }
 
 int pct_script_runs_make(struct pct_script_runs *runs)
@@ -279,8 +324,11 @@ int pct_script_runs_make(struct pct_script_runs *runs)
                                  .single = !runs->all,
                                  .quiet = true };
     int status = pct_engine_run(&engine, &search.source);
-    if (!status)
+    if (!status) {
         status = runs->all ? say_all(&search) : search.status;
+        if (runs->outcome && !runs->all)
+            say_result(&search);
+    }
     free(search.finding);
     return status;
 }

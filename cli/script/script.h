@@ -81,7 +81,16 @@ struct pct_script_runs {
     bool first;          /* no more after the first that fails */
     uint64_t limit;      /* of runs, 0: none */
     bool quiet;
+    bool ok_unfit; /* that the threads cannot do what the script says is no failure */
+    bool outcome;  /* the last line is what came of it: PCT_SCRIPT_SAYS_* */
 };
+
+/* For whom the exit status, which may be the program's own, does not say enough (cli/command/subcommand_entry.h):
+ * after "pct: ", and before the details. With the exit status 0 it is PASSES. */
+#define PCT_SCRIPT_OUTCOME_OPTION "--outcome"
+#define PCT_SCRIPT_SAYS_PASSES "outcome: passes: "
+#define PCT_SCRIPT_SAYS_FAILS "outcome: fails: "
+#define PCT_SCRIPT_SAYS_DID_NOT_FIT "outcome: did not fit: "
 
 /* Make the run or runs, and say what came of them. Returns the exit status for the command. */
 int pct_script_runs_make(struct pct_script_runs *runs);

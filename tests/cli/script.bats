@@ -468,6 +468,73 @@ finish(t[1000])' ./script many 3000
     is "$status" 134
 }
 
+@test "a script in the file of schedules: that it passes, fails, and cannot go on are told apart" {
+    local bug=$build/bugs/fig1c-deadlock
+    cp "$bug" program
+    cp "$root/examples/script/deadlock.lua" 'dead lock.lua'
+    run "$pct" add -m 'two locks' --script 'dead lock.lua' -- ./program
+    is "$status" 0
+    has 'pct.schedules now holds this script (deadlock'
+    has 'commit both'
+    grep -qx "Schedule: script 'dead lock.lua'" pct.schedules
+    run "$pct" check
+    is "$status" 120
+    has 'pct.schedules:3: FAILED: deadlock'
+    has 'note: two locks'
+    has 'this replays it'
+    cp "$bug-fixed" program
+    run "$pct" check --junit checked.xml
+    is "$status" 117
+    has 'pct.schedules:3: DID NOT FIT: cannot go on at line '
+    has ': the script wants thread '
+    has '--ok-unfit'
+    has '0 failed, 0 not checked, 1 did not fit'
+    lacks 'outcome:'
+    is "$(grep -c '<failure' checked.xml)" 1
+    # The repair has made it impossible: that is right, until the bug is back.
+    sed -i "s/script '/script --ok-unfit '/" pct.schedules
+    run "$pct" check
+    is "$status" 0
+    has 'pct.schedules:3: passed: cannot go on at line '
+    cp "$bug" program
+    run "$pct" check
+    is "$status" 120
+    has 'FAILED: deadlock'
+}
+
+@test "a script that does not fail is kept by force; one that is wrong, never; nor are options that it cannot have" {
+    cp "$build/bugs/fig1c-deadlock" program
+    echo 'finish(thread(1))' > pass.lua
+    run "$pct" add --script pass.lua -- ./program
+    is "$status" 2
+    has 'does not fail as this script has it (the script ended after'
+    [ ! -e pct.schedules ]
+    run "$pct" add --force --script pass.lua -- ./program
+    is "$status" 0
+    has 'which does not fail'
+    run "$pct" check
+    is "$status" 0
+    has 'passed: the script ended after'
+    echo 'assert(false, "never")' > pass.lua
+    run "$pct" check -q
+    is "$status" 116
+    has 'FAILED: assertion of the script in line 1: never'
+    echo 'finish(' > pass.lua
+    run "$pct" check
+    is "$status" 2
+    has 'NOT CHECKED: pct script could not do it (status 2)'
+    has 'pass.lua:2: '
+    run "$pct" add -f other --force --script pass.lua -- ./program
+    is "$status" 2
+    [ ! -e other ]
+    run "$pct" add --expect pass.lua --script pass.lua -- ./program
+    is "$status" 2
+    has 'a script takes no --near, --expect and --oracle'
+    run "$pct" script --all --ok-unfit pass.lua -- ./program
+    is "$status" 2
+    has '--ok-unfit is for one run'
+}
+
 @test "in_order: operations come in the order that the script says, and threads go on by themselves" {
     script 'local a, b = thread "forwards", thread "backwards"
 in_order(
