@@ -8,7 +8,8 @@ enum {
     PCT_DEMON_KEY_LIST,
     PCT_DEMON_KEY_BOUND,
     PCT_DEMON_KEY_SECONDS,
-    PCT_DEMON_KEY_TIMEOUT
+    PCT_DEMON_KEY_TIMEOUT,
+    PCT_DEMON_KEY_REPORT
 };
 
 #define PCT_DEMON_ARGUMENTS_DOC "[--] COMMAND [ARGUMENT...]"
@@ -21,6 +22,8 @@ enum {
     { "bound", PCT_DEMON_KEY_BOUND, "N", 0, "the most calls that others make at a point, 1 to 3 (default: 3)", 0 }, \
     { "seconds", PCT_DEMON_KEY_SECONDS, "N", 0, "stop searching after this time (default: never)", 0 }, \
     { "timeout", PCT_DEMON_KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 }, \
+    { "report", PCT_DEMON_KEY_REPORT, "FORMAT[:FILE]", 0, \
+      "write what was found as json, sarif or junit, too; - or none: to standard output", 0 }, \
     { "output", 'o', "FILE", 0, \
       "keep the plan of a confirmed finding here (default: the name of FILE with .plan)", 0 }, \
     { 0 }

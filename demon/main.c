@@ -1,6 +1,6 @@
 /* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
  * own path in front (cli/command/demon.c). */
-#include "search.h"
+#include "report.h"
 #include <argp.h>
 #include <common/demon_options.h>
 #include <stdarg.h>
@@ -19,6 +19,8 @@ struct arguments {
     struct demon_program program;
     char keep[4096];
     bool has_keep;
+    struct demon_report report[DEMON_REPORTS];
+    size_t reports;
 };
 
 void demon_say(const char *format, ...)
@@ -43,6 +45,17 @@ static double parse_number(struct argp_state *state, const char *name, const cha
     return value;
 }
 
+static void add_report(struct argp_state *state, const char *text)
+{
+    struct arguments *a = state->input;
+    char error[256];
+    if (a->reports == DEMON_REPORTS)
+        argp_failure(state, DEMON_WRONG, 0, "--report: there are too many of them");
+    else if (!demon_report_parse(&a->report[a->reports], text, error, sizeof error))
+        argp_failure(state, DEMON_WRONG, 0, "--report: %s", error);
+    a->reports++;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *a = state->input;
@@ -61,6 +74,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_TIMEOUT:
         a->program.timeout = parse_number(state, "--timeout", argument, 0.001, 1e8);
+        return 0;
+    case PCT_DEMON_KEY_REPORT:
+        add_report(state, argument);
         return 0;
     case 'o':
         snprintf(a->keep, sizeof a->keep, "%s", argument);
@@ -112,7 +128,7 @@ static char *read_spec(const char *path)
     return NULL;
 }
 
-static void list(const struct demon_search *s)
+static enum demon_verdict list(const struct demon_search *s)
 {
     const struct demon_spec *spec = s->model.spec;
     for (int i = 0; i < spec->procs; i++) {
@@ -130,6 +146,7 @@ static void list(const struct demon_search *s)
     printf("points of the test:\n");
     for (uint32_t i = 0; i < s->record->points; i++)
         printf("%5u  enters %s\n", i + 1, spec->proc[s->record->point[i].function].name);
+    return DEMON_STABLE;
 }
 
 static void conclude(const struct demon_search *s, enum demon_verdict verdict)
@@ -137,24 +154,26 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
     unsigned long long pairs = s->pairs;
     if (verdict == DEMON_CONFIRMED || verdict == DEMON_WRONG)
         return;
-    printf("%u points, %llu pairs of points: %llu proven stable; of the others", s->record->points, pairs,
-           (unsigned long long)s->stable);
-    printf(" %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without, s->longest);
+    fprintf(s->out, "%u points, %llu pairs of points: %llu proven stable; of the others", s->record->points, pairs,
+            (unsigned long long)s->stable);
+    fprintf(s->out, " %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without,
+            s->longest);
     if (s->refuted)
-        printf("%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
+        fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
     if (s->unreached)
-        printf("%llu pairs were not asked about: an object is not there yet at the earlier point\n",
-               (unsigned long long)s->unreached);
+        fprintf(s->out, "%llu pairs were not asked about: an object is not there yet at the earlier point\n",
+                (unsigned long long)s->unreached);
     if (s->cut)
-        printf("%llu pairs were not searched to the end: there are too many sequences of calls; --bound=1 or 2 takes "
-               "fewer\n",
-               (unsigned long long)s->cut);
+        fprintf(s->out,
+                "%llu pairs were not searched to the end: there are too many sequences of calls; --bound=1 or 2 takes "
+                "fewer\n",
+                (unsigned long long)s->cut);
     if (s->unanswered)
-        printf("%llu questions had no answer from the solver\n", (unsigned long long)s->unanswered);
+        fprintf(s->out, "%llu questions had no answer from the solver\n", (unsigned long long)s->unanswered);
     if (s->out_of_time)
-        printf("the time was over before all was looked at\n");
+        fprintf(s->out, "the time was over before all was looked at\n");
     if (verdict == DEMON_STABLE)
-        printf("no interference found, for this test, these contracts and these objects\n");
+        fprintf(s->out, "no interference found, for this test, these contracts and these objects\n");
 }
 
 static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demon_plan *plan)
@@ -182,6 +201,13 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
     return true;
 }
 
+static enum demon_verdict look(struct demon_search *s, const struct arguments *a)
+{
+    enum demon_verdict verdict = demon_search_run(s);
+    conclude(s, verdict);
+    return verdict == DEMON_WRONG || demon_report_write(a->report, a->reports, s, verdict) ? verdict : DEMON_WRONG;
+}
+
 int main(int argc, char **argv)
 {
     static struct pct_demon_plan plan;
@@ -206,16 +232,14 @@ int main(int argc, char **argv)
     search.keep = a.keep;
     search.longest = a.bound;
     search.seconds = a.seconds;
+    search.out = stdout;
+    for (size_t i = 0; i < a.reports; i++)
+        if (!a.report[i].path)
+            search.out = stderr; /* a program reads the other */
     enum demon_verdict verdict = DEMON_WRONG;
-    if (prepare(&search, &a, &plan) && demon_search_record(&search)) {
-        verdict = DEMON_STABLE;
-        if (a.list)
-            list(&search);
-        else
-            verdict = demon_search_run(&search);
-        if (!a.list)
-            conclude(&search, verdict);
-    }
+    if (demon_report_check(a.report, a.reports) && prepare(&search, &a, &plan) && demon_search_record(&search))
+        verdict = a.list ? list(&search) : look(&search, &a);
+    demon_search_free(&search);
     demon_program_close(&a.program);
     demon_spec_free(search.model.spec);
     return verdict;

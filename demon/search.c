@@ -2,7 +2,6 @@
  * which answers for all sequences; then sequences of calls, the shortest first; each candidate is tried by a real
  * schedule of two threads at once, and nothing is a finding that such a run has not shown. */
 #include "search.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,8 @@ enum { MOST_SEQUENCES = 5000 /* of a pair of points */ };
 struct attempt {
     struct demon_search *search;
     struct demon_query query;
-    struct demon_state state;
-    struct demon_binding goal;
-    uint32_t i, j;
-    struct demon_call calls[DEMON_LONGEST];
-    int count;
+    struct demon_candidate candidate;
     uint64_t asked;
-    uint64_t after[PCT_DEMON_CELLS];
     enum demon_verdict verdict;
 };
 
@@ -104,116 +98,36 @@ bool demon_search_record(struct demon_search *s)
     return fine && check_contracts(s);
 }
 
-/* --- Saying what was found ---------------------------------------------------------------------------------------- */
+/* --- The line that replays ---------------------------------------------------------------------------------------- */
 
-static void print_call(const struct demon_search *s, const struct demon_call *call)
-{
-    const struct demon_proc *proc = &s->model.spec->proc[call->proc];
-    printf("%s(", proc->name);
-    for (int i = 0; i < proc->parameters; i++) {
-        const struct demon_type *type = &proc->parameter[i].type;
-        printf("%s", i ? ", " : "");
-        if (call->object[i] >= 0)
-            printf("%s%s", type->object && s->model.object[call->object[i]].type->embedded ? "&" : "",
-                   s->model.object[call->object[i]].name.name);
-        else if (type->pointer)
-            printf("null");
-        else if (type->is_signed)
-            printf("%" PRId64, (int64_t)(call->value[i] << (64 - type->size * 8)) >> (64 - type->size * 8));
-        else
-            printf("%" PRIu64, call->value[i]);
-    }
-    printf(")");
-}
-
-/* The scalars that change, by the names of the objects. */
-static void print_changes(const struct attempt *t)
-{
-    const struct demon_search *s = t->search;
-    for (int i = 0; i < t->state.count; i++) {
-        const struct demon_scalar *item = &t->state.item[i];
-        if (item->value == t->after[i])
-            continue;
-        for (int k = 0; k < s->model.spec->procs; k++) {
-            const struct demon_proc *proc = &s->model.spec->proc[k];
-            for (int f = 0; f < proc->frames; f++) {
-                const struct demon_call *call = NULL;
-                for (int c = 0; c < t->count; c++)
-                    call = t->calls[c].proc == k ? &t->calls[c] : call;
-                const struct demon_leaf *leaf = &proc->frame[f];
-                if (!call || leaf->size != item->size || leaf->whole)
-                    continue;
-                int object = leaf->parameter >= 0 ? call->object[leaf->parameter] : -1;
-                struct demon_binding binding = { .proc = proc };
-                if (object >= 0)
-                    binding.argument[leaf->parameter] =
-                        demon_state_object(&s->model, t->state.point, &s->model.object[object]);
-                if (demon_state_address(&s->model, &t->state, &binding, leaf) != item->address)
-                    continue;
-                const char *member = strchr(leaf->path, '.');
-                printf("      %s%s: %" PRIu64 " -> %" PRIu64 "\n",
-                       object >= 0 ? s->model.object[object].name.name : leaf->path,
-                       object >= 0 && member ? member : "", item->value, t->after[i]);
-                k = s->model.spec->procs;
-                break;
-            }
-        }
-    }
-}
-
-static void print_interference(const struct attempt *t)
-{
-    const struct demon_search *s = t->search;
-    const struct demon_proc *at = &s->model.spec->proc[s->record->point[t->i].function];
-    const struct demon_proc *goal = t->goal.proc;
-    printf("interference where %s enters %s (%s:%d): another thread calls ", s->model.spec->proc[0].name, at->name,
-           at->file, at->file_line);
-    for (int c = 0; c < t->count; c++) {
-        printf("%s", c ? ", then " : "");
-        print_call(s, &t->calls[c]);
-    }
-    printf("\n");
-    print_changes(t);
-    for (int c = 0; c < goal->clauses; c++)
-        if (goal->clause[c].kind == DEMON_REQUIRE)
-            printf("then `require %s: %s` of %s may not hold\n", goal->clause[c].tag, goal->clause[c].text, goal->name);
-}
-
-/* Locks that the rely names, and that the test does not hold there. */
-static void print_locks(const struct attempt *t, const struct demon_expr *e)
-{
-    bool held = true;
-    if (!e)
-        return;
-    if (e->op == DEMON_HOLDS && demon_state_holds(&t->search->model, &t->state, &t->query.test, &e->leaf, &held) &&
-        !held)
-        printf("%s is not held there\n", e->leaf.path);
-    print_locks(t, e->a);
-    print_locks(t, e->b);
-}
-
-static void print_word(const char *word)
+static void print_word(FILE *out, const char *word)
 {
     if (*word &&
         strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") == strlen(word)) {
-        printf(" %s", word);
+        fprintf(out, " %s", word);
         return;
     }
-    printf(" '");
+    fputs(" '", out);
     for (; *word; word++)
-        printf(*word == '\'' ? "'\\''" : "%c", *word);
-    printf("'");
+        fprintf(out, *word == '\'' ? "'\\''" : "%c", *word);
+    fputs("'", out);
 }
 
-static void print_replay(const struct demon_search *s, const char *token)
+static char *make_replay(const struct demon_search *s, const char *token)
 {
-    printf("confirmed by a real schedule of two threads; this replays it:\n%s replay --demon", s->program->pct);
-    print_word(s->keep);
-    print_word(token);
-    printf(" --");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s replay --demon", s->program->pct);
+    print_word(out, s->keep);
+    print_word(out, token);
+    fputs(" --", out);
     for (char **at = s->program->command; *at; at++)
-        print_word(*at);
-    printf("\n");
+        print_word(out, *at);
+    fclose(out);
+    return text;
 }
 
 /* --- A candidate, in a real run ----------------------------------------------------------------------------------- */
@@ -221,16 +135,17 @@ static void print_replay(const struct demon_search *s, const char *token)
 static void put_calls(const struct attempt *t, struct pct_demon_plan *plan)
 {
     const struct demon_model *m = &t->search->model;
-    plan->actions = (uint32_t)t->count;
-    for (int c = 0; c < t->count; c++) {
-        const struct demon_proc *proc = &m->spec->proc[t->calls[c].proc];
+    plan->actions = (uint32_t)t->candidate.count;
+    for (int c = 0; c < t->candidate.count; c++) {
+        const struct demon_call *call = &t->candidate.calls[c];
+        const struct demon_proc *proc = &m->spec->proc[call->proc];
         struct pct_demon_action *action = &plan->action[c];
         *action = (struct pct_demon_action){ .function = proc->address, .arguments = (uint32_t)proc->parameters };
         for (int i = 0; i < proc->parameters; i++)
-            if (t->calls[c].object[i] >= 0)
-                action->argument[i].place = m->object[t->calls[c].object[i]].place;
+            if (call->object[i] >= 0)
+                action->argument[i].place = m->object[call->object[i]].place;
             else
-                action->argument[i] = (struct pct_demon_argument){ .value = t->calls[c].value[i], .scalar = 1 };
+                action->argument[i] = (struct pct_demon_argument){ .value = call->value[i], .scalar = 1 };
     }
 }
 
@@ -266,14 +181,42 @@ static bool keep_plan(const struct attempt *t)
     return true;
 }
 
+/* Keep what came of the candidate; run: of a confirmed one, else NULL. */
+static bool keep_finding(struct attempt *t, enum demon_grade grade, const struct demon_result *run)
+{
+    struct demon_search *s = t->search;
+    struct demon_finding *more = realloc(s->finding, (s->findings + 1) * sizeof *more);
+    if (!more)
+        return false;
+    s->finding = more;
+    struct demon_finding *f = &s->finding[s->findings++];
+    bool fine = demon_finding_describe(f, grade, &t->candidate);
+    if (run) {
+        f->verdict = strdup(run->verdict[0] ? run->verdict : "fails");
+        f->token = strdup(run->token);
+        f->replay = make_replay(s, run->token);
+        fine = fine && f->verdict && f->token && f->replay;
+    }
+    return fine;
+}
+
+/* The grade of a run, by what it showed. */
+static enum demon_grade judge(const struct attempt *t, const struct pct_demon_plan *plan, const struct demon_result *r)
+{
+    struct demon_search *s = t->search;
+    if (plan->begun && r->failed && r->token[0] && keep_plan(t) && demon_replays(s->program, s->keep, r->token))
+        return DEMON_GRADE_CONFIRMED;
+    return plan->begun && was_broken(&s->model, plan) ? DEMON_GRADE_CONTRACT_ONLY : DEMON_GRADE_REFUTED;
+}
+
 static enum demon_verdict try_candidate(struct attempt *t)
 {
+    static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_STABLE };
     char path[4096];
     struct demon_search *s = t->search;
     struct demon_result r;
-    enum demon_verdict verdict = DEMON_STABLE;
     struct pct_demon_plan *plan = demon_plan_create(s->program, "try", PCT_DEMON_POINTS, path);
-    uint64_t operations = demon_operations(s->program, s->trace, s->record->point[t->i].entry);
+    uint64_t operations = demon_operations(s->program, s->trace, s->record->point[t->candidate.i].entry);
     if (!plan || !operations) {
         demon_say("the candidate could not be tried: %s", plan ? "its point is not in the trace" : path);
         return DEMON_WRONG;
@@ -282,22 +225,16 @@ static enum demon_verdict try_candidate(struct attempt *t)
     put_calls(t, plan);
     if (!demon_run(s->program, path, operations, NULL, &r))
         return DEMON_WRONG;
-    bool began = plan->begun;
-    if (began && r.failed && r.token[0] && keep_plan(t) && demon_replays(s->program, s->keep, r.token)) {
-        verdict = DEMON_CONFIRMED;
-        print_interference(t);
-        printf("the program: %s\n", r.verdict[0] ? r.verdict : "fails");
-        for (int c = 0; c < s->model.spec->proc[0].clauses; c++)
-            print_locks(t, s->model.spec->proc[0].clause[c].expr);
-        print_replay(s, r.token);
-    } else if (began && was_broken(&s->model, plan)) {
-        verdict = DEMON_CONTRACT_ONLY;
-    } else {
-        s->refuted++;
-    }
+    enum demon_grade grade = judge(t, plan, &r);
+    bool kept = keep_finding(t, grade, grade == DEMON_GRADE_CONFIRMED ? &r : NULL);
+    s->refuted += grade == DEMON_GRADE_REFUTED;
     free(r.output);
     munmap(plan, sizeof *plan + PCT_DEMON_POINTS * sizeof plan->point[0]);
-    return verdict;
+    if (!kept) {
+        demon_say("out of memory");
+        return DEMON_WRONG;
+    }
+    return verdicts[grade];
 }
 
 /* --- Sequences ---------------------------------------------------------------------------------------------------- */
@@ -313,18 +250,16 @@ static bool over(struct attempt *t)
 static void ask(struct attempt *t)
 {
     struct demon_search *s = t->search;
+    struct demon_candidate *c = &t->candidate;
     t->asked++;
     s->questions++;
-    enum demon_answer answer = demon_query_calls(&t->query, t->calls, t->count, t->after);
+    enum demon_answer answer = demon_query_calls(&t->query, c->calls, c->count, c->after);
     s->unanswered += answer == DEMON_UNKNOWN;
     if (answer != DEMON_YES)
         return;
     enum demon_verdict verdict = try_candidate(t);
-    if (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) {
-        print_interference(t);
-        printf("only the contract is broken: a real run of two threads came there, and the program did not fail. Is "
-               "the contract\nright, and does the test check what it asks for?\n");
-    }
+    if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE))
+        demon_finding_print(s->out, &s->finding[s->findings - 1]);
     if (verdict != DEMON_STABLE)
         t->verdict = verdict;
 }
@@ -333,7 +268,7 @@ static void ask(struct attempt *t)
 static void choose(struct attempt *t, int place, int parameter)
 {
     const struct demon_model *m = &t->search->model;
-    struct demon_call *call = &t->calls[place];
+    struct demon_call *call = &t->candidate.calls[place];
     const struct demon_proc *proc = &m->spec->proc[call->proc];
     if (over(t))
         return;
@@ -347,12 +282,12 @@ static void choose(struct attempt *t, int place, int parameter)
                 call->object[parameter] = i;
                 choose(t, place, parameter + 1);
             }
-    } else if (place + 1 == t->count) {
+    } else if (place + 1 == t->candidate.count) {
         ask(t);
     } else {
         for (int k = 1; k < m->spec->procs; k++)
             if (m->spec->proc[k].acts) {
-                t->calls[place + 1].proc = k;
+                t->candidate.calls[place + 1].proc = k;
                 choose(t, place + 1, 0);
             }
     }
@@ -361,13 +296,15 @@ static void choose(struct attempt *t, int place, int parameter)
 static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint32_t j)
 {
     static struct attempt t; /* large */
-    t = (struct attempt){ .search = s, .i = i, .j = j };
     const struct pct_demon_point *points = s->record->point;
-    demon_state_read(&s->model, &points[i], &t.state);
-    demon_state_bind(&s->model, &points[j], &t.goal);
-    t.query = (struct demon_query){ .model = &s->model, .state = &t.state, .goal = &t.goal };
-    demon_state_bind(&s->model, &points[0], &t.query.test);
-    if (demon_state_broken(&s->model, &t.state, &t.goal))
+    struct demon_candidate *c = &t.candidate;
+    t = (struct attempt){ .search = s };
+    *c = (struct demon_candidate){ .model = &s->model, .i = i, .j = j, .at = (int)points[i].function };
+    demon_state_read(&s->model, &points[i], &c->state);
+    demon_state_bind(&s->model, &points[j], &c->goal);
+    demon_state_bind(&s->model, &points[0], &c->test);
+    t.query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
+    if (demon_state_broken(&s->model, &c->state, &c->goal))
         return DEMON_STABLE; /* the test itself makes it hold on its way to j */
     s->pairs++;
     s->questions++;
@@ -378,10 +315,10 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
         s->unanswered += unstable == DEMON_UNKNOWN;
         return DEMON_STABLE;
     }
-    for (t.count = 1; t.count <= s->longest && !over(&t); t.count++)
+    for (c->count = 1; c->count <= s->longest && !over(&t); c->count++)
         for (int k = 1; k < s->model.spec->procs; k++)
             if (s->model.spec->proc[k].acts) {
-                t.calls[0].proc = k;
+                c->calls[0].proc = k;
                 choose(&t, 0, 0);
             }
     if (t.verdict == DEMON_STABLE && t.asked >= MOST_SEQUENCES)
@@ -399,11 +336,9 @@ static bool requires_something(const struct demon_proc *proc)
     return false;
 }
 
-enum demon_verdict demon_search_run(struct demon_search *s)
+static enum demon_verdict look_at_all(struct demon_search *s)
 {
     enum demon_verdict verdict = DEMON_STABLE;
-    if (s->seconds > 0)
-        s->seconds += now();
     for (uint32_t j = 0; j < s->record->points; j++)
         for (uint32_t i = j + 1; i-- > 0 && !s->out_of_time;) {
             if (!requires_something(&s->model.spec->proc[s->record->point[j].function]))
@@ -415,4 +350,21 @@ enum demon_verdict demon_search_run(struct demon_search *s)
                 verdict = one;
         }
     return verdict;
+}
+
+enum demon_verdict demon_search_run(struct demon_search *s)
+{
+    double from = now();
+    if (s->seconds > 0)
+        s->seconds += from;
+    enum demon_verdict verdict = look_at_all(s);
+    s->took = now() - from;
+    return verdict;
+}
+
+void demon_search_free(struct demon_search *s)
+{
+    for (size_t i = 0; i < s->findings; i++)
+        demon_finding_free(&s->finding[i]);
+    free(s->finding);
 }

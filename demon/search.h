@@ -3,7 +3,7 @@
 #ifndef PCT_DEMON_SEARCH_H
 #define PCT_DEMON_SEARCH_H
 
-#include "query.h"
+#include "finding.h"
 #include "run.h"
 
 struct demon_search {
@@ -14,9 +14,13 @@ struct demon_search {
     const char *keep;              /* the plan of the finding is kept in this file */
     int longest;                   /* calls in a sequence */
     double seconds;                /* for all, 0: no bound */
+    FILE *out;                     /* what people read */
     /* What came of it. */
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
     bool out_of_time;
+    struct demon_finding *finding; /* candidates that were tried, of all grades */
+    size_t findings;
+    double took; /* seconds */
 };
 
 enum demon_verdict { DEMON_STABLE = 0, DEMON_CONFIRMED = 1, DEMON_WRONG = 2, DEMON_CONTRACT_ONLY = 3 };
@@ -25,6 +29,9 @@ enum demon_verdict { DEMON_STABLE = 0, DEMON_CONFIRMED = 1, DEMON_WRONG = 2, DEM
 bool demon_search_record(struct demon_search *search);
 
 enum demon_verdict demon_search_run(struct demon_search *search);
+
+/* Give back what it found. */
+void demon_search_free(struct demon_search *search);
 
 /* One line to standard error. */
 void demon_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

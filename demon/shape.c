@@ -246,17 +246,31 @@ static bool has_symbol(struct shape *s, const char *name, uint64_t address)
     return false;
 }
 
+/* Its path, absolute where the debug information has enough for it. */
+static void find_source(Dwarf_Die *die, struct demon_proc *proc)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    const char *file = dwarf_decl_file(die), *from = NULL;
+    if (!file)
+        file = "?";
+    else if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
+        from = dwarf_formstring(&attribute);
+    snprintf(proc->path, sizeof proc->path, "%s%s%s", from ? from : "", from ? "/" : "", file);
+    const char *slash = strrchr(proc->path, '/');
+    proc->file = slash ? slash + 1 : proc->path;
+}
+
 static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
 {
     Dwarf_Addr low;
     int line = 0;
     if (dwarf_lowpc(die, &low) || !has_symbol(s, proc->name, low) || proc->address)
         return true;
-    const char *file = dwarf_decl_file(die), *slash = file ? strrchr(file, '/') : NULL;
     dwarf_decl_line(die, &line);
     proc->address = low;
     proc->file_line = line;
-    snprintf(proc->file, sizeof proc->file, "%.127s", slash ? slash + 1 : file ? file : "?");
+    find_source(die, proc);
     return resolve_parameters(s, die, proc);
 }
 

@@ -106,7 +106,8 @@ struct demon_proc {
     bool acts; /* it has an ensure or modifies */
     /* From the debug information. */
     uint64_t address;
-    char file[128];
+    char path[4096];  /* of the source, and */
+    const char *file; /* the last part of that */
     int file_line;
 };
 

@@ -1,65 +1,10 @@
-/* A campaign in the Static Analysis Results Interchange Format, SARIF 2.1.0 (OASIS Standard, 2020): a rule for each
- * kind of verdict, a result for each finding, with its stacks. Numbers in comments are sections of the standard. */
+/* A campaign in SARIF 2.1.0 (sarif.h): a rule for each kind of verdict, a result for each finding, with its stacks.
+ * Numbers in comments are sections of the standard. */
 #include <cli/base/cli.h>
 #include "export.h"
-#include <cli/base/json.h>
+#include "sarif.h"
 #include <stdlib.h>
 #include <string.h>
-
-#define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-#define ROOT "SRCROOT"
-
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-    pct_json_add_string(pct_json_add_object(to, key), "text", text);
-}
-
-/* RFC 3986: all but letters, digits, "-._~" and "/" as %XX. */
-static void print_uri(FILE *out, const char *path)
-{
-    for (; *path; path++) {
-        bool plain = (*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z') || (*path >= '0' && *path <= '9');
-        if (plain || strchr("-._~/", *path))
-            fputc(*path, out);
-        else
-            fprintf(out, "%%%02X", (unsigned char)*path);
-    }
-}
-
-/* 3.4 artifactLocation. path may be absolute. */
-static void add_artifact(struct json_object *to, const char *path)
-{
-    struct json_object *artifact = pct_json_add_object(to, "artifactLocation");
-    char *uri = NULL;
-    size_t size;
-    FILE *out = open_memstream(&uri, &size);
-    if (!out)
-        return;
-    if (*path == '/')
-        fputs("file://", out);
-    print_uri(out, path);
-    fclose(out);
-    pct_json_add_string(artifact, "uri", uri ? uri : "");
-    if (*path != '/')
-        pct_json_add_string(artifact, "uriBaseId", ROOT);
-    free(uri);
-}
-
-/* Into a location (3.28): a physical one, and the function as a logical one. */
-static void fill_location(struct json_object *location, const char *path, int line, const char *function)
-{
-    if (path) {
-        struct json_object *physical = pct_json_add_object(location, "physicalLocation");
-        add_artifact(physical, path);
-        if (line > 0)
-            pct_json_add_number(pct_json_add_object(physical, "region"), "startLine", (uint64_t)line);
-    }
-    if (function && *function) {
-        struct json_object *logical = pct_json_append_object(pct_json_add_array(location, "logicalLocations"));
-        pct_json_add_string(logical, "fullyQualifiedName", function);
-        pct_json_add_string(logical, "kind", "function");
-    }
-}
 
 /* 3.44 stack, for each thread that belongs to the finding. */
 static void add_stacks(struct json_object *result, const struct pct_summary_finding *f)
@@ -71,13 +16,13 @@ static void add_stacks(struct json_object *result, const struct pct_summary_find
             struct json_object *stack = pct_json_append_object(stacks);
             char text[512];
             snprintf(text, sizeof text, "thread %u %.480s", frame->frame.thread, frame->frame.doing);
-            add_text(stack, "message", text);
+            pct_sarif_add_text(stack, "message", text);
             frames = pct_json_add_array(stack, "frames");
         }
         struct json_object *object = pct_json_append_object(frames);
         if (frame->place.path || frame->frame.function[0])
-            fill_location(pct_json_add_object(object, "location"), frame->place.path, frame->place.line,
-                          frame->frame.function);
+            pct_sarif_fill_location(pct_json_add_object(object, "location"), frame->place.path, frame->place.line,
+                                    frame->frame.function);
         if (frame->frame.module[0])
             pct_json_add_string(object, "module", frame->frame.module);
         pct_json_add_number(object, "threadId", frame->frame.thread);
@@ -99,9 +44,9 @@ static void add_related(struct json_object *result, const struct pct_summary_fin
         struct json_object *location = pct_json_append_object(related);
         char text[512];
         pct_json_add_number(location, "id", id++);
-        fill_location(location, frame->place.path, frame->place.line, frame->frame.function);
+        pct_sarif_fill_location(location, frame->place.path, frame->place.line, frame->frame.function);
         snprintf(text, sizeof text, "thread %u %.480s", frame->frame.thread, frame->frame.doing);
-        add_text(location, "message", text);
+        pct_sarif_add_text(location, "message", text);
     }
 }
 
@@ -118,7 +63,7 @@ static void add_result(struct json_object *results, const struct pct_summary *s,
     snprintf(text, sizeof text, "%.1500s. %.800s%s%s; %s. Replay: %.1500s", f->finding.title, f->cause ? f->cause : "",
              f->cause ? " " : "", pct_summary_format_rate(rate, sizeof rate, s, f),
              pct_summary_format_replays(replays, sizeof replays, f), replay ? replay : f->finding.token);
-    add_text(result, "message", text);
+    pct_sarif_add_text(result, "message", text);
     struct json_object *location = pct_json_append_object(pct_json_add_array(result, "locations"));
     const char *function = NULL;
     for (size_t i = 0; !function && f->place.path && i < f->frame_count; i++)
@@ -126,7 +71,7 @@ static void add_result(struct json_object *results, const struct pct_summary *s,
             f->frames[i].place.line == f->place.line)
             function = f->frames[i].frame.function;
     /* Readers drop results without a place. */
-    fill_location(location, f->place.path ? f->place.path : s->program, f->place.line, function);
+    pct_sarif_fill_location(location, f->place.path ? f->place.path : s->program, f->place.line, function);
     add_related(result, f);
     add_stacks(result, f);
     snprintf(signature, sizeof signature, "%016llx", (unsigned long long)f->finding.signature);
@@ -158,49 +103,26 @@ static size_t rule_of(const struct pct_summary *s, size_t finding, bool *is_firs
 
 static void add_tool(struct json_object *run, const struct pct_summary *s)
 {
-    struct json_object *driver = pct_json_add_object(pct_json_add_object(run, "tool"), "driver");
-    pct_json_add_string(driver, "name", "pct");
-    pct_json_add_string(driver, "semanticVersion", PCT_CLI_VERSION);
-    struct json_object *rules = pct_json_add_array(driver, "rules");
+    struct json_object *rules = pct_sarif_add_tool(run);
     for (size_t i = 0; i < s->count; i++) {
         bool is_first;
-        char text[256];
+        char id[256], text[256];
         rule_of(s, i, &is_first);
         if (!is_first)
             continue;
-        struct json_object *rule = pct_json_append_object(rules);
         const char *verdict = s->findings[i].finding.verdict;
-        snprintf(text, sizeof text, "pct/%.100s", verdict);
-        pct_json_add_string(rule, "id", text);
+        snprintf(id, sizeof id, "pct/%.100s", verdict);
         snprintf(text, sizeof text, "Some schedule of the program's threads ends with: %.100s", verdict);
-        add_text(rule, "shortDescription", text);
-        pct_json_add_string(pct_json_add_object(rule, "defaultConfiguration"), "level", "error");
+        pct_sarif_add_rule(rules, id, text, "error");
     }
 }
 
 int pct_export_sarif(FILE *out, const struct pct_summary *summary)
 {
     struct json_object *root = json_object_new_object();
-    pct_json_add_string(root, "$schema", SCHEMA);
-    pct_json_add_string(root, "version", "2.1.0");
-    struct json_object *run = pct_json_append_object(pct_json_add_array(root, "runs"));
+    struct json_object *run = pct_sarif_begin(root);
     add_tool(run, summary);
-    char *uri = NULL;
-    size_t size;
-    FILE *text = open_memstream(&uri, &size);
-    if (text) {
-        fputs("file://", text);
-        print_uri(text, summary->root);
-        fputc('/', text);
-        fclose(text);
-    }
-    pct_json_add_string(pct_json_add_object(pct_json_add_object(run, "originalUriBaseIds"), ROOT), "uri",
-                        uri ? uri : "file:///");
-    free(uri);
-    struct json_object *invocation = pct_json_append_object(pct_json_add_array(run, "invocations"));
-    pct_json_add_string(invocation, "commandLine", summary->command);
-    pct_json_add_bool(invocation, "executionSuccessful", true);
-    pct_json_add_string(run, "columnKind", "unicodeCodePoints");
+    pct_sarif_add_invocation(run, summary->root, summary->command);
     struct json_object *results = pct_json_add_array(run, "results");
     for (size_t i = 0; i < summary->count; i++) {
         bool is_first;

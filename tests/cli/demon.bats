@@ -94,3 +94,73 @@ refuses()
     run --separate-stderr "$pct" replay --demon "$root/README.md" pct1:x -- ./program
     is "$status" 2
 }
+
+# The same findings in each format, in the files out.*, and as python's `log`, `runs`, `suite`.
+reports()
+{
+    demon --report json:out.json --report sarif:out.sarif --report=junit:out.xml --spec "$root/bench/demon/apache-45605.demon" -- ./program
+    is "$status" "$1"
+    /usr/bin/python3 - "$root/tests/schemas/sarif-2.1.0-rtm.5.json" << PYTHON
+import json, sys, jsonschema
+import xml.etree.ElementTree as xml
+log, sarif = json.load(open("out.json")), json.load(open("out.sarif"))
+jsonschema.Draft4Validator(json.load(open(sys.argv[1])), format_checker=jsonschema.FormatChecker()).validate(sarif)
+[run] = sarif["runs"]
+suite = xml.parse("out.xml").getroot().find("testsuite")
+assert (log["format"], log["version"], log["test"]) == ("pct-demon", 1, "wait_for_idler")
+$(cat)
+PYTHON
+}
+
+@test "--report: a confirmed finding is an error, and replays from what the report says" {
+    compile apache-45605
+    reports 1 << 'PYTHON'
+assert (log["verdict"], log["contract_only"]) == ("confirmed", [])
+[f] = log["confirmed"]
+assert (f["point"], f["enters"], f["calls"], f["goal"]) == (2, "decrement", ["take_idler(queue)"], "decrement")
+assert f["changes"] == [{"place": "queue.idlers", "before": 1, "after": 0}] and f["not_held"] == ["queue.mutex"]
+assert f["requires"] == [{"tag": "non_zero", "condition": "queue.idlers > 0", "line": 4}]
+assert f["file"].endswith("/bench/demon/apache-45605.c") and f["verdict"].startswith("assertion")
+assert f["plan"] == "apache-45605.demon.plan" and f["token"] in f["replay"]
+open("replay.sh", "w").write(f["replay"])
+[r] = run["results"]
+assert (r["ruleId"], r["level"]) == ("pct/demon/confirmed", "error") and r["properties"]["token"] == f["token"]
+assert r["locations"][0]["physicalLocation"]["region"]["startLine"] == f["line"] == 11
+assert (suite.get("failures"), suite.get("errors"), suite[0].find("failure").get("type")) == ("1", "0", "confirmed")
+PYTHON
+    run --separate-stderr bash replay.sh
+    is "$status" 134
+}
+
+@test "--report: what the program does not mind is no error of it; what a run refutes is neither" {
+    sed 's/assert(queue->idlers > 0);//' "$root/bench/demon/apache-45605.c" > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+    reports 3 << 'PYTHON'
+assert (log["verdict"], log["confirmed"], len(log["contract_only"])) == ("contract_only", [], len(run["results"]))
+assert log["contract_only"][0]["file"] == "p.c" and "token" not in log["contract_only"][0]
+assert {(r["ruleId"], r["level"]) for r in run["results"]} == {("pct/demon/contract-only", "warning")}
+assert suite.get("failures") == "0" and suite.get("errors") == suite.get("tests") == str(len(suite))
+assert {case.find("error").get("type") for case in suite} == {"contract-only"}
+PYTHON
+    compile apache-45605 -DFIXED
+    reports 0 << 'PYTHON'
+assert (log["verdict"], log["confirmed"], log["contract_only"], run["results"]) == ("none", [], [], [])
+assert (suite.get("tests"), suite.get("failures"), len(suite[0])) == ("1", "0", 0)
+assert all(f["calls"] == ["take_idler(queue)"] for f in log["refuted"]) and len(log["refuted"]) == 1
+PYTHON
+}
+
+@test "--report: to standard output alone; formats and files that there are not" {
+    compile apache-45605
+    demon --report json --spec "$root/bench/demon/apache-45605.demon" -- ./program
+    is "$status" 1
+    /usr/bin/python3 -c 'import json, sys; assert json.loads(sys.argv[1])["verdict"] == "confirmed"' "$output"
+    [[ $stderr == *'confirmed by a real schedule'* ]]
+    for wrong in xml json: json:none/out ''; do
+        demon --report "$wrong" --spec "$root/bench/demon/apache-45605.demon" -- ./program
+        is "$status" 2
+        is "$output" ''
+        [ -n "$stderr" ]
+    done
+    [[ $stderr == *'json, sarif or junit'* ]]
+}

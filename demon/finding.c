@@ -1,0 +1,148 @@
+/* What was found, in words: see finding.h. */
+#include "finding.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The words ---------------------------------------------------------------------------------------------------- */
+
+static void describe_argument(FILE *out, const struct demon_model *m, const struct demon_call *call,
+                              const struct demon_type *type, int i)
+{
+    if (call->object[i] >= 0)
+        fprintf(out, "%s%s", type->object && m->object[call->object[i]].type->embedded ? "&" : "",
+                m->object[call->object[i]].name.name);
+    else if (type->pointer)
+        fputs("null", out);
+    else if (type->is_signed)
+        fprintf(out, "%" PRId64, (int64_t)(call->value[i] << (64 - type->size * 8)) >> (64 - type->size * 8));
+    else
+        fprintf(out, "%" PRIu64, call->value[i]);
+}
+
+static bool describe_call(const struct demon_model *m, const struct demon_call *call, char *text, size_t size)
+{
+    const struct demon_proc *proc = &m->spec->proc[call->proc];
+    FILE *out = fmemopen(text, size, "w");
+    if (!out)
+        return false;
+    fprintf(out, "%s(", proc->name);
+    for (int i = 0; i < proc->parameters; i++) {
+        fputs(i ? ", " : "", out);
+        describe_argument(out, m, call, &proc->parameter[i].type, i);
+    }
+    fputs(")", out);
+    text[size - 1] = 0;
+    return !fclose(out);
+}
+
+/* The name of this scalar, by what one of the calls may change. False: none does. */
+static bool name_place(const struct demon_candidate *c, const struct demon_scalar *item, struct demon_change *change)
+{
+    const struct demon_model *m = c->model;
+    for (int i = c->count; i-- > 0;) {
+        const struct demon_call *call = &c->calls[i];
+        struct demon_binding binding = { .proc = &m->spec->proc[call->proc] };
+        for (int k = 0; k < binding.proc->frames; k++) {
+            const struct demon_leaf *leaf = &binding.proc->frame[k];
+            int object = leaf->parameter >= 0 ? call->object[leaf->parameter] : -1;
+            if (leaf->size != item->size || leaf->whole)
+                continue;
+            if (object >= 0)
+                binding.argument[leaf->parameter] = demon_state_object(m, c->state.point, &m->object[object]);
+            if (demon_state_address(m, &c->state, &binding, leaf) != item->address)
+                continue;
+            const char *member = object >= 0 ? strchr(leaf->path, '.') : NULL;
+            snprintf(change->place, sizeof change->place, "%s%s",
+                     object >= 0 ? m->object[object].name.name : leaf->path, member ? member : "");
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool describe_changes(struct demon_finding *f, const struct demon_candidate *c)
+{
+    f->change = calloc((size_t)c->state.count + 1, sizeof *f->change);
+    for (int i = 0; f->change && i < c->state.count; i++) {
+        const struct demon_scalar *item = &c->state.item[i];
+        struct demon_change *change = &f->change[f->changes];
+        change->before = item->value;
+        change->after = c->after[i];
+        f->changes += change->before != change->after && name_place(c, item, change);
+    }
+    return f->change;
+}
+
+static void describe_locks(struct demon_finding *f, const struct demon_candidate *c, const struct demon_expr *e)
+{
+    bool held = true;
+    if (!e)
+        return;
+    if (e->op == DEMON_HOLDS && demon_state_holds(c->model, &c->state, &c->test, &e->leaf, &held) && !held) {
+        bool known = f->free_locks == DEMON_CLAUSES;
+        for (size_t i = 0; i < f->free_locks; i++)
+            known |= !strcmp(f->free_lock[i], e->leaf.path);
+        if (!known)
+            f->free_lock[f->free_locks++] = e->leaf.path;
+    }
+    describe_locks(f, c, e->a);
+    describe_locks(f, c, e->b);
+}
+
+bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, const struct demon_candidate *c)
+{
+    const struct demon_spec *spec = c->model->spec;
+    *f = (struct demon_finding){ .grade = grade, .point = c->i + 1, .goal_point = c->j + 1 };
+    f->test = &spec->proc[0];
+    f->enters = &spec->proc[c->at];
+    f->goal = c->goal.proc;
+    bool fine = describe_changes(f, c);
+    for (; fine && f->calls < c->count; f->calls++)
+        fine = describe_call(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+    for (int i = 0; i < f->test->clauses; i++)
+        if (f->test->clause[i].kind == DEMON_RELY)
+            describe_locks(f, c, f->test->clause[i].expr);
+    return fine;
+}
+
+void demon_finding_free(struct demon_finding *f)
+{
+    free(f->change);
+    free(f->verdict);
+    free(f->token);
+    free(f->replay);
+}
+
+/* --- For people --------------------------------------------------------------------------------------------------- */
+
+void demon_finding_title(FILE *out, const struct demon_finding *f)
+{
+    fprintf(out, "interference where %s enters %s (%s:%d): another thread calls ", f->test->name, f->enters->name,
+            f->enters->file, f->enters->file_line);
+    for (int c = 0; c < f->calls; c++)
+        fprintf(out, "%s%s", c ? ", then " : "", f->call[c]);
+}
+
+void demon_finding_print(FILE *out, const struct demon_finding *f)
+{
+    demon_finding_title(out, f);
+    fputs("\n", out);
+    for (size_t i = 0; i < f->changes; i++)
+        fprintf(out, "      %s: %" PRIu64 " -> %" PRIu64 "\n", f->change[i].place, f->change[i].before,
+                f->change[i].after);
+    for (int c = 0; c < f->goal->clauses; c++)
+        if (f->goal->clause[c].kind == DEMON_REQUIRE)
+            fprintf(out, "then `require %s: %s` of %s may not hold\n", f->goal->clause[c].tag, f->goal->clause[c].text,
+                    f->goal->name);
+    if (f->grade == DEMON_GRADE_CONTRACT_ONLY)
+        fputs("only the contract is broken: a real run of two threads came there, and the program did not fail. Is the "
+              "contract\nright, and does the test check what it asks for?\n",
+              out);
+    if (f->grade != DEMON_GRADE_CONFIRMED)
+        return;
+    fprintf(out, "the program: %s\n", f->verdict);
+    for (size_t i = 0; i < f->free_locks; i++)
+        fprintf(out, "%s is not held there\n", f->free_lock[i]);
+    fprintf(out, "confirmed by a real schedule of two threads; this replays it:\n%s\n", f->replay);
+}

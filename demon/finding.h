@@ -1,0 +1,52 @@
+/* What a candidate, the calls of others at a point, came to: in words, once, for all who tell of it. */
+#ifndef PCT_DEMON_FINDING_H
+#define PCT_DEMON_FINDING_H
+
+#include "query.h"
+#include <stdio.h>
+
+/* Calls of others at a point of the recorded run that may break what a later one requires. */
+struct demon_candidate {
+    const struct demon_model *model;
+    uint32_t i, j; /* those points, from 0 */
+    int at;        /* the function that point i enters */
+    struct demon_state state;
+    struct demon_binding test, goal;
+    struct demon_call calls[DEMON_LONGEST];
+    int count;
+    uint64_t after[PCT_DEMON_CELLS]; /* what each scalar of the state is after them */
+};
+
+/* The three grades of pct-demon(1), which no output mixes. */
+enum demon_grade { DEMON_GRADE_CONFIRMED, DEMON_GRADE_CONTRACT_ONLY, DEMON_GRADE_REFUTED };
+
+struct demon_change {
+    char place[DEMON_NAME + DEMON_PATH];
+    uint64_t before, after;
+};
+
+struct demon_finding {
+    enum demon_grade grade;
+    uint32_t point, goal_point;                    /* from 1 */
+    const struct demon_proc *test, *enters, *goal; /* of the specification, which must live as long */
+    char call[DEMON_LONGEST][256];
+    int calls;
+    struct demon_change *change;
+    size_t changes;
+    const char *free_lock[DEMON_CLAUSES]; /* locks that the rely names, not held at the point */
+    size_t free_locks;
+    char *verdict, *token, *replay; /* of a confirmed one: how the program ended; the line that shows it again */
+};
+
+/* Describe it. confirmed ones: the rest is the caller's to add. False: memory is short. */
+bool demon_finding_describe(struct demon_finding *finding, enum demon_grade grade,
+                            const struct demon_candidate *candidate);
+void demon_finding_free(struct demon_finding *finding);
+
+/* For people. */
+void demon_finding_print(FILE *out, const struct demon_finding *finding);
+
+/* "interference where F enters G: another thread calls H(q)": a line without its end. */
+void demon_finding_title(FILE *out, const struct demon_finding *finding);
+
+#endif
