@@ -753,6 +753,6 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 # The objects of tests stay: they are intermediate files only by name.
 .SECONDARY:
 
--include $(addsuffix .d,$(pct_objects) $(test_support) $(bugs) $(paper) $(examples) \
+-include $(addsuffix .d,$(pct_objects) $(call objects_of,$(demon_program_sources)) $(test_support) $(bugs) $(paper) $(examples) \
 	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(random_source_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))

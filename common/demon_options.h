@@ -5,6 +5,7 @@
 
 enum {
     PCT_DEMON_KEY_SPEC = 1000,
+    PCT_DEMON_KEY_TEST,
     PCT_DEMON_KEY_LIST,
     PCT_DEMON_KEY_BOUND,
     PCT_DEMON_KEY_SECONDS,
@@ -16,7 +17,8 @@ enum {
 
 /* clang-format off */
 #define PCT_DEMON_OPTIONS \
-    { "spec", PCT_DEMON_KEY_SPEC, "FILE", 0, "the contracts (required)", 0 }, \
+    { "spec", PCT_DEMON_KEY_SPEC, "FILE", 0, "contracts, besides those in comments above the program's functions", 0 }, \
+    { "test", PCT_DEMON_KEY_TEST, "FUNCTION", 0, "of several tests in comments, this one", 0 }, \
     { "list", PCT_DEMON_KEY_LIST, NULL, 0, \
       "say what each procedure may change, and which points the test has; search nothing", 0 }, \
     { "bound", PCT_DEMON_KEY_BOUND, "N", 0, "the most calls that others make at a point, 1 to 3 (default: 3)", 0 }, \
@@ -25,7 +27,7 @@ enum {
     { "report", PCT_DEMON_KEY_REPORT, "FORMAT[:FILE]", 0, \
       "write what was found as json, sarif or junit, too; - or none: to standard output", 0 }, \
     { "output", 'o', "FILE", 0, \
-      "keep the plan of a confirmed finding here (default: the name of FILE with .plan)", 0 }, \
+      "keep the plan of a confirmed finding here (default: the name of the contracts, or of the test, with .plan)", 0 }, \
     { 0 }
 /* clang-format on */
 

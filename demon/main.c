@@ -1,18 +1,16 @@
 /* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
  * own path in front (cli/command/demon.c). */
 #include "report.h"
+#include "source.h"
 #include <argp.h>
 #include <common/demon_options.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-enum { SPEC_MOST = 1 << 20 };
 
 struct arguments {
-    const char *spec;
+    const char *spec, *test; /* NULL: none is given */
     bool list;
     int bound;
     double seconds;
@@ -63,6 +61,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case PCT_DEMON_KEY_SPEC:
         a->spec = argument;
         return 0;
+    case PCT_DEMON_KEY_TEST:
+        a->test = argument;
+        return 0;
     case PCT_DEMON_KEY_LIST:
         a->list = true;
         return 0;
@@ -87,10 +88,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (!a->spec)
-            argp_error(state, "no contracts are given: --spec FILE");
         if (!a->program.command)
-            argp_error(state, "no command is given: pct demon --spec FILE -- COMMAND [ARGUMENT...]");
+            argp_error(state, "no command is given: pct demon [--spec FILE] -- COMMAND [ARGUMENT...]");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -106,27 +105,6 @@ static const struct argp argp = {
         "The exit status is 0 if no interference was found, 1 if a real schedule confirmed one, 3 if one broke only "
         "a contract, 2 if the contracts or the program are not fit for it. pct-demon(1) has the language.",
 };
-
-static char *read_spec(const char *path)
-{
-    struct stat status;
-    FILE *file = fopen(path, "re");
-    if (!file || fstat(fileno(file), &status)) {
-        demon_say("%s: %m", path);
-    } else if (!S_ISREG(status.st_mode) || status.st_size > SPEC_MOST) {
-        demon_say("%s: contracts are a file of at most 1 MiB", path);
-    } else {
-        char *text = calloc(1, (size_t)status.st_size + 1);
-        if (text && fread(text, 1, (size_t)status.st_size, file) == (size_t)status.st_size) {
-            fclose(file);
-            return text;
-        }
-        free(text);
-    }
-    if (file)
-        fclose(file);
-    return NULL;
-}
 
 static enum demon_verdict list(const struct demon_search *s)
 {
@@ -176,15 +154,35 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
         fprintf(s->out, "no interference found, for this test, these contracts and these objects\n");
 }
 
+static bool read_contracts(struct demon_search *s, struct arguments *a, char *error, size_t size)
+{
+    static struct demon_sources sources; /* whose names the specification keeps */
+    if (!demon_program_open(&a->program, error, size) ||
+        (a->spec && !demon_sources_add_file(&sources, a->spec, error, size)) ||
+        !demon_sources_add_comments(&sources, a->program.path, error, size))
+        return false;
+    if (!sources.count) {
+        snprintf(
+            error, size,
+            "no contracts are given: --spec FILE, or comments that begin with /*@demon above functions of %s, which "
+            "must be built with -g",
+            a->program.command[0]);
+        return false;
+    }
+    s->model.spec = demon_spec_parse(sources.item, sources.count, a->test, error, size);
+    if (!s->model.spec)
+        return false;
+    const char *name = a->spec ? a->spec : s->model.spec->proc[0].name, *slash = strrchr(name, '/');
+    if (!a->has_keep)
+        snprintf(a->keep, sizeof a->keep, "%s.plan", slash ? slash + 1 : name);
+    demon_program_watch(&a->program, s->model.spec);
+    return true;
+}
+
 static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demon_plan *plan)
 {
-    char error[1024] = "";
-    char *text = read_spec(a->spec);
-    if (!text)
-        return false;
-    s->model.spec = demon_spec_parse(a->spec, text, error, sizeof error);
-    free(text);
-    bool fine = s->model.spec && demon_program_open(&a->program, s->model.spec, error, sizeof error) &&
+    char error[8192] = "";
+    bool fine = read_contracts(s, a, error, sizeof error) &&
                 demon_shape_resolve(s->model.spec, a->program.path, &plan->entry, plan->code, error, sizeof error) &&
                 demon_type_check(s->model.spec, error, sizeof error) &&
                 demon_model_prepare(&s->model, error, sizeof error);
@@ -194,8 +192,8 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
     }
     for (int i = 0; i < s->model.spec->procs; i++)
         if (demon_query_vacuous(&s->model.spec->proc[i])) {
-            demon_say("%s:%u: the clauses of %s contradict each other: nothing can meet them", a->spec,
-                      s->model.spec->proc[i].line, s->model.spec->proc[i].name);
+            demon_say("%s:%u: the clauses of %s contradict each other: nothing can meet them",
+                      s->model.spec->proc[i].from, s->model.spec->proc[i].line, s->model.spec->proc[i].name);
             return false;
         }
     return true;
@@ -222,11 +220,8 @@ int main(int argc, char **argv)
     argv[1] = name;
     argp_err_exit_status = DEMON_WRONG;
     argp_parse(&argp, argc - 1, argv + 1, ARGP_IN_ORDER, NULL, &a);
-    if (!a.spec || !a.program.command)
+    if (!a.program.command)
         return DEMON_WRONG; /* argp has said so */
-    const char *slash = strrchr(a.spec, '/');
-    if (!a.has_keep)
-        snprintf(a.keep, sizeof a.keep, "%s.plan", slash ? slash + 1 : a.spec);
     search.model.plan = &plan;
     search.program = &a.program;
     search.keep = a.keep;

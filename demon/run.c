@@ -31,18 +31,19 @@ static bool find_program(struct demon_program *p)
     return false;
 }
 
-bool demon_program_open(struct demon_program *p, const struct demon_spec *spec, char *error, size_t size)
+void demon_program_watch(struct demon_program *p, const struct demon_spec *spec)
 {
     size_t length = 0;
+    for (int i = 0; i < spec->procs; i++)
+        length += (size_t)snprintf(p->functions + length, sizeof p->functions - length, "%s%s", i ? "," : "",
+                                   spec->proc[i].name);
+}
+
+bool demon_program_open(struct demon_program *p, char *error, size_t size)
+{
     if (!find_program(p)) {
         snprintf(error, size, "%s: command not found", p->command[0]);
         return false;
-    }
-    for (int i = 0; i < spec->procs; i++) {
-        length += (size_t)snprintf(p->functions + length, sizeof p->functions - length, "%s%s", i ? "," : "",
-                                   spec->proc[i].name);
-        if (length >= sizeof p->functions)
-            break;
     }
     const char *tmp = getenv("TMPDIR");
     if (snprintf(p->directory, sizeof p->directory, "%s/pct-demon-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=

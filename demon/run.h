@@ -5,12 +5,12 @@
 #include "state.h"
 
 struct demon_program {
-    const char *pct;     /* the command */
-    char **command;      /* the program and its arguments */
-    char path[4096];     /* of its file */
-    char functions[512]; /* those of the specification, for --functions */
-    double timeout;      /* seconds for a run */
-    char directory[64];  /* for files that are ours alone */
+    const char *pct;      /* the command */
+    char **command;       /* the program and its arguments */
+    char path[4096];      /* of its file */
+    char functions[2048]; /* those of the specification, for --functions */
+    double timeout;       /* seconds for a run */
+    char directory[64];   /* for files that are ours alone */
     uint64_t runs;
 };
 
@@ -23,7 +23,9 @@ struct demon_result {
 };
 
 /* Make the directory, find the program. False: *error. */
-bool demon_program_open(struct demon_program *program, const struct demon_spec *spec, char *error, size_t size);
+bool demon_program_open(struct demon_program *program, char *error, size_t size);
+/* The functions of the specification are what its runs look at. */
+void demon_program_watch(struct demon_program *program, const struct demon_spec *spec);
 void demon_program_close(struct demon_program *program);
 
 /* Write a plan with room for so many points; NULL: it cannot be written. It is mapped. */

@@ -72,7 +72,7 @@ static bool check_contracts(const struct demon_search *s)
         const struct demon_clause *clause = demon_state_broken(&s->model, &state, &binding);
         if (clause) {
             demon_say("%s:%u: `require %s: %s` does not hold where %s is entered, without any interference",
-                      s->model.spec->name, clause->line, clause->tag, clause->text, binding.proc->name);
+                      binding.proc->from, clause->line, clause->tag, clause->text, binding.proc->name);
             return false;
         }
     }

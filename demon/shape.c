@@ -1,6 +1,6 @@
 /* What the names in a specification are, by the program's debug information (libdw): functions, parameters, members,
  * global variables. See spec.h. */
-#include "spec.h"
+#include "source.h"
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 
 struct shape {
     struct demon_spec *spec;
+    const char *from; /* the file of what is looked up */
     const char *program;
     Dwarf *dwarf;
     char *error;
@@ -20,7 +21,7 @@ struct shape {
 
 __attribute__((format(printf, 3, 4))) static bool fail(struct shape *s, unsigned line, const char *format, ...)
 {
-    int length = snprintf(s->error, s->size, "%s:%u: ", s->spec->name, line);
+    int length = snprintf(s->error, s->size, "%s:%u: ", s->from, line);
     va_list list;
     va_start(list, format);
     if (length > 0 && (size_t)length < s->size)
@@ -246,31 +247,19 @@ static bool has_symbol(struct shape *s, const char *name, uint64_t address)
     return false;
 }
 
-/* Its path, absolute where the debug information has enough for it. */
-static void find_source(Dwarf_Die *die, struct demon_proc *proc)
-{
-    Dwarf_Die unit;
-    Dwarf_Attribute attribute;
-    const char *file = dwarf_decl_file(die), *from = NULL;
-    if (!file)
-        file = "?";
-    else if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
-        from = dwarf_formstring(&attribute);
-    snprintf(proc->path, sizeof proc->path, "%s%s%s", from ? from : "", from ? "/" : "", file);
-    const char *slash = strrchr(proc->path, '/');
-    proc->file = slash ? slash + 1 : proc->path;
-}
-
 static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
 {
     Dwarf_Addr low;
     int line = 0;
     if (dwarf_lowpc(die, &low) || !has_symbol(s, proc->name, low) || proc->address)
         return true;
+    s->from = proc->from;
     dwarf_decl_line(die, &line);
     proc->address = low;
     proc->file_line = line;
-    find_source(die, proc);
+    demon_source_path(die, proc->path, sizeof proc->path);
+    const char *slash = strrchr(proc->path, '/');
+    proc->file = slash ? slash + 1 : proc->path;
     return resolve_parameters(s, die, proc);
 }
 
@@ -282,6 +271,7 @@ static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variabl
     if (v->address || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
         dwarf_getlocation(&attribute, &operations, &count) || count != 1 || operations[0].atom != DW_OP_addr)
         return true;
+    s->from = v->from;
     v->address = operations[0].number;
     return describe(s, die, v);
 }
@@ -317,6 +307,7 @@ static bool look_at(struct shape *s, Dwarf_Die *die)
         if (!strcmp(name, s->spec->shared[i].name) && !resolve_shared(s, die, &s->spec->shared[i]))
             return false;
     struct demon_proc *inlined = tag == DW_TAG_subprogram ? find_inlined(s, die) : NULL;
+    s->from = inlined ? inlined->from : s->from;
     if (inlined)
         return fail(s, inlined->line,
                     "the compiler has inlined %s, so nobody sees it entered: build with -O0, -fno-inline or "
@@ -346,6 +337,7 @@ static bool resolve_clauses(struct shape *s)
 {
     for (int i = 0; i < s->spec->procs; i++) {
         struct demon_proc *proc = &s->spec->proc[i];
+        s->from = proc->from;
         for (int k = 0; k < proc->clauses; k++)
             if (!resolve_expr(s, proc, proc->clause[k].expr))
                 return false;
@@ -365,10 +357,10 @@ static bool resolve(struct shape *s)
     if (!any)
         return fail(s, 1, "%s has no debug information: build it with -g", s->program);
     for (int i = 0; i < spec->procs; i++)
-        if (!spec->proc[i].address)
+        if (s->from = spec->proc[i].from, !spec->proc[i].address)
             return fail(s, spec->proc[i].line, "%s has no function %s", s->program, spec->proc[i].name);
     for (int i = 0; i < spec->shareds; i++)
-        if (!spec->shared[i].address)
+        if (s->from = spec->shared[i].from, !spec->shared[i].address)
             return fail(s, spec->shared[i].line, "%s has no global variable %s", s->program, spec->shared[i].name);
     return resolve_clauses(s);
 }
@@ -392,7 +384,7 @@ static bool read_code(Elf *elf, uint64_t address, uint8_t code[PCT_DEMON_CODE])
 bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
                          char *error, size_t size)
 {
-    struct shape s = { .spec = spec, .program = program, .error = error, .size = size };
+    struct shape s = { .spec = spec, .from = spec->name, .program = program, .error = error, .size = size };
     GElf_Ehdr header;
     int file = open(program, O_RDONLY | O_CLOEXEC);
     s.dwarf = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);

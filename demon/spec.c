@@ -11,6 +11,7 @@ enum token { END, WORD, NUMBER, SIGN };
 
 struct parser {
     struct demon_spec *spec;
+    const struct demon_source *source;
     struct demon_proc *proc;
     const char *at; /* behind the token */
     const char *token_at, *last_end;
@@ -36,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void fail(struct parser *p, const c
     if (p->failed)
         return;
     p->failed = true;
-    int length = snprintf(p->error, p->size, "%s:%u: ", p->spec->name, p->line);
+    int length = snprintf(p->error, p->size, "%s:%u: ", p->source->name, p->line);
     va_list list;
     va_start(list, format);
     if (length > 0 && (size_t)length < p->size)
@@ -93,7 +94,7 @@ static bool accept(struct parser *p, const char *text)
 
 static const char *found(const struct parser *p)
 {
-    return p->token == END ? "the end of the file" : p->text;
+    return p->token != END ? p->text : p->source->function[0] ? "the end of the comment" : "the end of the file";
 }
 
 static void expect(struct parser *p, const char *text)
@@ -289,20 +290,63 @@ static void take_clauses(struct parser *p, enum demon_clause_kind kind)
     } while (!p->failed && p->token == WORD && !is_keyword(p->text));
 }
 
-static void take_proc(struct parser *p, bool is_test)
+/* Its place in the specification; NULL: there is none. */
+static struct demon_proc *begin_proc(struct parser *p, bool is_test)
 {
     struct demon_spec *spec = p->spec;
-    struct demon_proc *proc = p->proc = is_test ? &spec->proc[0] : &spec->proc[spec->procs];
-    if (is_test ? proc->line != 0 : spec->procs == PCT_DEMON_FUNCTIONS) {
-        fail(p, is_test ? "there is one test only" : "there are too many procedures");
-        return;
-    }
+    struct demon_proc *proc = is_test ? &spec->proc[0] : &spec->proc[spec->procs];
+    if (!is_test && spec->procs == PCT_DEMON_FUNCTIONS)
+        fail(p, "there are too many procedures");
+    else if (is_test && proc->line && p->source->function[0])
+        fail(p, "%s is a test, too, as %s is (%s:%u): --test=%s takes this one", p->source->function, proc->name,
+             proc->from, proc->line, p->source->function);
+    else if (is_test && proc->line)
+        fail(p, "there is one test only");
+    if (p->failed)
+        return NULL;
+    proc->from = p->source->name;
     proc->line = p->line;
     proc->is_test = is_test;
-    take_name(p, proc->name, is_test ? "test" : "procedure");
+    return p->proc = proc;
+}
+
+/* No two have one name; then it counts. */
+static void finish_proc(struct parser *p, const struct demon_proc *proc)
+{
+    struct demon_spec *spec = p->spec;
     for (int i = 0; i < spec->procs && !p->failed; i++)
         if (proc != &spec->proc[i] && !strcmp(proc->name, spec->proc[i].name))
-            fail(p, "%s is there already", proc->name);
+            fail(p, "%s is there already (%s:%u)", proc->name, spec->proc[i].from, spec->proc[i].line);
+    spec->procs += !proc->is_test;
+}
+
+/* Of a comment: what the function below it is called, and its parameters. */
+static void take_function(struct parser *p)
+{
+    const struct demon_source *source = p->source;
+    struct demon_proc *proc = begin_proc(p, source->is_test);
+    if (!proc)
+        return;
+    if (source->parameters > PCT_DEMON_ARGUMENTS)
+        fail(p, "%s has more than %d parameters", source->function, PCT_DEMON_ARGUMENTS);
+    if (!accept(p, "test"))
+        accept(p, "proc");
+    snprintf(proc->name, sizeof proc->name, "%s", source->function);
+    for (int i = 0; i < source->parameters && !p->failed; i++) {
+        struct demon_variable *v = &proc->parameter[proc->parameters++];
+        v->from = source->name;
+        v->line = proc->line;
+        snprintf(v->name, sizeof v->name, "%s", source->parameter[i]);
+    }
+    finish_proc(p, proc);
+}
+
+static void take_proc(struct parser *p, bool is_test)
+{
+    struct demon_proc *proc = begin_proc(p, is_test);
+    if (!proc)
+        return;
+    take_name(p, proc->name, is_test ? "test" : "procedure");
     expect(p, "(");
     while (!p->failed && !is(p, ")")) {
         if (proc->parameters == PCT_DEMON_ARGUMENTS) {
@@ -310,13 +354,14 @@ static void take_proc(struct parser *p, bool is_test)
             return;
         }
         struct demon_variable *v = &proc->parameter[proc->parameters++];
+        v->from = p->source->name;
         v->line = p->line;
         take_name(p, v->name, "parameter");
         if (!accept(p, ",") && !is(p, ")"))
             fail(p, "',' or ')' is expected, not %s", found(p));
     }
     expect(p, ")");
-    spec->procs += !is_test;
+    finish_proc(p, proc);
 }
 
 static void take_shared(struct parser *p)
@@ -327,6 +372,7 @@ static void take_shared(struct parser *p)
             return;
         }
         struct demon_variable *v = &p->spec->shared[p->spec->shareds];
+        v->from = p->source->name;
         v->line = p->line;
         take_name(p, v->name, "global variable");
         p->spec->shareds++;
@@ -349,6 +395,10 @@ static void take_declaration(struct parser *p)
 {
     if (accept(p, "shared")) {
         take_shared(p);
+        return;
+    }
+    if ((is(p, "test") || is(p, "proc")) && p->source->function[0]) {
+        fail(p, "a comment is of one function, %s; `%s` would begin another", p->source->function, p->text);
         return;
     }
     if (is(p, "test") || is(p, "proc")) {
@@ -409,26 +459,56 @@ void demon_spec_free(struct demon_spec *spec)
     free(spec);
 }
 
-struct demon_spec *demon_spec_parse(const char *name, const char *text, char *error, size_t size)
+static void parse_source(struct parser *p, const struct demon_source *source)
 {
-    struct demon_spec *spec = calloc(1, sizeof *spec);
-    if (!spec) {
-        snprintf(error, size, "out of memory");
-        return NULL;
-    }
-    struct parser p = { .spec = spec, .at = text, .last_end = text, .line = 1, .error = error, .size = size };
-    spec->name = name;
-    spec->procs = 1; /* the test's place */
-    advance(&p);
-    while (!p.failed && p.token != END)
-        take_declaration(&p);
-    if (!p.failed && !spec->proc[0].line)
-        fail(&p, "there is no test: `test NAME(PARAMETER, ...)` names the routine");
-    for (int i = 0; i < spec->procs && !p.failed; i++)
+    *p = (struct parser){ .spec = p->spec, .source = source, .error = p->error, .size = p->size };
+    p->at = p->last_end = source->text;
+    p->line = source->line;
+    advance(p);
+    if (source->function[0])
+        take_function(p);
+    while (!p->failed && p->token != END)
+        take_declaration(p);
+}
+
+static void finish(struct parser *p, const char *test)
+{
+    struct demon_spec *spec = p->spec;
+    if (p->failed)
+        return;
+    if (test && !spec->proc[0].line)
+        fail(p, "--test=%s: no comment that begins with /*@demon test stands above a function of this name", test);
+    else if (!spec->proc[0].line)
+        fail(p, "there is no test: `test NAME(PARAMETER, ...)` names the routine");
+    else if (test && strcmp(test, spec->proc[0].name) != 0)
+        fail(p, "--test=%s: the test is %s", test, spec->proc[0].name);
+    spec->name = spec->proc[0].from;
+    for (int i = 0; i < spec->procs && !p->failed; i++)
         for (int k = 0; k < spec->proc[i].clauses; k++)
             if (spec->proc[i].clause[k].kind == DEMON_ENSURE &&
                 !add_frame(&spec->proc[i], spec->proc[i].clause[k].expr))
-                fail(&p, "%s changes more than %d places", spec->proc[i].name, DEMON_LEAVES);
+                fail(p, "%s changes more than %d places", spec->proc[i].name, DEMON_LEAVES);
+}
+
+struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t count, const char *test, char *error,
+                                    size_t size)
+{
+    struct demon_spec *spec = calloc(1, sizeof *spec);
+    if (!spec || !count) {
+        snprintf(error, size, spec ? "there are no contracts" : "out of memory");
+        free(spec);
+        return NULL;
+    }
+    struct parser p = { .spec = spec, .source = sources, .line = sources->line, .error = error, .size = size };
+    spec->procs = 1; /* the test's place */
+    for (size_t i = 0; i < count && !p.failed; i++) {
+        const struct demon_proc *is = &spec->proc[0];
+        bool other = is->line && !sources[0].function[0] && is->from == sources[0].name;
+        other |= test && strcmp(test, sources[i].function) != 0;
+        if (!sources[i].is_test || !other)
+            parse_source(&p, &sources[i]);
+    }
+    finish(&p, test);
     if (!p.failed)
         return spec;
     demon_spec_free(spec);

@@ -11,7 +11,9 @@
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
- *     PATH        PARAMETER or NAME, and members behind dots */
+ *     PATH        PARAMETER or NAME, and members behind dots
+ *
+ * A comment begins with `test`, `proc` or neither: the function below it has the name and the parameters. */
 #ifndef PCT_DEMON_SPEC_H
 #define PCT_DEMON_SPEC_H
 
@@ -88,6 +90,7 @@ struct demon_type {
 
 struct demon_variable {
     char name[DEMON_NAME];
+    const char *from; /* the file that names it, and */
     unsigned line;
     struct demon_type type;
     uint64_t address; /* of a shared one */
@@ -95,6 +98,7 @@ struct demon_variable {
 
 struct demon_proc {
     char name[DEMON_NAME];
+    const char *from; /* the file of its contract, and */
     unsigned line;
     bool is_test;
     struct demon_variable parameter[PCT_DEMON_ARGUMENTS];
@@ -111,8 +115,19 @@ struct demon_proc {
     int file_line;
 };
 
+/* Text with contracts: a file of them, or a comment above a function, whose name and parameters are the function's. */
+struct demon_source {
+    char *name;                /* of the file */
+    char *text;                /* of a comment: without what decorates it */
+    unsigned line;             /* of the file, where the text begins */
+    bool is_test;              /* a comment that begins with `test` */
+    char function[DEMON_NAME]; /* of a comment; "": it is a file */
+    char parameter[PCT_DEMON_ARGUMENTS][DEMON_NAME];
+    int parameters; /* those without a place here, too */
+};
+
 struct demon_spec {
-    const char *name;                            /* the file's */
+    const char *name;                            /* the file that has the test */
     struct demon_proc proc[PCT_DEMON_FUNCTIONS]; /* the first is the test */
     int procs;
     struct demon_variable shared[16];
@@ -120,8 +135,11 @@ struct demon_spec {
     struct demon_expr *last; /* made: all of them hang on it */
 };
 
-/* Read a specification. Returns it, for demon_spec_free(); NULL: *error says what is wrong, and in which line. */
-struct demon_spec *demon_spec_parse(const char *name, const char *text, char *error, size_t size);
+/* Read a specification from files and comments, in this order; they must live as long. A test in a file goes before
+ * those in comments, which are not read then; test: which of these it is, NULL: the only one. Returns it, for
+ * demon_spec_free(); NULL: *error says what is wrong, and in which line. */
+struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t count, const char *test, char *error,
+                                    size_t size);
 /* Give it back, with its expressions. NULL: nothing to do. */
 void demon_spec_free(struct demon_spec *spec);
 
@@ -133,8 +151,8 @@ bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t 
 /* Give each expression its type by C's conversions, once its leaves have theirs. False: *error says why it has none. */
 bool demon_type_check(struct demon_spec *spec, char *error, size_t size);
 
-/* The same of one condition. */
-bool demon_type_condition(const struct demon_spec *spec, struct demon_expr *e, char *error, size_t size);
+/* The same of one condition, in this file. */
+bool demon_type_condition(const char *from, struct demon_expr *e, char *error, size_t size);
 
 /* Of these names the one that may have been meant; NULL: none is near. */
 const char *demon_nearest(const char *name, const char *const *names, size_t count);

@@ -7,7 +7,7 @@
 enum { INT = 32, LONG = 64, BYTE = 8 };
 
 struct checker {
-    const struct demon_spec *spec;
+    const char *from; /* the file of the conditions */
     char *error;
     size_t size;
 };
@@ -15,7 +15,7 @@ struct checker {
 __attribute__((format(printf, 3, 4))) static bool fail(struct checker *c, const struct demon_expr *e,
                                                        const char *format, ...)
 {
-    int length = snprintf(c->error, c->size, "%s:%u: ", c->spec->name, e->line);
+    int length = snprintf(c->error, c->size, "%s:%u: ", c->from, e->line);
     va_list list;
     va_start(list, format);
     if (length > 0 && (size_t)length < c->size)
@@ -82,9 +82,9 @@ static bool check_condition(struct checker *c, struct demon_expr *e)
     }
 }
 
-bool demon_type_condition(const struct demon_spec *spec, struct demon_expr *e, char *error, size_t size)
+bool demon_type_condition(const char *from, struct demon_expr *e, char *error, size_t size)
 {
-    struct checker c = { .spec = spec, .error = error, .size = size };
+    struct checker c = { .from = from, .error = error, .size = size };
     return check_condition(&c, e);
 }
 
@@ -92,7 +92,7 @@ bool demon_type_check(struct demon_spec *spec, char *error, size_t size)
 {
     for (int i = 0; i < spec->procs; i++)
         for (int k = 0; k < spec->proc[i].clauses; k++)
-            if (!demon_type_condition(spec, spec->proc[i].clause[k].expr, error, size))
+            if (!demon_type_condition(spec->proc[i].from, spec->proc[i].clause[k].expr, error, size))
                 return false;
     return true;
 }

@@ -164,3 +164,77 @@ PYTHON
     done
     [[ $stderr == *'json, sarif or junit'* ]]
 }
+
+# commented SED...: ./program from bench/demon/apache-45605.c with its contracts in comments, as commented.c.
+commented()
+{
+    sed -e 's|^static void decrement|/*@demon require non_zero: queue.idlers > 0 */\n&|' \
+        -e 's|^__attribute__((used)) static void take_idler|/*@demon\n * proc\n *   require some: queue.idlers > 0\n *   ensure less: queue.idlers = old queue.idlers\n *       - 1 -- they are unsigned; never }\n */\n/* Not; this one. */\n&|' \
+        -e 's|^static int wait_for_idler|/*@demon test\n     rely locked: holds(queue.mutex) implies unchanged(queue.idlers) */\n&|' \
+        "$@" "$root/bench/demon/apache-45605.c" > commented.c
+    "$cc" -O0 -g -pthread -o program commented.c
+}
+
+@test "contracts in comments above functions are as good as those in a file" {
+    commented
+    demon -- ./program
+    is "$status" 1
+    has 'another thread calls take_idler(queue)'
+    has ' replay --demon wait_for_idler.plan '
+    [ -e wait_for_idler.plan ]
+    commented -e 's/^#ifdef FIXED/#if 1/'
+    demon -- ./program
+    is "$status" 0
+    has 'no interference found'
+    demon --list -- ./program
+    has 'ensure less: queue.idlers = old queue.idlers'
+    # A file adds to them, and its test goes first.
+    printf 'test take_idler(queue)\n' > more.demon
+    demon --spec more.demon -- ./program
+    is "$status" 2
+    [[ $stderr == *commented.c:*': take_idler is there already (more.demon:1)'* ]]
+    printf 'proc main()\n' > more.demon
+    demon --list --spec more.demon -- ./program
+    is "$status" 0
+    has 'test wait_for_idler'
+    has 'proc main'
+}
+
+# rejects MESSAGE
+rejects()
+{
+    demon "${@:2}" -- ./program
+    is "$status" 2
+    [[ $stderr == *"$1"* ]] || { echo "$stderr"; false; }
+}
+
+@test "what is wrong with a contract in a comment is said with its file and line" {
+    commented -e 's/queue.idlers > 0 \*/queue.idler > 0 */'
+    rejects "$PWD/commented.c:11: queue.idler: struct queue_info has no member 'idler'; did you mean idlers?"
+    commented -e 's/@demon require/@demon\n * reqire/'
+    rejects "$PWD/commented.c:12: unknown word reqire; did you mean require?"
+    commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
+    rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
+    commented -e 's/@demon require/@demon test wait_for_idler require/'
+    rejects "commented.c:11: shared, test, proc, require, ensure, modifies or rely is expected, not wait_for_idler"
+    commented -e 's/@demon require non_zero/@demon test require non_zero/'
+    rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
+    rejects 'commented.c:' --test=wait_for_idlers
+    [[ $stderr == *'--test=wait_for_idlers: no comment that begins with /*@demon test stands above a function of this name' ]]
+    demon --test=wait_for_idler -- ./program
+    is "$status" 0
+    commented -e 's|^int main|/*@demon require a: 1 = 1 */ int other;\n&|'
+    rejects 'this contract stands above no function that the program has'
+    commented -e 's|^int main|/*@demon require a: 1 = 1 */\nstatic inline void none(void) {}\n&|'
+    rejects 'this contract stands above no function that the program has'
+    commented
+    sed -i '1i /* A line more. */' commented.c
+    rejects 'the source has changed since the program was built'
+    # In literals and in other comments there are none; nor where the source is no more.
+    commented -e 's|^int main|// /*@demon require a:\n/* /*@demon require a: */\nstatic const char *s = "\\"/*@demon /*@demon\\"";\n&|' \
+        -e 's|wait_for_idler(&queue);|& (void)s;|'
+    demon -- ./program
+    is "$status" 1
+    rm commented.c
+    rejects 'no contracts are given: --spec FILE, or comments that begin with /*@demon above functions of ./program'
+}

@@ -16,8 +16,11 @@ static char error[512];
 
 static struct demon_spec *parse(const char *text)
 {
+    static char name[] = "t.demon", copy[8192];
     error[0] = 0;
-    return demon_spec_parse("t.demon", text, error, sizeof error);
+    snprintf(copy, sizeof copy, "%s", text);
+    const struct demon_source source = { .name = name, .text = copy, .line = 1 };
+    return demon_spec_parse(&source, 1, NULL, error, sizeof error);
 }
 
 static void says(const char *text, const char *message)
@@ -72,7 +75,7 @@ static void test_messages(void **unused)
          "t.demon:2: the name of a parameter or shared variable is expected, not the end of "
          "the file");
     says("test f(q)\n ensure a: q.x = 1", "t.demon:2: ensure is of a proc, which others may call: f is the test");
-    says("test f(q) proc f(q)", "t.demon:1: f is there already");
+    says("test f(q) proc f(q)", "t.demon:1: f is there already (t.demon:1)");
     says("test f(a, b, c, d, e, f, g)", "t.demon:1: f has more than 6 parameters");
     says("test f(a) require x: a = 99999999999999999999",
          "t.demon:1: '99999999999999999999' is not a number below 2^63");
@@ -108,7 +111,7 @@ static int value_of(const char *condition, uint32_t size, bool is_signed, uint64
     assert_non_null(spec);
     struct demon_expr *e = spec->proc[0].clause[0].expr;
     shape(e, size, is_signed);
-    assert_true(demon_type_condition(spec, e, error, sizeof error));
+    assert_true(demon_type_condition("t.demon", e, error, sizeof error));
     const struct demon_values values = { .leaf = constant_leaf, .context = &value };
     int result = demon_evaluate(e, &values);
     demon_spec_free(spec);
@@ -266,7 +269,6 @@ static void bound(struct world *w, const struct demon_leaf *leaves)
 static void test_encoding(void **unused)
 {
     (void)unused;
-    static const struct demon_spec spec = { .name = "random" };
     const char *asked = getenv("CONTRACTS");
     const unsigned contracts = asked ? (unsigned)strtoul(asked, NULL, 10) : CONTRACTS;
     unsigned can = 0, unknown = 0; /* unknown: long products take Z3 too long */
@@ -276,7 +278,7 @@ static void test_encoding(void **unused)
             leaves[i] = (struct demon_leaf){ .offset = i, .size = 1u << draw(4), .is_signed = draw(2) };
         struct demon_expr *e = grow(leaves, true, 2);
         struct world w = { .solver = demon_solver_open() };
-        assert_true(demon_type_condition(&spec, e, error, sizeof error));
+        assert_true(demon_type_condition("random", e, error, sizeof error));
         const struct demon_values values = { .leaf = world_value, .holds = world_holds, .context = &w };
         const struct demon_terms terms = { .leaf = world_term, .holds = world_holds, .context = &w };
         bool some = false;
