@@ -117,8 +117,8 @@ static enum demon_verdict list(const struct demon_search *s)
             printf("%s %s", k ? "," : "", proc->frame[k].path);
         printf(proc->acts && !proc->frames ? " nothing\n" : "\n");
         for (int k = 0; k < proc->clauses; k++) {
-            static const char *const kinds[] = { "require", "ensure", "rely" };
-            printf("    %s %s: %s\n", kinds[proc->clause[k].kind], proc->clause[k].tag, proc->clause[k].text);
+            printf("    %s %s: %s\n", demon_clause_word(proc->clause[k].kind), proc->clause[k].tag,
+                   proc->clause[k].text);
         }
     }
     printf("points of the test:\n");

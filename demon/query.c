@@ -53,11 +53,13 @@ static void start_state(const struct demon_query *q, struct demon_solver *solver
         terms[i] = demon_solver_number(solver, q->state->item[i].value, q->state->item[i].size * 8);
 }
 
-/* What the rely says of the way from `before` to `after`. A clause about an object that is not there says nothing. */
+/* What the rely says of the way from `before` to `after`, and that this keeps the invariant. A clause about an object
+ * that is not there says nothing. */
 static void assert_rely(struct asker *a)
 {
     a->binding = &a->query->test;
     demon_solver_assert(a->solver, clauses(a, DEMON_RELY, true));
+    demon_solver_assert(a->solver, clauses(a, DEMON_INVARIANT, true));
 }
 
 /* False: an object is not there. */
@@ -202,7 +204,8 @@ static bool free_holds(void *context, const struct demon_leaf *leaf, bool *held)
 
 bool demon_query_vacuous(const struct demon_proc *proc)
 {
-    static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY };
+    static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE,
+                                                    DEMON_INVARIANT };
     bool vacuous = false;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct demon_solver *solver = demon_solver_open();

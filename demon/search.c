@@ -18,7 +18,7 @@ struct attempt {
     enum demon_verdict verdict;
 };
 
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -61,20 +61,42 @@ static bool check_record(const struct demon_search *s, const struct demon_result
     return false;
 }
 
-/* What the points require must hold there undisturbed. */
+static bool complain(const struct demon_search *s, const struct demon_proc *of, const struct demon_clause *clause,
+                     uint32_t from, uint32_t to)
+{
+    const struct demon_proc *proc = s->model.spec->proc;
+    const struct pct_demon_point *point = s->record->point;
+    char where[256];
+    if (from == to)
+        snprintf(where, sizeof where, "where %s is entered", proc[point[to].function].name);
+    else
+        snprintf(where, sizeof where, "from point %u, where %s is entered, to point %u, where %s is", from + 1,
+                 proc[point[from].function].name, to + 1, proc[point[to].function].name);
+    demon_say("%s:%u: `%s %s: %s` does not hold %s, without any interference", of->from, clause->line,
+              demon_clause_word(clause->kind), clause->tag, clause->text, where);
+    return false;
+}
+
+/* What the points require, the invariant and the guarantee must hold there undisturbed. */
 static bool check_contracts(const struct demon_search *s)
 {
-    static struct demon_state state;
-    struct demon_binding binding;
+    static struct demon_state states[2]; /* this one's, and the one before it */
+    const struct demon_model *m = &s->model;
+    struct demon_binding binding, test;
     for (uint32_t i = 0; i < s->record->points; i++) {
-        demon_state_read(&s->model, &s->record->point[i], &state);
-        demon_state_bind(&s->model, &s->record->point[i], &binding);
-        const struct demon_clause *clause = demon_state_broken(&s->model, &state, &binding);
-        if (clause) {
-            demon_say("%s:%u: `require %s: %s` does not hold where %s is entered, without any interference",
-                      binding.proc->from, clause->line, clause->tag, clause->text, binding.proc->name);
-            return false;
-        }
+        struct demon_state *now = &states[i % 2], *before = i ? &states[(i + 1) % 2] : now;
+        demon_state_read(m, &s->record->point[i], now);
+        demon_state_bind(m, &s->record->point[i], &binding);
+        demon_state_bind(m, &s->record->point[0], &test);
+        const struct demon_clause *clause = demon_state_broken(m, DEMON_REQUIRE, NULL, now, &binding);
+        if (clause)
+            return complain(s, binding.proc, clause, i, i);
+        clause = demon_state_broken(m, DEMON_INVARIANT, NULL, now, &test);
+        if (clause)
+            return complain(s, test.proc, clause, i, i);
+        clause = i ? demon_state_broken(m, DEMON_GUARANTEE, before, now, &test) : NULL;
+        if (clause)
+            return complain(s, test.proc, clause, i - 1, i);
     }
     return true;
 }
@@ -157,7 +179,7 @@ static bool was_broken(const struct demon_model *m, const struct pct_demon_plan 
     for (uint32_t i = 0; i < plan->points && i < plan->room; i++) {
         demon_state_read(m, &plan->point[i], &state);
         demon_state_bind(m, &plan->point[i], &binding);
-        if (demon_state_broken(m, &state, &binding))
+        if (demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
             return true;
     }
     return false;
@@ -242,7 +264,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
 static bool over(struct attempt *t)
 {
     struct demon_search *s = t->search;
-    if (s->seconds > 0 && now() > s->seconds)
+    if (s->seconds > 0 && seconds_now() > s->seconds)
         s->out_of_time = true;
     return s->out_of_time || t->asked >= MOST_SEQUENCES || t->verdict == DEMON_CONFIRMED || t->verdict == DEMON_WRONG;
 }
@@ -304,7 +326,7 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
     demon_state_bind(&s->model, &points[j], &c->goal);
     demon_state_bind(&s->model, &points[0], &c->test);
     t.query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
-    if (demon_state_broken(&s->model, &c->state, &c->goal))
+    if (demon_state_broken(&s->model, DEMON_REQUIRE, NULL, &c->state, &c->goal))
         return DEMON_STABLE; /* the test itself makes it hold on its way to j */
     s->pairs++;
     s->questions++;
@@ -354,11 +376,11 @@ static enum demon_verdict look_at_all(struct demon_search *s)
 
 enum demon_verdict demon_search_run(struct demon_search *s)
 {
-    double from = now();
+    double from = seconds_now();
     if (s->seconds > 0)
         s->seconds += from;
     enum demon_verdict verdict = look_at_all(s);
-    s->took = now() - from;
+    s->took = seconds_now() - from;
     return verdict;
 }
 

@@ -23,9 +23,18 @@ struct parser {
     bool failed;
 };
 
-static const char *const keywords[] = { "shared",    "test",    "proc", "require", "ensure", "modifies",
-                                        "rely",      "implies", "or",   "and",     "not",    "holds",
-                                        "unchanged", "old",     "null", "true",    "false" };
+static const char *const keywords[] = { "shared",    "test",      "proc",    "require", "ensure", "modifies", "rely",
+                                        "guarantee", "invariant", "implies", "or",      "and",    "not",      "holds",
+                                        "unchanged", "old",       "null",    "true",    "false" };
+enum { DECLARATIONS = 9 /* keywords that begin one */ };
+
+/* Clauses by the word that begins them, in the order of demon_clause_kind. */
+static const char *const clause_words[] = { "require", "ensure", "rely", "guarantee", "invariant" };
+
+const char *demon_clause_word(enum demon_clause_kind kind)
+{
+    return clause_words[kind];
+}
 
 const char *demon_nearest(const char *name, const char *const *names, size_t count)
 {
@@ -270,6 +279,19 @@ static struct demon_expr *take_condition(struct parser *p)
     return e;
 }
 
+/* What a condition of this kind cannot say: it would not mean what it seems to. */
+static void check_kind(struct parser *p, enum demon_clause_kind kind, const struct demon_expr *e)
+{
+    if (!e)
+        return;
+    if (kind == DEMON_INVARIANT && (e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && e->old)))
+        fail(p, "an invariant is of one state: `old` and `unchanged` are for rely and guarantee");
+    if (kind == DEMON_GUARANTEE && e->op == DEMON_HOLDS)
+        fail(p, "a guarantee spans all that the test does between two points, where locks come and go: no `holds`");
+    check_kind(p, kind, e->a);
+    check_kind(p, kind, e->b);
+}
+
 static void take_clauses(struct parser *p, enum demon_clause_kind kind)
 {
     do {
@@ -285,6 +307,7 @@ static void take_clauses(struct parser *p, enum demon_clause_kind kind)
         const char *from = p->token_at;
         p->depth = 0;
         clause->expr = take_condition(p);
+        check_kind(p, kind, clause->expr);
         snprintf(clause->text, sizeof clause->text, "%.*s", (int)(p->last_end - from), from);
         proc->clauses++;
     } while (!p->failed && p->token == WORD && !is_keyword(p->text));
@@ -391,6 +414,22 @@ static void take_frame(struct parser *p)
     } while (accept(p, ","));
 }
 
+static void take_clause_word(struct parser *p, enum demon_clause_kind kind)
+{
+    const char *word = clause_words[kind];
+    if (!p->proc) {
+        fail(p, "'%s' stands below no proc or test", word);
+    } else if (kind >= DEMON_RELY && !p->proc->is_test) {
+        fail(p, "%s is of the test: %s is a proc", word, p->proc->name);
+    } else if (kind == DEMON_ENSURE && p->proc->is_test) {
+        fail(p, "ensure is of a proc, which others may call: %s is the test", p->proc->name);
+    } else {
+        advance(p);
+        p->proc->acts |= kind == DEMON_ENSURE;
+        take_clauses(p, kind);
+    }
+}
+
 static void take_declaration(struct parser *p)
 {
     if (accept(p, "shared")) {
@@ -407,28 +446,24 @@ static void take_declaration(struct parser *p)
         take_proc(p, is_test);
         return;
     }
-    bool clause = is(p, "require") || is(p, "ensure") || is(p, "rely") || is(p, "modifies");
-    if (clause && !p->proc) {
+    for (size_t i = 0; i < sizeof clause_words / sizeof *clause_words; i++)
+        if (is(p, clause_words[i])) {
+            take_clause_word(p, (enum demon_clause_kind)i);
+            return;
+        }
+    if (is(p, "modifies") && !p->proc) {
         fail(p, "'%s' stands below no proc or test", p->text);
-    } else if (accept(p, "require")) {
-        take_clauses(p, DEMON_REQUIRE);
     } else if (accept(p, "modifies")) {
         take_frame(p);
-    } else if (is(p, "rely") && !p->proc->is_test) {
-        fail(p, "rely is of the test: %s is a proc", p->proc->name);
-    } else if (is(p, "ensure") && p->proc->is_test) {
-        fail(p, "ensure is of a proc, which others may call: %s is the test", p->proc->name);
-    } else if (accept(p, "rely")) {
-        take_clauses(p, DEMON_RELY);
-    } else if (accept(p, "ensure")) {
-        p->proc->acts = true;
-        take_clauses(p, DEMON_ENSURE);
     } else {
-        const char *nearest = demon_nearest(p->text, keywords, 7);
+        const char *nearest = demon_nearest(p->text, keywords, DECLARATIONS);
         if (nearest)
             fail(p, "unknown word %s; did you mean %s?", found(p), nearest);
         else
-            fail(p, "shared, test, proc, require, ensure, modifies or rely is expected, not %s", found(p));
+            fail(p,
+                 "shared, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant) is expected, "
+                 "not %s",
+                 found(p));
     }
 }
 

@@ -8,6 +8,8 @@
  *     ensure TAG: CONDITION ...             what it does: others may call it
  *     modifies PATH, ...                    may change as well
  *     rely TAG: CONDITION ...               of the test: what all that others do keeps to
+ *     invariant TAG: CONDITION ...          of the test: holds at each point, and others keep it
+ *     guarantee TAG: CONDITION ...          of the test: what it does from point to point keeps to
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
@@ -69,7 +71,10 @@ struct demon_expr {
     struct demon_expr *earlier; /* the one made before it */
 };
 
-enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY };
+enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE, DEMON_INVARIANT };
+
+/* The word that begins clauses of this kind. */
+const char *demon_clause_word(enum demon_clause_kind kind);
 
 struct demon_clause {
     enum demon_clause_kind kind;

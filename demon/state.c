@@ -177,20 +177,20 @@ void demon_state_bind(const struct demon_model *m, const struct pct_demon_point 
 
 struct known {
     const struct demon_model *model;
-    const struct demon_state *state;
+    const struct demon_state *before, *state;
     const struct demon_binding *binding;
 };
 
 static bool leaf_value(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
 {
     const struct known *k = context;
-    (void)old;
+    const struct demon_state *state = old ? k->before : k->state;
     if (leaf->whole) {
         *value = k->binding->argument[leaf->parameter];
         return true;
     }
-    int at = demon_state_find(k->state, demon_state_address(k->model, k->state, k->binding, leaf), leaf->size);
-    *value = at >= 0 ? k->state->item[at].value : 0;
+    int at = demon_state_find(state, demon_state_address(k->model, state, k->binding, leaf), leaf->size);
+    *value = at >= 0 ? state->item[at].value : 0;
     return at >= 0;
 }
 
@@ -200,14 +200,15 @@ static bool holds_value(void *context, const struct demon_leaf *leaf, bool *held
     return demon_state_holds(k->model, k->state, k->binding, leaf, held);
 }
 
-const struct demon_clause *demon_state_broken(const struct demon_model *m, const struct demon_state *state,
+const struct demon_clause *demon_state_broken(const struct demon_model *m, enum demon_clause_kind kind,
+                                              const struct demon_state *before, const struct demon_state *state,
                                               const struct demon_binding *binding)
 {
-    struct known known = { .model = m, .state = state, .binding = binding };
+    struct known known = { .model = m, .before = before ? before : state, .state = state, .binding = binding };
     const struct demon_values values = { .leaf = leaf_value, .holds = holds_value, .context = &known };
     for (int i = 0; i < binding->proc->clauses; i++) {
         const struct demon_clause *clause = &binding->proc->clause[i];
-        if (clause->kind == DEMON_REQUIRE && demon_evaluate(clause->expr, &values) == 0)
+        if (clause->kind == kind && demon_evaluate(clause->expr, &values) == 0)
             return clause;
     }
     return NULL;

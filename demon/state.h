@@ -67,8 +67,10 @@ bool demon_state_holds(const struct demon_model *model, const struct demon_state
 void demon_state_bind(const struct demon_model *model, const struct pct_demon_point *point,
                       struct demon_binding *binding);
 
-/* The clause that its function requires and that does not hold at this point; NULL: none is broken. */
-const struct demon_clause *demon_state_broken(const struct demon_model *model, const struct demon_state *state,
+/* The clause of this kind that does not hold in this state; NULL: none is broken. before: what `old` speaks of, NULL:
+ * the state itself. */
+const struct demon_clause *demon_state_broken(const struct demon_model *model, enum demon_clause_kind kind,
+                                              const struct demon_state *before, const struct demon_state *state,
                                               const struct demon_binding *binding);
 
 #endif

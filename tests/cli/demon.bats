@@ -216,7 +216,7 @@ rejects()
     commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
     rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
     commented -e 's/@demon require/@demon test wait_for_idler require/'
-    rejects "commented.c:11: shared, test, proc, require, ensure, modifies or rely is expected, not wait_for_idler"
+    rejects "commented.c:11: shared, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant) is expected, not wait_for_idler"
     commented -e 's/@demon require non_zero/@demon test require non_zero/'
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers
@@ -237,4 +237,28 @@ rejects()
     is "$status" 1
     rm commented.c
     rejects 'no contracts are given: --spec FILE, or comments that begin with /*@demon above functions of ./program'
+}
+
+@test "an invariant keeps others from what it forbids; the test must keep to it, and to its guarantee" {
+    sed 's/decrement(queue);/& take_idler(queue);/; s/idlers = 1,/idlers = 2,/' "$root/bench/demon/apache-45605.c" > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+    local procs='proc decrement(queue) require non_zero: queue.idlers > 0
+        proc take_idler(queue) require some: queue.idlers > 0 ensure less: queue.idlers = old queue.idlers - 1'
+    # Points: the test with 2 idlers, decrement with 2, take_idler with 1.
+    printf '%s\n' 'test wait_for_idler(queue) invariant some: queue.idlers > 0' "$procs" > spec.demon
+    demon --spec spec.demon -- ./program
+    is "$status" 0
+    has 'no interference found'
+    printf '%s\n' 'test wait_for_idler(queue) invariant sane: queue.idlers <= 2' "$procs" > spec.demon
+    demon --spec spec.demon -- ./program
+    is "$status" 1
+    has 'another thread calls take_idler(queue), then take_idler(queue)'
+    refuses "test wait_for_idler(queue) invariant two: queue.idlers = 2 $procs" \
+        'does not hold where take_idler is entered, without any interference'
+    printf '%s\n' "test wait_for_idler(queue) guarantee fewer: queue.idlers <= old queue.idlers $procs" > spec.demon
+    demon --list --spec spec.demon -- ./program
+    is "$status" 0
+    has 'guarantee fewer: queue.idlers <= old queue.idlers'
+    refuses "test wait_for_idler(queue) guarantee same: unchanged(queue.idlers) $procs" \
+        'does not hold from point 2, where decrement is entered, to point 3, where take_idler is, without any interference'
 }

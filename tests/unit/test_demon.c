@@ -75,6 +75,13 @@ static void test_messages(void **unused)
          "t.demon:2: the name of a parameter or shared variable is expected, not the end of "
          "the file");
     says("test f(q)\n ensure a: q.x = 1", "t.demon:2: ensure is of a proc, which others may call: f is the test");
+    says("test f(q) proc g(q) guarantee a: q.x = 1", "t.demon:1: guarantee is of the test: g is a proc");
+    says("test f(q)\n invariant a: q.x = 1 or old q.x = 2",
+         "t.demon:2: an invariant is of one state: `old` and `unchanged` are for rely and guarantee");
+    says("test f(q)\n guarantee a: holds(q.m) or unchanged(q.x)",
+         "t.demon:2: a guarantee spans all that the test does between two points, where locks come and go: no `holds`");
+    says("invariant a: 1 = 1", "t.demon:1: 'invariant' stands below no proc or test");
+    says("test f(q) invriant a: 1 = 1", "t.demon:1: unknown word invriant; did you mean invariant?");
     says("test f(q) proc f(q)", "t.demon:1: f is there already (t.demon:1)");
     says("test f(a, b, c, d, e, f, g)", "t.demon:1: f has more than 6 parameters");
     says("test f(a) require x: a = 99999999999999999999",
