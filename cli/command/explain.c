@@ -4,6 +4,7 @@
  * looked up for that stands in analysis.c. */
 #include <cli/analyze/analysis.h>
 #include <cli/base/cli.h>
+#include <cli/base/replacement.h>
 #include <cli/base/status_line.h>
 #include <cli/campaign/diagnosing.h>
 #include <cli/campaign/outcome.h>
@@ -479,7 +480,10 @@ int pct_cmd_explain(int argc, char **argv)
     pct_parse(&argp, argc, argv, 1, &e);
     if (e.json && e.script)
         return pct_cli_usage("--json and --script exclude each other: both are what is written");
-    int failed = pct_shrink_open(shrink);
+    int failed = e.script ? pct_replacement_check(e.script) : 0;
+    if (failed)
+        return pct_cli_usage("--script: %s: %s", e.script, strerror(-failed));
+    failed = pct_shrink_open(shrink);
     if (failed == PCT_EXIT_DIVERGENCE && shrink->recorded[0])
         failed = explain_recorded(&e, &done);
     else if (!failed && !e.search)
