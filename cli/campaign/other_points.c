@@ -90,7 +90,7 @@ static void look_at_first(struct pct_campaign *c, const struct pct_result *resul
 {
     struct pct_other_points *o = &c->other;
     size_t unordered = o->memory ? count_unordered(&result->trace) : 0;
-    size_t contended = o->memory ? pct_contended_atomics(&result->trace) : 0;
+    size_t contended = o->memory && !unordered ? pct_contended_atomics(&result->trace) : 0;
     bool whole = !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
     o->on = whole && (o->memory ? unordered || contended || pct_result_fails(result, c->ok)
                                 : !is_uncontrolled(&result->trace.header));

@@ -2,6 +2,7 @@
 #include "contended.h"
 #include "orderings.h"
 #include <cli/base/cli.h>
+#include <pct/operations.h>
 #include <stdlib.h>
 
 enum { BACK = 64 /* accesses of a variable that are compared with the next one */ };
@@ -15,11 +16,6 @@ static int by_object(const void *a, const void *b)
 {
     const struct pct_access *x = *(const struct pct_access *const *)a, *y = *(const struct pct_access *const *)b;
     return x->object != y->object ? (x->object < y->object ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
-}
-
-static bool is_memory(unsigned op)
-{
-    return op >= PCT_OP_LOAD && op <= PCT_OP_ATOMIC_TRY;
 }
 
 /* All that threads share: locks tell what keeps accesses to memory apart. */
@@ -88,7 +84,8 @@ size_t pct_contended_atomics(const struct pct_trace *trace)
         for (size_t from = 0, to; from < count; from = to) {
             for (to = from; to < count && sorted[to]->object == sorted[from]->object;)
                 to++;
-            contended += is_memory(sorted[from]->op) && is_contended(&orderings, accesses, sorted + from, to - from);
+            contended += pct_operation_accesses(sorted[from]->op) &&
+                         is_contended(&orderings, accesses, sorted + from, to - from);
         }
         pct_orderings_free(&orderings);
     }
