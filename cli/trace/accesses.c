@@ -174,7 +174,9 @@ static int read_all(struct reader *r, const struct pct_trace *trace, struct pct_
         uint32_t thread = PCT_RECORD_THREAD(record), number = ++made[thread];
         if (!PCT_RECORD_OBJECT(record) || !is_shared(class_))
             continue;
-        uint32_t place = r->places->by_instruction ? place_of_instruction(r, i, record) : place_of(r, i, record);
+        uint32_t place = !r->places                  ? 0
+                         : r->places->by_instruction ? place_of_instruction(r, i, record)
+                                                     : place_of(r, i, record);
         accesses[(*count)++] = (struct pct_access){ .object = object_of(r, i, record, class_),
                                                     .thread = thread,
                                                     .number = number,
@@ -182,7 +184,7 @@ static int read_all(struct reader *r, const struct pct_trace *trace, struct pct_
                                                     .index = (uint32_t)i,
                                                     .op = (uint8_t)op,
                                                     .writes = !only_reads(record) };
-        failed = place ? 0 : -ENOMEM;
+        failed = place || !r->places ? 0 : -ENOMEM;
     }
     free(made);
     return failed;
@@ -196,12 +198,13 @@ int pct_accesses_read(struct pct_access_places *places, const struct pct_trace *
     *accesses = NULL;
     if (pct_snapshot_read(&snapshot, trace))
         return -ENOMEM;
-    int failed = snapshot.site_count ? 0 : -ENODATA;
+    int failed = !places || snapshot.site_count ? 0 : -ENODATA;
     if (!failed) {
         struct reader r = { .places = places, .snapshot = &snapshot };
-        r.steps = places->by_instruction ? NULL : pct_step_places_open(&snapshot);
+        bool by_instruction = places && places->by_instruction;
+        r.steps = places && !by_instruction ? pct_step_places_open(&snapshot) : NULL;
         *accesses = calloc(trace->count + 1, sizeof **accesses);
-        bool fine = *accesses && (places->by_instruction ? !pct_code_places_open(&r.code, &snapshot) : r.steps != NULL);
+        bool fine = *accesses && (by_instruction ? !pct_code_places_open(&r.code, &snapshot) : r.steps || !places);
         failed = fine ? read_all(&r, trace, *accesses, count) : -ENOMEM;
         pct_code_places_close(&r.code);
         pct_step_places_close(r.steps);

@@ -22,7 +22,8 @@ struct pct_access_places {
     void *tree;
 };
 
-/* *accesses is to be freed. Returns 0, -ENOMEM, or -ENODATA: the run has not recorded places. */
+/* *accesses is to be freed. places: NULL if nobody asks for places, which all are 0 then. Returns 0, -ENOMEM, or
+ * -ENODATA: the run has not recorded places. */
 int pct_accesses_read(struct pct_access_places *places, const struct pct_trace *trace, struct pct_access **accesses,
                       size_t *count);
 

@@ -1,7 +1,7 @@
 /* See contended.h. */
 #include "contended.h"
+#include "accesses.h"
 #include "orderings.h"
-#include <cli/base/cli.h>
 #include <pct/operations.h>
 #include <stdlib.h>
 
@@ -16,27 +16,6 @@ static int by_object(const void *a, const void *b)
 {
     const struct pct_access *x = *(const struct pct_access *const *)a, *y = *(const struct pct_access *const *)b;
     return x->object != y->object ? (x->object < y->object ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
-}
-
-/* All that threads share: locks tell what keeps accesses to memory apart. */
-static size_t read_accesses(const struct pct_trace *trace, struct pct_access *accesses)
-{
-    size_t count = 0;
-    uint32_t *made = calloc(1 << 15, sizeof *made); /* by thread */
-    for (uint64_t i = 0; made && i < trace->count; i++) {
-        uint64_t record = trace->records[i];
-        unsigned op = PCT_RECORD_OP(record), class_ = op < PCT_OP_COUNT ? pct_name_op_class(op) : PCT_CLASS_NONE;
-        uint32_t thread = PCT_RECORD_THREAD(record), number = ++made[thread];
-        if (class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && PCT_RECORD_OBJECT(record))
-            accesses[count++] = (struct pct_access){ .object = (uint64_t)class_ << 32 | PCT_RECORD_OBJECT(record),
-                                                     .thread = thread,
-                                                     .number = number,
-                                                     .index = (uint32_t)i,
-                                                     .op = (uint8_t)op,
-                                                     .writes = op != PCT_OP_LOAD && op != PCT_OP_ATOMIC_LOAD };
-    }
-    free(made);
-    return count;
 }
 
 static bool share_a_lock(const struct pct_lockset *a, const struct pct_lockset *b)
@@ -74,12 +53,13 @@ static bool is_contended(const struct pct_orderings *o, const struct pct_access 
 size_t pct_contended_atomics(const struct pct_trace *trace)
 {
     struct pct_orderings orderings = { 0 };
-    struct pct_access *accesses = calloc(trace->count + 1, sizeof *accesses);
-    const struct pct_access **sorted = calloc(trace->count + 1, sizeof *sorted);
-    size_t count = accesses && sorted ? read_accesses(trace, accesses) : 0, contended = 0;
-    for (size_t i = 0; i < count; i++)
+    struct pct_access *accesses;
+    size_t count, contended = 0;
+    int failed = pct_accesses_read(NULL, trace, &accesses, &count);
+    const struct pct_access **sorted = failed ? NULL : calloc(count + 1, sizeof *sorted);
+    for (size_t i = 0; sorted && i < count; i++)
         sorted[i] = &accesses[i];
-    if (count && !pct_orderings_read(&orderings, trace, accesses, count)) {
+    if (sorted && !pct_orderings_read(&orderings, trace, accesses, count)) {
         qsort(sorted, count, sizeof *sorted, by_object);
         for (size_t from = 0, to; from < count; from = to) {
             for (to = from; to < count && sorted[to]->object == sorted[from]->object;)
