@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
       "no FILE.lua: the script is in the program, by pct_script() of <pct/script.h>, or by PCT_TEST() for this test",
       1 },
     { "of-test", KEY_OF_TEST, "NAME", OPTION_HIDDEN, NULL, 1 },                   /* for --each-test */
-    { PCT_SCRIPT_OUTCOME_OPTION + 2, KEY_OUTCOME, NULL, OPTION_HIDDEN, NULL, 1 }, /* for `pct add` and `pct check` */
+    { &PCT_SCRIPT_OUTCOME_OPTION[2], KEY_OUTCOME, NULL, OPTION_HIDDEN, NULL, 1 }, /* for `pct add` and `pct check` */
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP "; the scripts are theirs",
       1 },
     { NULL, 0, NULL, 0, "Output", 3 },
