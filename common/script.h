@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 3u
+#define PCT_SCRIPT_VERSION 4u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 
@@ -74,6 +74,8 @@ struct pct_script_channel {
     uint32_t script;        /* of itself */
     uint32_t script_size;
     uint32_t texts_size;
+    uint32_t unused;
+    uint64_t seed; /* of the choices behind the planned ones; 0: the first way of each */
     /* The run's. */
     uint32_t outcome; /* enum pct_script_outcome */
     uint32_t line;    /* of the script, where it is */

@@ -21,9 +21,13 @@ enum { SCRIPT_MOST = 1 << 20 };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Scripts", 1 },
-    { "all", KEY_ALL, NULL, 0, "one run for each way that the choices of the script can go, depth first", 1 },
+    { "all", KEY_ALL, "ORDER", OPTION_ARG_OPTIONAL,
+      "one run for each way that the choices of the script can go: by depth, first other ways of the last choices (the "
+      "default); by breadth, of the first ones; or random, drawn from --seed, none twice",
+      1 },
     { "first", KEY_FIRST, NULL, 0, "with --all: stop at the first run that fails", 1 },
     { "runs", 'n', "N", 0, "with --all: stop after this many runs (default: no bound)", 1 },
+    { "jobs", 'j', "N", 0, "with --all: this many runs at a time (default: 1)", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "ok-unfit", KEY_OK_UNFIT, NULL, 0,
@@ -47,6 +51,7 @@ struct arguments {
     struct pct_run_options schedules;
     const char *test;      /* whose script is in the program; NULL: it is in a file */
     bool each_test;        /* all of them */
+    bool jobs;             /* --jobs is given */
     bool one_of_all;       /* for --each-test: a test may have none */
     const char *framework; /* what --each-test says */
 };
@@ -58,6 +63,17 @@ struct script {
     struct pct_script_places places;
 };
 
+static enum pct_ways_order order_of(struct argp_state *state, const char *argument)
+{
+    if (!argument || !strcmp(argument, "depth"))
+        return PCT_WAYS_DEPTH;
+    if (!strcmp(argument, "breadth"))
+        return PCT_WAYS_BREADTH;
+    if (strcmp(argument, "random") != 0)
+        argp_error(state, "--all goes by depth, by breadth or random, not by '%s'", argument);
+    return PCT_WAYS_RANDOM;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
@@ -68,9 +84,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ALL:
         w->runs->all = true;
+        w->runs->order = order_of(state, argument);
         return 0;
     case KEY_FIRST:
         w->runs->first = true;
+        return 0;
+    case 'j':
+        w->jobs = true;
+        w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 1024);
         return 0;
     case 'n':
         w->runs->limit = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
@@ -134,8 +155,8 @@ static int refuse(const struct arguments *w)
     if (s->strategy || s->depth || s->points || s->slack)
         return pct_cli_usage("pct script has its schedule from the script: it takes no --strategy, --depth, --points "
                              "and --slack");
-    if (!w->runs->all && (w->runs->first || w->runs->limit))
-        return pct_cli_usage("--first and --runs are for --all");
+    if (!w->runs->all && (w->runs->first || w->runs->limit || w->jobs))
+        return pct_cli_usage("--first, --jobs and --runs are for --all");
     if (w->runs->all && w->runs->ok_unfit)
         return pct_cli_usage("--ok-unfit is for one run, not for --all");
     return 0;
@@ -291,8 +312,14 @@ static int prepare(struct script *script)
         status = check(library, runs->name, script->text);
     if (!status)
         status = add_library(launch, library);
-    int failed =
-        status ? 0 : pct_script_file_open(&runs->file, runs->name, script->text, &script->words, &script->places);
+    unsigned jobs = script->arguments.campaign->jobs;
+    if (!status && !(runs->file = calloc(jobs, sizeof *runs->file)))
+        status = pct_cli_no_memory("");
+    int failed = 0;
+    for (unsigned i = 0; !status && !failed && i < jobs; i++) {
+        runs->file[runs->files++].file = -1;
+        failed = pct_script_file_open(&runs->file[i], runs->name, script->text, &script->words, &script->places);
+    }
     if (failed) {
         pct_cli_say("cannot make a file for the script: %s", strerror(-failed));
         status = PCT_EXIT_INTERNAL;
@@ -316,7 +343,7 @@ static int each_test(struct arguments *w, char **argv)
 int pct_cmd_script(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
-    static struct pct_script_runs runs = { .campaign = &campaign, .file = { .file = -1 } };
+    static struct pct_script_runs runs = { .campaign = &campaign };
     struct script script = { .arguments = { .campaign = &campaign, .runs = &runs } };
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
@@ -341,7 +368,9 @@ int pct_cmd_script(int argc, char **argv)
     pct_script_places_free(&script.places);
     free(script.functions);
     free(script.text);
-    pct_script_file_close(&runs.file);
+    for (unsigned i = 0; i < runs.files; i++)
+        pct_script_file_close(&runs.file[i]);
+    free(runs.file);
     pct_campaign_close(&campaign);
     return status;
 }

@@ -4,10 +4,13 @@
  *     own.c      scripts that the program has itself
  *     channel.c  the file that a run reads the script from (common/script.h)
  *     token.c    the run as a token
- *     runs.c     one run, or one for each way that the script's choices can go; what came of them */
+ *     runs.c     one run
+ *     all.c      one for each way that the script's choices can go, which ways.c keeps
+ *     verdict.c  what came of a run */
 #ifndef PCT_CLI_SCRIPT_H
 #define PCT_CLI_SCRIPT_H
 
+#include "ways.h"
 #include <cli/binary/members.h>
 #include <cli/campaign/campaign.h>
 #include <common/script.h>
@@ -73,13 +76,15 @@ bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace
 
 struct pct_script_runs {
     struct pct_campaign *campaign; /* configured, and its launch prepared */
-    struct pct_script_file file;
+    struct pct_script_file *file;  /* one for each job of the campaign */
+    unsigned files;
     const char *name;    /* of the script */
     const char *keep;    /* a file for the trace, or NULL */
     char bare[PATH_MAX]; /* launch.library_path of runs without a script */
     bool all;            /* every way that its choices can go */
-    bool first;          /* no more after the first that fails */
-    uint64_t limit;      /* of runs, 0: none */
+    enum pct_ways_order order;
+    bool first;     /* no more after the first that fails */
+    uint64_t limit; /* of runs, 0: none */
     bool quiet;
     bool ok_unfit; /* that the threads cannot do what the script says is no failure */
     bool outcome;  /* the last line is what came of it: PCT_SCRIPT_SAYS_* */

@@ -2,6 +2,7 @@
  * is called by the script's coroutine; select gives it up until a thread stands where the script wants it. */
 #include "engine.h"
 #include <lauxlib.h>
+#include <pct/random.h>
 #include <string.h>
 
 static uint32_t check_thread(lua_State *L, int at)
@@ -78,7 +79,8 @@ bool pct_core_choose(struct pct_script_channel *channel, uint32_t of, uint32_t *
         return false;
     struct pct_script_choice *choice = &pct_script_choices(channel)[channel->choices];
     if (channel->choices >= channel->planned || choice->chosen >= of)
-        choice->chosen = 0;
+        choice->chosen =
+            channel->seed ? (uint32_t)pct_random_below(channel->seed, PCT_STREAM_CHOOSE, channel->choices, of) : 0;
     choice->of = of;
     channel->choices++;
     *chosen = choice->chosen;

@@ -366,6 +366,51 @@ while not all_ended(t) do finish(choose_thread(t)) end' ./script order
     is "$status" 2
 }
 
+@test "--all: orders, several runs at a time, and the same ones again" {
+    local order jobs all='local t = threads(3, starts)
+while not all_ended(t) do finish(choose_thread(t)) end'
+    for order in depth breadth random; do
+        for jobs in 1 2; do
+            options="--all=$order -j $jobs -s 7" script "$all" ./script order
+            is "$status" 1
+            has 'test.lua: 6 runs, all choices made; 1 fails, 0 did not fit'
+            has "switches=0.4.3-3.4.2"
+        done
+    done
+    for order in breadth random; do
+        options="--all=$order -j 2 -s 5 -n 4 --epoch=0" script "$all" ./script order
+        has '4 runs, not all choices made'
+        first=$stderr
+        options="--all=$order -j 2 -s 5 -n 4 --epoch=0" script "$all" ./script order
+        is "$stderr" "$first"
+    done
+    has 'not all choices made (seed 5)'
+    options=--all=wide script "$all" ./script order
+    is "$status" 2
+    has "not by 'wide'"
+    options='-j 2' script "$all" ./script order
+    is "$status" 2
+}
+
+@test "--all: a program that does not do the same again; stopped" {
+    "$cc" -O1 -g -pthread -I "$root/include" -o counting "$root/tests/cli/counting.c"
+    options='--all -j 2' script 'interleave(threads(2, starts), locks + ends)' ./counting runs
+    is "$status" 117
+    has 'not all choices made'
+    has 'run 2 was to begin with the choices of an earlier one, and made others'
+    echo 'for i = 1, 20 do choose { 1, 2, 3 } end' > long.lua
+    "$pct" script --all -q --teardown='echo >> ended' long.lua -- ./script order 2> said &
+    child=$!
+    while [ ! -s ended ]; do
+        sleep 0.1
+    done
+    kill -INT $child
+    status=0
+    wait $child || status=$?
+    is "$status" 130
+    grep -q 'not all choices made; 0 fail, 0 did not fit' said
+}
+
 @test "thousands of threads; a child process" {
     script 'local t = threads(1000, "count")
 finish(t[1000])' ./script many 3000

@@ -1,0 +1,118 @@
+/* What came of a run under a script: see verdict.h. */
+#include "verdict.h"
+#include <cli/base/cli.h>
+#include <cli/campaign/outcome.h>
+#include <string.h>
+
+const char *pct_script_why_unfit(const struct pct_script_channel *c)
+{
+    return c->outcome == PCT_SCRIPT_DID_NOT_FIT ? c->message
+           : c->outcome == PCT_SCRIPT_UNDER_WAY
+               ? "the program has ended"
+               : "the program has not begun any thread, nor made a call that pct knows";
+}
+
+bool pct_script_is_unfit(const struct pct_script_channel *c, bool failed)
+{
+    return c->outcome == PCT_SCRIPT_DID_NOT_FIT || (c->outcome == PCT_SCRIPT_UNDER_WAY && !failed);
+}
+
+bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *c,
+                           const struct pct_result *result)
+{
+    bool waits = c->outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
+    return pct_result_fails(result, runs->campaign->ok) && !waits;
+}
+
+/* --- Said --------------------------------------------------------------------------------------------------------- */
+
+/* Where the script stood, and what it wants there. */
+static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c)
+{
+    if (c->wish[0])
+        pct_cli_say("%s:%u: did not fit: the script wants %s, but %s", runs->name, c->line, c->wish,
+                    pct_script_why_unfit(c));
+    else
+        pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c));
+}
+
+void pct_script_say(const struct pct_script_runs *runs, const struct pct_script_channel *c, bool failed,
+                    const char *ending)
+{
+    switch (c->outcome) {
+    case PCT_SCRIPT_ENDED:
+        pct_cli_say("%s: ended after %llu steps; the program: %s", runs->name, (unsigned long long)c->step, ending);
+        break;
+    case PCT_SCRIPT_DID_NOT_FIT:
+        say_wish(runs, c);
+        break;
+    case PCT_SCRIPT_ASSERTION:
+        pct_cli_say("%s:%u: assertion of the script: %s", runs->name, c->line, c->message);
+        break;
+    case PCT_SCRIPT_WRONG:
+        pct_cli_say("%s:%u: %s", runs->name, c->line, c->message);
+        break;
+    case PCT_SCRIPT_UNDER_WAY:
+        if (failed)
+            pct_cli_say("%s: came to line %u; the program: %s", runs->name, c->line, ending);
+        else
+            say_wish(runs, c);
+        break;
+    default:
+        say_wish(runs, c);
+    }
+    if (failed && c->outcome != PCT_SCRIPT_ENDED && c->outcome != PCT_SCRIPT_UNDER_WAY)
+        pct_cli_say("the program, without the script from there on: %s", ending);
+}
+
+/* --- Its token ---------------------------------------------------------------------------------------------------- */
+
+/* Fills in `again`, to be closed; its header has the token. Returns as pct_script_repeat() does. */
+static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, const struct pct_result *result,
+                  struct pct_ended_run *again)
+{
+    struct pct_launch *launch = &runs->campaign->launch;
+    struct pct_engine engine = { .launch = launch, .quiet = true, .exec = true };
+    struct pct_run_spec spec = { .index = UINT64_MAX };
+    char token[PCT_TOKEN_MAX], error[256], with[sizeof launch->library_path];
+    if (!pct_script_token(c, &result->trace, token, sizeof token)) {
+        pct_cli_say("its schedule is too long for a token; --trace keeps it in a file, which `pct replay` follows");
+        return -1;
+    }
+    if (pct_run_spec_parse(&spec, token, error, sizeof error))
+        return pct_cli_usage("%s", error);
+    memcpy(with, launch->library_path, sizeof with);
+    memcpy(launch->library_path, runs->bare, sizeof with);
+    int status = pct_engine_run_one(&engine, &spec, again);
+    memcpy(launch->library_path, with, sizeof with);
+    if (status)
+        return status;
+    if (again->result.trace.header.hash == result->trace.header.hash)
+        return 0;
+    pct_cli_say("a run by the same schedule, without the script, was another one: what the program does depends on "
+                "more than its schedule");
+    pct_ended_run_close(again);
+    return -1;
+}
+
+int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c, const struct pct_result *result,
+                      bool failed)
+{
+    static struct pct_ended_run again; /* large */
+    int status = repeat(runs, c, result, &again);
+    if (status)
+        return status;
+    if (failed)
+        pct_outcome_report(&again.process, &again.result);
+    if (!runs->quiet || failed)
+        pct_outcome_print_replay(&runs->campaign->launch, &again.process, &again.result);
+    pct_ended_run_close(&again);
+    return 0;
+}
+
+void pct_script_keep_trace(const struct pct_script_runs *runs, const struct pct_result *result)
+{
+    char error[256];
+    if (runs->keep && pct_trace_save(&result->trace, runs->keep, error, sizeof error))
+        pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
+}

@@ -1,0 +1,31 @@
+/* What came of a run under a script: of the script, and of the program. Used by runs.c and all.c. */
+#ifndef PCT_CLI_SCRIPT_VERDICT_H
+#define PCT_CLI_SCRIPT_VERDICT_H
+
+#include "script.h"
+
+/* Why the script did not come to its end; the program has not failed. Lives as long as the channel. */
+const char *pct_script_why_unfit(const struct pct_script_channel *channel);
+
+/* The threads have begun, and could not do what the script says. failed: the program has. */
+bool pct_script_is_unfit(const struct pct_script_channel *channel, bool failed);
+
+/* The program has failed. One whose threads only spin while the script keeps from going on whom they wait for has not.
+ */
+bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *channel,
+                           const struct pct_result *result);
+
+/* Say it. ending: that of the program, as pct_outcome_format() has it. */
+void pct_script_say(const struct pct_script_runs *runs, const struct pct_script_channel *channel, bool failed,
+                    const char *ending);
+
+/* Make the run again, by its schedule and without the script, report its failure, and print the command that replays
+ * it. Returns 0, or the exit status after a message; -1 after a message, too: it was another run, or its schedule is
+ * too long for a token, and nothing was reported. */
+int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *channel, const struct pct_result *result,
+                      bool failed);
+
+/* Keep its trace, if somebody wants that. */
+void pct_script_keep_trace(const struct pct_script_runs *runs, const struct pct_result *result);
+
+#endif
