@@ -65,7 +65,7 @@ token()
     is "$(grep -c 'load memory' <<< "$output")" 2
     run "$pct" run -n 50 -s 1 -S pct,depth=2,k=12 --watch=pair -- ./torn
     run "$pct" explain --seconds 1000000 --search "$(token)" -- ./torn
-    has "store memory 1 \`pair\`"
+    has "store memory 1 \`pair.low\`"
     has "torn-publication.c:"
     has "before thread 2: load memory"
 }
