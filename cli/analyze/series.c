@@ -158,7 +158,7 @@ static int run(struct state *s)
         return trials->status;
     pct_status_line_clear(trials->progress.quiet);
     /* The first one ends the search, and what was found is shown; a second one ends that, too. */
-    bool again = trials->interrupted || s->series->must;
+    bool again = trials->interrupted || (s->series->must && !s->series->shows);
     trials->interrupted = s->engine.signal;
     trials->late = true;
     trials->status = again ? 128 + s->engine.signal : 0;
@@ -189,6 +189,7 @@ int pct_series_run(struct pct_trials *trials, const struct pct_series *series)
 struct one {
     struct pct_try what;
     struct pct_trial *trial;
+    bool answered;
 };
 
 static int ask_one(void *context, size_t number, struct pct_question *question)
@@ -206,15 +207,17 @@ static enum pct_answer answer_one(void *context, size_t number, struct pct_quest
     (void)number;
     (void)question;
     *one->trial = *trial;
-    trial->taken = true;
+    one->answered = trial->taken = true;
     return PCT_ANSWER_STOP;
 }
 
 static int run_one(struct pct_trials *trials, struct one one)
 {
-    struct pct_series series = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true };
+    struct pct_series series = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true, .shows = true };
     const struct pct_trial_progress before = trials->progress;
     int failed = pct_series_run(trials, &series);
+    if (!failed && !one.answered) /* the first signal has ended this run */
+        failed = pct_series_run(trials, &series);
     trials->progress.left = before.left; /* it is none of the step's questions */
     trials->progress.answers = before.answers;
     return failed;

@@ -30,7 +30,9 @@ struct pct_series {
      * keeps a copy. */
     enum pct_answer (*answer)(void *context, size_t number, struct pct_question *question, struct pct_trial *trial);
     void *context;
-    bool must; /* also when the time is over: nothing can go on without the answer */
+    bool must;  /* also when the time is over: nothing can go on without the answer */
+    bool shows; /* likewise, and not ended by the first signal that tells us to: what was found so far is shown by it.
+                   A run that this signal ended has no answer, so it is to be made again */
 };
 
 /* Returns 0 when all is answered, or when the time is over (trials->late); or trials->status. */
