@@ -411,9 +411,9 @@ while not all_ended(t) do finish(choose_thread(t)) end'
     grep -q 'not all choices made; 0 fail, 0 did not fit' said
 }
 
-@test "thousands of threads; a child process" {
+@test "ten thousand threads; a child process" {
     script 'local t = threads(1000, "count")
-finish(t[1000])' ./script many 3000
+finish(t[1000])' ./script many 10000
     is "$status" 0
     script "$deadlock" ./script fork
     is "$status" 120
