@@ -93,6 +93,7 @@ static void over(struct pct_run_source *source, const struct pct_process *proces
     struct pct_script_channel *to = s->slot[process->index % s->jobs].channel;
     *to = *from;
     memcpy(pct_script_choices(to), pct_script_choices(from), from->choices * sizeof *pct_script_choices(to));
+    memcpy(pct_script_notes(to), pct_script_notes(from), from->notes * sizeof *pct_script_notes(to));
     uint32_t switches = from->switches < PCT_SCRIPT_SWITCHES ? from->switches : PCT_SCRIPT_SWITCHES;
     memcpy(pct_script_switches(to), pct_script_switches(from), switches * sizeof *pct_script_switches(to));
 }
@@ -146,6 +147,19 @@ static void free_report(struct report *one)
     free(one);
 }
 
+/* Which way each choice went: 2 of 3, ... */
+static void say_choices(struct pct_script_channel *c)
+{
+    enum { MOST = 20 };
+    char text[512] = "";
+    const struct pct_script_choice *choice = pct_script_choices(c);
+    for (uint32_t i = 0, at = 0; i < c->choices && i < MOST; i++)
+        at += (uint32_t)snprintf(text + at, sizeof text - at, "%s%u of %u", i ? ", " : "", choice[i].chosen + 1,
+                                 choice[i].of);
+    if (c->choices)
+        pct_cli_say("choices: %s%s", text, c->choices > MOST ? ", ..." : "");
+}
+
 static int report(struct search *s)
 {
     struct pct_script_runs *runs = s->runs;
@@ -156,6 +170,8 @@ static int report(struct search *s)
         pct_status_line_clear(runs->quiet);
         if (!runs->quiet || one->channel->outcome == PCT_SCRIPT_WRONG)
             pct_cli_say("run %llu:", (unsigned long long)one->number);
+        if (!runs->quiet)
+            say_choices(one->channel);
         pct_script_say(runs, one->channel, one->failed, ending);
         status = one->channel->outcome == PCT_SCRIPT_WRONG
                      ? PCT_EXIT_USAGE

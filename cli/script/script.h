@@ -6,7 +6,7 @@
  *     token.c    the run as a token
  *     runs.c     one run
  *     all.c      one for each way that the script's choices can go, which ways.c keeps
- *     verdict.c  what came of a run */
+ *     verdict.c  what came of a run; lines.c: which steps each line took */
 #ifndef PCT_CLI_SCRIPT_H
 #define PCT_CLI_SCRIPT_H
 

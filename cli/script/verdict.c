@@ -1,5 +1,6 @@
 /* What came of a run under a script: see verdict.h. */
 #include "verdict.h"
+#include "lines.h"
 #include <cli/base/cli.h>
 #include <cli/campaign/outcome.h>
 #include <string.h>
@@ -36,8 +37,13 @@ static void say_wish(const struct pct_script_runs *runs, const struct pct_script
         pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c));
 }
 
-void pct_script_say(const struct pct_script_runs *runs, const struct pct_script_channel *c, bool failed,
-                    const char *ending)
+static const char *script_of(const struct pct_script_runs *runs)
+{
+    struct pct_script_channel *c = runs->file[0].channel;
+    return pct_script_texts(c) + c->script;
+}
+
+void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channel *c, bool failed, const char *ending)
 {
     switch (c->outcome) {
     case PCT_SCRIPT_ENDED:
@@ -63,6 +69,8 @@ void pct_script_say(const struct pct_script_runs *runs, const struct pct_script_
     }
     if (failed && c->outcome != PCT_SCRIPT_ENDED && c->outcome != PCT_SCRIPT_UNDER_WAY)
         pct_cli_say("the program, without the script from there on: %s", ending);
+    if (!runs->quiet)
+        pct_script_print_lines(stderr, c, script_of(runs));
 }
 
 /* --- Its token ---------------------------------------------------------------------------------------------------- */

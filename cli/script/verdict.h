@@ -15,8 +15,9 @@ bool pct_script_is_unfit(const struct pct_script_channel *channel, bool failed);
 bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *channel,
                            const struct pct_result *result);
 
-/* Say it. ending: that of the program, as pct_outcome_format() has it. */
-void pct_script_say(const struct pct_script_runs *runs, const struct pct_script_channel *channel, bool failed,
+/* Say it, and unless all is to be quiet, which steps each line of the script took. ending: that of the program, as
+ * pct_outcome_format() has it. */
+void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channel *channel, bool failed,
                     const char *ending);
 
 /* Make the run again, by its schedule and without the script, report its failure, and print the command that replays

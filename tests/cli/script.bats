@@ -49,6 +49,7 @@ run(b, locks "first")'
     script "$deadlock" ./script deadlock
     is "$status" 120
     has 'the program: deadlock'
+    has '         2  4-5          1        run(a, locks "second")'
     replays 120
 }
 
@@ -375,6 +376,8 @@ while not all_ended(t) do finish(choose_thread(t)) end'
             is "$status" 1
             has 'test.lua: 6 runs, all choices made; 1 fails, 0 did not fit'
             has "switches=0.4.3-3.4.2"
+            has 'pct: choices: 3 of 3, 2 of 2, 1 of 1'
+            has '         1  1-4          1,2,3    local t = threads(3, starts)  (3 times)'
         done
     done
     for order in breadth random; do

@@ -1,0 +1,94 @@
+/* The lines of a script beside the steps that they took: see lines.h. */
+#include "lines.h"
+#include <cli/base/cli.h>
+#include <string.h>
+
+enum { ROWS = 40, HEAD = 30, TEXT = 80, THREADS = 8 };
+
+/* A line, from when the one before it was done until it was: several times in a row, if a loop comes back to it. */
+struct row {
+    uint32_t line;
+    uint64_t times, from, to;  /* steps; none where from > to */
+    uint32_t threads[THREADS]; /* that it was about */
+    unsigned thread_count;     /* more than THREADS: not all of them stand there */
+};
+
+static void add_thread(struct row *row, uint32_t thread)
+{
+    for (unsigned i = 0; i < row->thread_count && i < THREADS; i++)
+        if (row->threads[i] == thread)
+            return;
+    if (row->thread_count < THREADS)
+        row->threads[row->thread_count] = thread;
+    row->thread_count++;
+}
+
+/* The row that begins with note i; the number of the note behind it. */
+static uint32_t take(const struct pct_script_note *note, uint32_t notes, uint32_t i, struct row *row)
+{
+    *row = (struct row){ .line = note[i].line, .from = i ? note[i - 1].step + 1 : 1 };
+    for (; i < notes && note[i].line == row->line; i++) {
+        row->times++;
+        row->to = note[i].step;
+        if (note[i].thread)
+            add_thread(row, note[i].thread - 1);
+    }
+    return i;
+}
+
+/* The text of this line, without what stands before and behind it. */
+static void print_text(FILE *out, const char *script, uint32_t line)
+{
+    char text[TEXT + 1];
+    for (uint32_t i = 1; i < line && script; i++)
+        script = (script = strchr(script, '\n')) ? script + 1 : NULL;
+    if (!script)
+        return;
+    script += strspn(script, " \t");
+    size_t length = strcspn(script, "\n");
+    length = length < TEXT ? length : TEXT;
+    memcpy(text, script, length);
+    while (length && (text[length - 1] == ' ' || text[length - 1] == '\r'))
+        length--;
+    text[length] = 0;
+    pct_cli_print_clean(out, text, sizeof text);
+}
+
+static void print_row(FILE *out, const struct row *row, const char *script)
+{
+    char steps[48] = "", threads[96] = "";
+    if (row->from < row->to)
+        snprintf(steps, sizeof steps, "%llu-%llu", (unsigned long long)row->from, (unsigned long long)row->to);
+    else if (row->from == row->to)
+        snprintf(steps, sizeof steps, "%llu", (unsigned long long)row->to);
+    for (unsigned i = 0, at = 0; i < row->thread_count && i < THREADS; i++)
+        at += (unsigned)snprintf(threads + at, sizeof threads - at, "%s%u", i ? "," : "", row->threads[i]);
+    if (row->thread_count > THREADS)
+        strcpy(threads, "many");
+    fprintf(out, "%10u  %-11s  %-7s  ", row->line, steps, threads);
+    print_text(out, script, row->line);
+    if (row->times > 1)
+        fprintf(out, "  (%llu times)", (unsigned long long)row->times);
+    fputc('\n', out);
+}
+
+void pct_script_print_lines(FILE *out, struct pct_script_channel *channel, const char *script)
+{
+    const struct pct_script_note *note = pct_script_notes(channel);
+    struct row row;
+    uint32_t rows = 0, at = 0, number = 0;
+    for (uint32_t i = 0; i < channel->notes; rows++)
+        i = take(note, channel->notes, i, &row);
+    if (!rows)
+        return;
+    fputs("      line  steps        threads\n", out);
+    for (; at < channel->notes; number++) {
+        at = take(note, channel->notes, at, &row);
+        if (rows <= ROWS || number < HEAD || number >= rows - (ROWS - HEAD))
+            print_row(out, &row, script);
+        else if (number == HEAD)
+            fprintf(out, "       ...  (%u more)\n", rows - ROWS);
+    }
+    if (channel->notes == PCT_SCRIPT_NOTES)
+        fputs("       ...  (there was no room for more)\n", out);
+}
