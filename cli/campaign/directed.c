@@ -14,9 +14,14 @@ enum { SATURATED = 3 };
 enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST };
 
+bool pct_directed_may(const struct pct_campaign *c)
+{
+    return c->strategy == &pct_strategy_maple && !c->config.list[0];
+}
+
 int pct_directed_begin(struct pct_campaign *c)
 {
-    if (c->strategy != &pct_strategy_maple || c->config.list[0] || (c->runs == 1 && !c->kept))
+    if (!pct_directed_may(c) || (c->runs == 1 && !c->kept))
         return 0;
     c->directed = calloc(1, sizeof *c->directed);
     if (!c->directed)
@@ -43,10 +48,10 @@ static bool make_room(struct pct_directed *d, uint64_t runs)
     if (!upto)
         return false;
     d->upto = upto;
-    bool *profile = realloc(d->profile, room * sizeof *profile);
-    if (!profile)
+    size_t *forces = realloc(d->forces, room * sizeof *forces);
+    if (!forces)
         return false;
-    d->profile = profile;
+    d->forces = forces;
     upto[0] = 0;
     d->room = room;
     return true;
@@ -54,12 +59,17 @@ static bool make_room(struct pct_directed *d, uint64_t runs)
 
 /* --- What a run is to be ------------------------------------------------------------------------------------------ */
 
+static bool is_profile_run(const struct pct_directed *d, uint64_t index)
+{
+    return d->forces[index] == SIZE_MAX;
+}
+
 /* Whether the last profile runs among the first `known` runs have predicted nothing new. */
 static bool is_saturated(const struct pct_directed *d, uint64_t known)
 {
     unsigned in_vain = 0;
     for (uint64_t run = known; run && in_vain < SATURATED; run--) {
-        if (!d->profile[run - 1])
+        if (!is_profile_run(d, run - 1))
             continue;
         if (d->upto[run] > d->upto[run - 1])
             return false;
@@ -114,7 +124,7 @@ static size_t choose(struct pct_directed *d, uint64_t known)
 static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64_t known)
 {
     uint64_t since = 0;
-    while (since < index && !d->profile[index - 1 - since])
+    while (since < index && !is_profile_run(d, index - 1 - since))
         since++;
     return since == index || (since >= EACH - 1 && !is_saturated(d, known));
 }
@@ -145,13 +155,11 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
     if (!make_room(d, index))
         return pct_cli_no_memory("");
     size_t next = is_profile_turn(d, index, known) ? SIZE_MAX : choose(d, known);
-    d->profile[index] = next == SIZE_MAX;
-    d->decided = index + 1;
+    d->forces[index] = next;
     if (next == SIZE_MAX)
         return PCT_RUNS_ON;
     become(d, next, spec);
     d->candidate[next].tries++;
-    d->directed++;
     return PCT_RUNS_ON;
 }
 
@@ -204,6 +212,8 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     if (!make_room(d, run) || (!result->unrecorded && look_at(d, &result->trace, run)))
         return pct_cli_no_memory("");
     d->upto[run] = d->sets.predicted.count;
+    if (!is_profile_run(d, run - 1))
+        d->candidate[d->forces[run - 1]].tried++;
     return make_candidates(d) ? 0 : pct_cli_no_memory("");
 }
 
@@ -223,7 +233,31 @@ static int resume(struct pct_campaign *c, uint64_t runs)
     int failed = 0;
     for (uint64_t index = 0; index < runs && !failed; index++)
         failed = pct_directed_next(c, index, &spec);
+    for (size_t i = 0; i < d->sets.predicted.count; i++)
+        d->candidate[i].tried = d->candidate[i].tries;
     return failed ? -ENOMEM : 0;
+}
+
+static bool is_full(const struct pct_directed *d)
+{
+    return d->sets.exposed.full || d->sets.predicted.full;
+}
+
+bool pct_directed_is_saturated(const struct pct_campaign *c)
+{
+    struct pct_directed *d = c->directed;
+    if (!c->until_saturated || is_full(d))
+        return false;
+    const struct pct_iroots *exposed = &d->sets.exposed;
+    const uint64_t newest = exposed->count ? exposed->item[exposed->count - 1]->first : 0;
+    if (d->taken - newest < c->until_saturated)
+        return false;
+    bool left = false;
+    for (size_t i = 0; i < d->sets.predicted.count && !left; i++) {
+        look_up(d, i);
+        left = !d->candidate[i].exposed && d->candidate[i].tried < PCT_DIRECTED_TRIES;
+    }
+    return !left;
 }
 
 /* --- In the campaign file ----------------------------------------------------------------------------------------- */
@@ -249,19 +283,22 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
 void pct_directed_say(const struct pct_campaign *c)
 {
     const struct pct_directed *d = c->directed;
-    size_t both = 0, failed = 0;
+    size_t both = 0, failed = 0, directed = 0;
     if (!d || !d->taken)
         return;
     for (size_t i = 0; i < d->sets.predicted.count; i++) {
         bool exposed = pct_iroots_find_either(&d->sets.exposed, d->sets.predicted.item[i]);
         both += exposed;
-        failed += !exposed && d->candidate[i].tries == PCT_DIRECTED_TRIES;
+        failed += !exposed && d->candidate[i].tried == PCT_DIRECTED_TRIES;
+        directed += d->candidate[i].tried;
     }
-    pct_cli_say("%llu profile runs, %llu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
+    pct_cli_say("%llu profile runs, %zu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
                 "not in %d tries each",
-                (unsigned long long)(d->decided - d->directed), (unsigned long long)d->directed,
-                d->sets.predicted.count, both, failed, PCT_DIRECTED_TRIES);
-    if (!d->shared)
+                (unsigned long long)d->taken - directed, directed, d->sets.predicted.count, both, failed,
+                PCT_DIRECTED_TRIES);
+    if (c->until_saturated && is_full(d))
+        pct_cli_say("there are more iRoots than are counted, so --until-saturated has not ended this campaign");
+    if (!d->shared && d->taken > c->resumed)
         pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
                     "pct-cc, or say --memory=globals");
 }
@@ -274,7 +311,7 @@ void pct_directed_free(struct pct_campaign *c)
     pct_iroot_sets_free(&d->sets);
     free(d->candidate);
     free(d->upto);
-    free(d->profile);
+    free(d->forces);
     free(d);
     c->directed = NULL;
 }

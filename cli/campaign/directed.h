@@ -19,6 +19,9 @@ enum { PCT_DIRECTED_TRIES = 6, PCT_DIRECTED_WINDOW = 40 /* steps, of a thread */
 struct pct_campaign;
 struct pct_directed;
 
+/* Whether the runs of a campaign with this strategy and these parameters are decided here. */
+bool pct_directed_may(const struct pct_campaign *c);
+
 /* If the strategy of this campaign is maple, and has no iRoot of its own, its runs are decided here from now on.
  * Returns 0, or an exit status after a message. Before pct_launch_prepare(). */
 int pct_directed_begin(struct pct_campaign *c);
@@ -29,6 +32,11 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
 
 /* A run was looked at, in its order. Returns 0, or an exit status after a message. */
 int pct_directed_take(struct pct_campaign *c, const struct pct_result *result);
+
+/* Whether the campaign is to end by --until-saturated (c->until_saturated): so many runs in a row have exposed nothing
+ * new, and of what was predicted all was exposed, or tried as often as it may be. Only runs that were looked at count,
+ * so that it does not depend on how many are made at a time. */
+bool pct_directed_is_saturated(const struct pct_campaign *c);
 
 /* Write down what is new since the last time; take over what the file of this name has of the runs that are done.
  * Return 0, a negative errno of the store, or an exit status after a message: that contradicts itself.

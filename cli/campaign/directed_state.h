@@ -6,7 +6,7 @@
 
 /* An iRoot that was predicted: the one of this index in `sets.predicted`. */
 struct pct_candidate {
-    uint32_t tries;
+    uint32_t tries, tried;                     /* runs that were to force it, and of these such as were looked at */
     const struct pct_iroot *exposed, *reverse; /* as far as it was, and (idiom 1) the other order; NULL: not so far */
 };
 
@@ -17,9 +17,7 @@ struct pct_directed {
     uint64_t taken;    /* runs that were looked at */
     size_t *upto;      /* of run n, from 1: so many were predicted by it and the runs before it */
     uint64_t room;
-    uint64_t decided; /* runs of which it was said what they are */
-    bool *profile;    /* whether such a run is a profile run, from 0 */
-    uint64_t directed;
+    size_t *forces;  /* of each run that was decided, from 0: its candidate; SIZE_MAX: it is a profile run */
     uint64_t shared; /* accesses in all runs to what threads can share */
 };
 

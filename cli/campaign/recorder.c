@@ -324,6 +324,15 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
     return failed;
 }
 
+/* Of a campaign that ends here, by --until-saturated. */
+static int store_saturated(struct pct_recorder *r, uint64_t runs)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)runs);
+    r->dirty = true;
+    return pct_store_set_fact(r->store, "saturated", text);
+}
+
 static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold)
 {
@@ -361,11 +370,15 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
 #undef STORE
     if (!error)
         error = store_most(r, "systematic_below", &r->stored.below, c->systematic.below);
+    const bool saturated = !error && pct_directed_is_saturated(c);
+    if (saturated)
+        error = store_saturated(r, c->done);
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? pct_cli_no_memory("") : fail(r, error);
     *hold |= new;
-    return new || pct_supervised_is_alone(process->index) ? commit(r) : commit_now_and_then(r);
+    error = new || saturated || pct_supervised_is_alone(process->index) ? commit(r) : commit_now_and_then(r);
+    return error ? error : saturated ? PCT_RUNS_ENOUGH : 0;
 }
 
 static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
@@ -483,6 +496,8 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     c->resumed = c->done;
     c->observer = &r->observer;
     failed = pct_directed_load(c, r->store, r->path);
+    if (!failed && pct_directed_is_saturated(c))
+        failed = store_saturated(r, c->done);
     return failed < 0 ? fail(r, failed) : failed;
 }
 

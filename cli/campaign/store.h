@@ -154,6 +154,7 @@ int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const 
 struct pct_store_iroot_totals {
     uint64_t exposed, newest; /* the last run that has exposed a new one, from 1; 0: none has */
     uint64_t predicted, left; /* and those of them that were not exposed */
+    bool saturated;           /* the campaign has ended here by --until-saturated */
 };
 /* Of a file without iRoots, all are 0. */
 int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_totals *totals);

@@ -146,5 +146,8 @@ static const char totals_of[] =
 int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_totals *totals)
 {
     *totals = (struct pct_store_iroot_totals){ 0 };
-    return pct_store_has_iroots(store) ? each(store, totals_of, read_totals, totals) : 0;
+    int failed = pct_store_has_iroots(store) ? each(store, totals_of, read_totals, totals) : 0;
+    const uint64_t end = pct_store_number(store, "saturated");
+    totals->saturated = end && (uint64_t)pct_store_ask(store, "SELECT count(*) FROM runs") == end;
+    return failed;
 }

@@ -43,11 +43,15 @@ enum {
     KEY_EACH_TEST,
     KEY_CONFIDENCE,
     KEY_BUDGET,
-    KEY_EXPLORE
+    KEY_EXPLORE,
+    KEY_SATURATED
 };
 
 /* --budget, unless it is given. */
 #define BUDGET_SECONDS 3600
+
+/* --until-saturated, unless it says how many. */
+#define SATURATED_RUNS 100
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -59,6 +63,9 @@ static const struct argp_option options[] = {
       1 },
     { "budget", KEY_BUDGET, "SECONDS", 0,
       "end --confidence if that would take longer than this (default: 3600, or the runs that -n allows)", 1 },
+    { "until-saturated", KEY_SATURATED, "N", OPTION_ARG_OPTIONAL,
+      "with -S maple: end when N runs in a row (default: 100) exposed no new interleaving and nothing is left to try",
+      1 },
     { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
       "first pct explore, for at most so long (default: 10): if that comes to its end, there is no campaign", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: one on each CPU)", 1 },
@@ -131,6 +138,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_EXPLORE:
         w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
+        return 0;
+    case KEY_SATURATED:
+        c->until_saturated =
+            argument ? pct_options_number(state, "--until-saturated", argument, 1, INT64_MAX / 2) : SATURATED_RUNS;
         return 0;
     case KEY_DB:
         w->plan.path = argument;
@@ -233,6 +244,9 @@ static int check(struct command *w)
     if (!failed)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
     c->may_sample &= !(c->confidence > 0); /* there is no bound for runs with a sample */
+    if (!failed && c->until_saturated && !pct_directed_may(c))
+        failed = pct_cli_usage("--until-saturated: only campaigns of maple look at interleavings; give -S maple%s",
+                               *c->config.list ? " without iroot" : "");
     if (!failed && c->config.run.seed > INT64_MAX / 2)
         failed = pct_cli_usage("--seed: the first seed of a campaign may be at most %lld", (long long)INT64_MAX / 2);
     if (!failed)
@@ -358,10 +372,15 @@ static int go(struct command *w, struct pct_recorder *recorder)
         if (pct_store_set_fact(recorder->store, "runs", total))
             return pct_cli_usage("%s: %s", w->plan.path, pct_store_error(recorder->store));
     }
+    const bool saturated = pct_directed_is_saturated(c);
     if (!w->quiet && c->resumed && !pct_supervised_deaths())
         pct_cli_say("%s: %llu of %llu runs are done; %s", w->plan.path, (unsigned long long)c->resumed,
                     (unsigned long long)c->runs,
-                    c->resumed < c->runs ? "going on" : "-n adds more, --fresh begins anew");
+                    c->resumed == c->runs ? "-n adds more, --fresh begins anew"
+                    : saturated           ? "it is saturated; a larger --until-saturated adds more, --fresh begins anew"
+                                          : "going on");
+    if (saturated)
+        c->runs = c->done;
     int status = pct_campaign_run(c);
     return report(w, recorder, pct_recorder_finish(recorder, c, status));
 }

@@ -9,6 +9,7 @@
 #include <cli/base/wilson.h>
 #include <cli/campaign/recorder.h>
 #include <cli/trace/report.h>
+#include "summary.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -84,12 +85,8 @@ static int print_iroots(FILE *out, struct pct_store *store, const struct pct_sto
     int failed = pct_store_iroot_totals(store, &iroots);
     if (failed || !pct_store_has_iroots(store))
         return failed;
-    fprintf(out, "iRoots: %llu exposed", (unsigned long long)iroots.exposed);
-    if (iroots.exposed)
-        fprintf(out, ", the last new one in run %llu of %llu", (unsigned long long)iroots.newest,
-                (unsigned long long)totals->runs);
-    fprintf(out, "; %llu predicted, %llu of them not exposed\n", (unsigned long long)iroots.predicted,
-            (unsigned long long)iroots.left);
+    char text[256];
+    fprintf(out, "iRoots: %s\n", pct_summary_format_iroots(text, sizeof text, &iroots, totals->runs));
     return 0;
 }
 

@@ -97,6 +97,10 @@ static void print_head(FILE *out, const struct pct_summary *s)
     fputs("</dl>\n", out);
     if (s->guarantee)
         print(out, "<p id=\"guarantee\">", s->guarantee, "</p>\n");
+    char iroots[256];
+    if (s->has_iroots)
+        print(out, "<p id=\"iroots\">iRoots: ", pct_summary_format_iroots(iroots, sizeof iroots, &s->iroots, t->runs),
+              "</p>\n");
     if (s->uncontrolled_count)
         fputs("<p>Not controlled by pct, so replays may differ there:</p>\n<ul>\n", out);
     for (size_t i = 0; i < s->uncontrolled_count; i++) {

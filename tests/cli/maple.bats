@@ -104,7 +104,7 @@ exposed()
     has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, "
     left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* predicted, \([0-9]*\) of them not exposed$/\1/p')
     "$pct" campaign report --format json it.db > it.json || [ $? -eq 1 ]
-    jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left}) and
+    jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left, saturated: false}) and
         (.curve[-1].iroots == $exposed) and (.curve[$newest - 1].iroots == $exposed) and
         (.curve[$newest - 2].iroots < $exposed)" it.json
     "$pct" campaign report --format html it.db > it.html || [ $? -eq 1 ]
@@ -115,6 +115,56 @@ exposed()
     lacks "iRoots"
     run "$pct" campaign report --format html other.db
     lacks "iRoots"
+}
+
+@test "maple: --until-saturated ends when nothing is new and nothing is left to try, whatever --jobs; it resumes" {
+    for jobs in 1 2; do
+        run "$pct" campaign -S maple -n 400 --seed 1 --epoch 1700000000 --until-saturated=12 -j $jobs --db $jobs.db -- \
+            "$twostage" 4
+        [ "$status" -eq 1 ]
+        runs=$(sqlite3 $jobs.db 'select count(*) from runs')
+        newest=$(sqlite3 $jobs.db 'select max(exposed) from iroots')
+        [ "$runs" -lt 400 ]
+        [ $((runs - newest)) -ge 12 ]
+        has "$runs of 400 runs in "
+        has "run $newest of $runs; "
+        has "; saturated: $((runs - newest)) runs without a new one, and nothing is left to try"
+        has "iRoots that were predicted"
+    done
+    # In two parts, of which the first ends by itself, the same; and again, no run is made.
+    run "$pct" campaign -S maple -n 11 --seed 1 --epoch 1700000000 --until-saturated=12 --db parts.db -- "$twostage" 4
+    lacks "; saturated"
+    for _ in 1 2; do
+        run "$pct" campaign -S maple -n 400 --until-saturated=12 --db parts.db -- "$twostage" 4
+        has "; saturated: $((runs - newest)) runs"
+        for table in runs iroots iroot_places; do
+            [ "$(sqlite3 1.db "select * from $table")" = "$(sqlite3 2.db "select * from $table")" ]
+            [ "$(sqlite3 1.db "select * from $table")" = "$(sqlite3 parts.db "select * from $table")" ]
+        done
+    done
+    has "$runs of 400 runs are done; it is saturated; a larger --until-saturated adds more"
+    lacks "no run used memory"
+    "$pct" campaign report --format json 1.db > it.json || [ $? -eq 1 ]
+    jq -e .iroots.saturated it.json
+    "$pct" campaign report --format html 1.db > it.html || [ $? -eq 1 ]
+    grep -q '<p id="iroots">iRoots: .* and nothing is left to try</p>' it.html
+    # Runs behind that are no end of it any more.
+    run "$pct" campaign -S maple -n $((runs + 2)) --db 1.db -- "$twostage" 4
+    has "$((runs + 2)) of $((runs + 2)) runs in "
+    lacks "; saturated"
+    # Others cannot tell, and leave what is there.
+    for wrong in '-S pct' '-S maple,iroot=1-75.00000001-75.00000001' ''; do
+        # shellcheck disable=SC2086 # several words
+        run "$pct" campaign $wrong --fresh --until-saturated --db 2.db -- "$twostage" 4
+        [ "$status" -eq 2 ]
+        has "--until-saturated: only campaigns of maple look at interleavings; give -S maple"
+        [ -e 2.db ]
+    done
+    for wrong in 0 x ''; do
+        run "$pct" campaign -S maple --until-saturated=$wrong --db new.db -- "$twostage" 4
+        [ "$status" -eq 2 ]
+        has "--until-saturated"
+    done
 }
 
 @test "maple: merged files have the iRoots of all, in the order of their runs; several do not go on" {
