@@ -78,23 +78,47 @@ static uint64_t hash_code(const struct pct_code *code, const struct pct_code_fun
     return hash;
 }
 
-/* The bytes at this address, if they are in the file. */
-static const unsigned char *bytes_at(Elf *elf, uint64_t address, uint64_t size)
+/* The loaded segment with this much code (0: whatever) at this address, or at this offset in the file, whole in the
+ * file. */
+static bool find_segment(Elf *elf, uint64_t at, bool in_file, uint64_t size, GElf_Phdr *segment)
 {
     size_t count, whole;
-    const char *file = elf_rawfile(elf, &whole);
-    if (!file || elf_getphdrnum(elf, &count))
-        return NULL;
+    if (!elf_rawfile(elf, &whole) || elf_getphdrnum(elf, &count))
+        return false;
     for (size_t i = 0; i < count; i++) {
-        GElf_Phdr segment;
-        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
-            address < segment.p_vaddr || size > segment.p_filesz ||
-            address - segment.p_vaddr > segment.p_filesz - size || segment.p_offset > whole ||
-            segment.p_filesz > whole - segment.p_offset)
+        if (!gelf_getphdr(elf, (int)i, segment) || segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
             continue;
-        return (const unsigned char *)file + segment.p_offset + (address - segment.p_vaddr);
+        uint64_t from = in_file ? segment->p_offset : segment->p_vaddr;
+        if (at >= from && size <= segment->p_filesz && at - from <= segment->p_filesz - size &&
+            segment->p_offset <= whole && segment->p_filesz <= whole - segment->p_offset)
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+uint64_t pct_code_in_file(const struct pct_code *code, uint64_t offset)
+{
+    GElf_Phdr segment;
+    bool found = find_segment(code->elf, code->base + offset, false, 1, &segment);
+    return found ? code->base + offset - segment.p_vaddr + segment.p_offset : UINT64_MAX;
+}
+
+uint64_t pct_code_in_memory(const struct pct_code *code, uint64_t offset)
+{
+    GElf_Phdr segment;
+    bool found = find_segment(code->elf, offset, true, 1, &segment);
+    return found ? offset - segment.p_offset + segment.p_vaddr - code->base : UINT64_MAX;
+}
+
+uint64_t pct_code_hash(const struct pct_code *code, const struct pct_code_function *function)
+{
+    GElf_Phdr segment;
+    size_t whole;
+    const uint64_t address = function->offset + code->base;
+    if (function->is_data || !find_segment(code->elf, address, false, function->size, &segment))
+        return 0;
+    const char *file = elf_rawfile(code->elf, &whole);
+    return hash_code(code, function, (const unsigned char *)file + segment.p_offset + (address - segment.p_vaddr));
 }
 
 static uint64_t first_address(Elf *elf)
@@ -112,7 +136,6 @@ static int read_symbols(struct pct_code *code, Elf *elf, Elf_Scn *section, const
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
-    uint64_t base = first_address(elf);
     code->item = calloc(count + 1, sizeof *code->item);
     if (!code->item)
         return -ENOMEM;
@@ -124,16 +147,12 @@ static int read_symbols(struct pct_code *code, Elf *elf, Elf_Scn *section, const
         const char *name = elf_strptr(elf, head->sh_link, symbol.st_name);
         char *copy = name ? strdup(name) : NULL;
         if (copy)
-            code->item[code->count++] = (struct pct_code_function){
-                .name = copy, .offset = symbol.st_value - base, .size = symbol.st_size, .is_data = type == STT_OBJECT
-            };
+            code->item[code->count++] = (struct pct_code_function){ .name = copy,
+                                                                    .offset = symbol.st_value - code->base,
+                                                                    .size = symbol.st_size,
+                                                                    .is_data = type == STT_OBJECT };
     }
     qsort(code->item, code->count, sizeof *code->item, by_offset);
-    for (size_t i = 0; i < code->count; i++) {
-        struct pct_code_function *function = &code->item[i];
-        const unsigned char *bytes = function->is_data ? NULL : bytes_at(elf, function->offset + base, function->size);
-        function->hash = bytes ? hash_code(code, function, bytes) : 0;
-    }
     return 0;
 }
 
@@ -145,16 +164,22 @@ int pct_code_read(struct pct_code *code, const char *path)
     if (fd < 0)
         return -errno;
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    if (elf && elf_cntl(elf, ELF_C_FDREAD)) {
+        elf_end(elf);
+        elf = NULL;
+    }
     int failed = 0;
+    code->elf = elf;
+    code->base = elf ? first_address(elf) : 0;
     Elf_Scn *section = NULL;
     while (elf && (section = elf_nextscn(elf, section)) && !code->item) {
         GElf_Shdr head;
         if (gelf_getshdr(section, &head) && head.sh_type == SHT_SYMTAB)
             failed = read_symbols(code, elf, section, &head);
     }
-    if (elf)
-        elf_end(elf);
     close(fd);
+    if (failed)
+        pct_code_free(code);
     return failed;
 }
 
@@ -163,6 +188,7 @@ void pct_code_free(struct pct_code *code)
     for (size_t i = 0; i < code->count; i++)
         free(code->item[i].name);
     free(code->item);
+    elf_end(code->elf);
     *code = (struct pct_code){ 0 };
 }
 

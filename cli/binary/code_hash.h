@@ -10,13 +10,14 @@
 struct pct_code_function {
     char *name;            /* the symbol */
     uint64_t offset, size; /* from the start of the module in memory */
-    uint64_t hash;
-    bool is_data; /* a variable, which functions may name */
+    bool is_data;          /* a variable, which functions may name */
 };
 
 struct pct_code {
     struct pct_code_function *item;
     size_t count;
+    uint64_t base; /* the address of its start, as the file has it */
+    struct Elf *elf;
 };
 
 /* The functions (and variables) in the symbol table of this ELF file; none if it is stripped. Returns 0, or a negative
@@ -27,5 +28,13 @@ void pct_code_free(struct pct_code *code);
 /* The function of this name, or at this offset; NULL if there is none. */
 const struct pct_code_function *pct_code_find(const struct pct_code *code, const char *name);
 const struct pct_code_function *pct_code_at(const struct pct_code *code, uint64_t offset);
+
+/* The hash of this function's code; 0: the file does not have it. */
+uint64_t pct_code_hash(const struct pct_code *code, const struct pct_code_function *function);
+
+/* Where in the file is what lies at this offset from the start of the module in memory, and the other way round;
+ * UINT64_MAX: it is not in both. */
+uint64_t pct_code_in_file(const struct pct_code *code, uint64_t offset);
+uint64_t pct_code_in_memory(const struct pct_code *code, uint64_t offset);
 
 #endif

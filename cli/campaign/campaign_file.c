@@ -167,6 +167,8 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add(&facts, "locks_inline", "%d", c->locks_inline != 0);
     add(&facts, "explored_found", "%d", c->found);
     add(&facts, "addresses_random", "%d", c->launch.random);
+    if (plan->memo)
+        add(&facts, "memo", "%s", plan->memo);
     if (plan->bound)
         add(&facts, "bound", "%s", plan->bound);
     if (plan->code)
@@ -293,6 +295,8 @@ int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, str
     free_facts(&facts);
     if (!failed)
         failed = match_spec(store, c, plan);
+    if (!failed && plan->memo && strcmp(pct_store_fact(store, "memo"), plan->memo) != 0)
+        failed = refuse(plan, "its --memo is", pct_store_fact(store, "memo"), plan->memo);
     if (!failed)
         failed = match_number(store, plan, "seed", "its seed is", !plan->drawn, c->config.run.seed);
     if (!failed)
@@ -322,6 +326,19 @@ int pct_campaign_file_adopt(struct pct_campaign *c, const struct pct_campaign_pl
         c->config.epoch = pct_store_number(store, "epoch");
     pct_store_close(store);
     return 0;
+}
+
+bool pct_campaign_file_has_runs(const char *path)
+{
+    char error[512];
+    struct pct_store_totals totals = { .runs = 0 };
+    if (pct_store_look(path, error, sizeof error) == PCT_STORE_ABSENT)
+        return false;
+    struct pct_store *store = pct_store_open(path, false, error, sizeof error);
+    bool has = !store || pct_store_totals(store, &totals) || totals.runs;
+    if (store)
+        pct_store_close(store);
+    return has;
 }
 
 struct checking {

@@ -14,6 +14,7 @@ struct pct_campaign_plan {
     uint64_t shard, of; /* from 1; 1 of 1: all runs */
     bool drawn;         /* the seed was not given */
     bool has_epoch;     /* the epoch was given */
+    const char *memo;   /* --memo; NULL: not given */
     const char *bound;  /* of an exploration: "no", or the most preemptions; NULL: it is none */
     const char *code;   /* of an exploration: a hash of all code beside the program's file */
 };
@@ -37,6 +38,9 @@ int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, str
 /* Take the seed and the epoch from the file, where they were not given, to make the calibration's runs again. Returns 0
  * or an exit status after a message. */
 int pct_campaign_file_adopt(struct pct_campaign *c, const struct pct_campaign_plan *plan);
+
+/* Whether there is a file with runs, or one that cannot be looked at: nothing can be added to what it began with. */
+bool pct_campaign_file_has_runs(const char *path);
 
 /* The runs of the file are the first ones of this campaign, without a gap. Otherwise says so. Returns 0 or
  * PCT_EXIT_USAGE. */

@@ -1,6 +1,7 @@
 /* Profile runs and directed runs: see directed.h. */
 #include "directed.h"
 #include "campaign.h"
+#include "code_files.h"
 #include "directed_state.h"
 #include "store.h"
 #include <cli/base/cli.h>
@@ -93,10 +94,32 @@ static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
     return (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
 }
 
+const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root)
+{
+    size_t length = (size_t)snprintf(text, PCT_DIRECTED_TEXT, "%u", root->idiom);
+    for (unsigned k = 0; k < pct_idiom_accesses(root->idiom) && length < PCT_DIRECTED_TEXT; k++) {
+        const struct pct_access_place *place = sets->places.item[root->place[k] - 1];
+        length += (size_t)snprintf(text + length, PCT_DIRECTED_TEXT - length, "-%u.%08x", place->op, place->code);
+    }
+    return text;
+}
+
+/* Of idiom 5, either dependency may be the first. */
+static bool is_known(const struct pct_directed *d, const struct pct_iroot *root)
+{
+    char text[PCT_DIRECTED_TEXT];
+    const uint32_t *at = root->place;
+    const struct pct_iroot swapped = { .idiom = 5, .place = { at[2], at[3], at[0], at[1] } };
+    return pct_memo_has(&d->memo, pct_directed_format(text, &d->sets, root)) ||
+           (root->idiom == 5 && pct_memo_has(&d->memo, pct_directed_format(text, &d->sets, &swapped)));
+}
+
 static void look_up(struct pct_directed *d, size_t i)
 {
     struct pct_candidate *candidate = &d->candidate[i];
     const struct pct_iroot *root = d->sets.predicted.item[i];
+    if (candidate->state == PCT_CANDIDATE_NEW)
+        candidate->state = d->memo.count && is_known(d, root) ? PCT_CANDIDATE_KNOWN : PCT_CANDIDATE_OPEN;
     if (!candidate->exposed)
         candidate->exposed = pct_iroots_find_either(&d->sets.exposed, root);
     if (candidate->reverse || root->idiom != 1)
@@ -113,7 +136,8 @@ static size_t choose(struct pct_directed *d, uint64_t known)
     for (size_t i = 0; i < d->upto[known]; i++) {
         look_up(d, i);
         uint64_t rank = rank_of(d, i, known);
-        if (is_by(d->candidate[i].exposed, known) || d->candidate[i].tries == PCT_DIRECTED_TRIES || rank >= lowest)
+        if (is_by(d->candidate[i].exposed, known) || d->candidate[i].state == PCT_CANDIDATE_KNOWN ||
+            d->candidate[i].tries == PCT_DIRECTED_TRIES || rank >= lowest)
             continue;
         best = i;
         lowest = rank;
@@ -131,31 +155,35 @@ static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64
 
 static void become(const struct pct_directed *d, size_t i, struct pct_run_spec *spec)
 {
-    const struct pct_iroot *root = d->sets.predicted.item[i];
+    char text[PCT_DIRECTED_TEXT];
     struct pct_config *config = &spec->config;
     const uint32_t tries = d->candidate[i].tries;
     int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
-    int length = snprintf(config->list, sizeof config->list, "%u", root->idiom);
-    for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++) {
-        const struct pct_access_place *place = d->sets.places.item[root->place[k] - 1];
-        length +=
-            snprintf(config->list + length, sizeof config->list - (size_t)length, "-%u.%08x", place->op, place->code);
-    }
+    snprintf(config->list, sizeof config->list, "%s", pct_directed_format(text, &d->sets, d->sets.predicted.item[i]));
     config->run.param[order] = tries == 0 ? ORDER_OLDEST : tries == 1 ? ORDER_YOUNGEST : ORDER_RANDOM;
+}
+
+/* What the run of this number is to force: a candidate; SIZE_MAX: it is a profile run. False: there is no memory. */
+static bool decide(struct pct_directed *d, uint64_t index, size_t *forces)
+{
+    const uint64_t known = known_by(index);
+    if (!make_room(d, index))
+        return false;
+    *forces = is_profile_turn(d, index, known) ? SIZE_MAX : choose(d, known);
+    d->forces[index] = *forces;
+    return true;
 }
 
 int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
 {
     struct pct_directed *d = c->directed;
-    const uint64_t known = known_by(index);
+    size_t next;
     if (!d)
         return PCT_RUNS_ON;
-    if (d->taken < known)
+    if (d->taken < known_by(index))
         return PCT_RUNS_WAIT;
-    if (!make_room(d, index))
+    if (!decide(d, index, &next))
         return pct_cli_no_memory("");
-    size_t next = is_profile_turn(d, index, known) ? SIZE_MAX : choose(d, known);
-    d->forces[index] = next;
     if (next == SIZE_MAX)
         return PCT_RUNS_ON;
     become(d, next, spec);
@@ -217,11 +245,8 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     return make_candidates(d) ? 0 : pct_cli_no_memory("");
 }
 
-/* So many runs were made before, and what they have predicted and exposed is in the sets: find out what they were. */
-static int resume(struct pct_campaign *c, uint64_t runs)
+int pct_directed_replay(struct pct_directed *d, uint64_t runs)
 {
-    static struct pct_run_spec spec; /* large */
-    struct pct_directed *d = c->directed;
     if (!make_room(d, runs) || !make_candidates(d))
         return -ENOMEM;
     for (uint64_t run = 1, i = 0; run <= runs; run++) {
@@ -230,12 +255,16 @@ static int resume(struct pct_campaign *c, uint64_t runs)
         d->upto[run] = i;
     }
     d->taken = runs;
-    int failed = 0;
-    for (uint64_t index = 0; index < runs && !failed; index++)
-        failed = pct_directed_next(c, index, &spec);
-    for (size_t i = 0; i < d->sets.predicted.count; i++)
-        d->candidate[i].tried = d->candidate[i].tries;
-    return failed ? -ENOMEM : 0;
+    for (uint64_t index = 0; index < runs; index++) {
+        size_t forces;
+        if (!decide(d, index, &forces))
+            return -ENOMEM;
+        if (forces == SIZE_MAX)
+            continue;
+        d->candidate[forces].tries++;
+        d->candidate[forces].tried++;
+    }
+    return 0;
 }
 
 static bool is_full(const struct pct_directed *d)
@@ -255,7 +284,8 @@ bool pct_directed_is_saturated(const struct pct_campaign *c)
     bool left = false;
     for (size_t i = 0; i < d->sets.predicted.count && !left; i++) {
         look_up(d, i);
-        left = !d->candidate[i].exposed && d->candidate[i].tried < PCT_DIRECTED_TRIES;
+        left = !d->candidate[i].exposed && d->candidate[i].state != PCT_CANDIDATE_KNOWN &&
+               d->candidate[i].tried < PCT_DIRECTED_TRIES;
     }
     return !left;
 }
@@ -264,7 +294,12 @@ bool pct_directed_is_saturated(const struct pct_campaign *c)
 
 int pct_directed_save(struct pct_campaign *c, struct pct_store *store)
 {
-    return c->directed ? pct_iroot_sets_save(&c->directed->sets, store) : 0;
+    struct pct_directed *d = c->directed;
+    if (!d)
+        return 0;
+    if (!d->sets.files)
+        d->sets.files = pct_code_files_new(c->launch.program);
+    return d->sets.files ? pct_iroot_sets_save(&d->sets, store) : -ENOMEM;
 }
 
 int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path)
@@ -277,13 +312,17 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
         return pct_cli_usage("%s: the file is damaged (its iRoots contradict each other); it was left as it is; begin "
                              "anew with another --db, or move it away",
                              path);
-    return failed ? failed : resume(c, c->resumed);
+    if (!failed)
+        failed = pct_memo_save(&c->directed->memo, store);
+    if (!failed)
+        failed = pct_memo_load(&c->directed->memo, store);
+    return failed ? failed : pct_directed_replay(c->directed, c->resumed);
 }
 
 void pct_directed_say(const struct pct_campaign *c)
 {
     const struct pct_directed *d = c->directed;
-    size_t both = 0, failed = 0, directed = 0;
+    size_t both = 0, failed = 0, directed = 0, known = 0;
     if (!d || !d->taken)
         return;
     for (size_t i = 0; i < d->sets.predicted.count; i++) {
@@ -291,11 +330,14 @@ void pct_directed_say(const struct pct_campaign *c)
         both += exposed;
         failed += !exposed && d->candidate[i].tried == PCT_DIRECTED_TRIES;
         directed += d->candidate[i].tried;
+        known += !exposed && d->candidate[i].state == PCT_CANDIDATE_KNOWN;
     }
     pct_cli_say("%llu profile runs, %zu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
                 "not in %d tries each",
                 (unsigned long long)d->taken - directed, directed, d->sets.predicted.count, both, failed,
                 PCT_DIRECTED_TRIES);
+    if (known)
+        pct_cli_say("%zu of these are known by --memo, and were not tried", known);
     if (c->until_saturated && is_full(d))
         pct_cli_say("there are more iRoots than are counted, so --until-saturated has not ended this campaign");
     if (!d->shared && d->taken > c->resumed)
@@ -303,15 +345,21 @@ void pct_directed_say(const struct pct_campaign *c)
                     "pct-cc, or say --memory=globals");
 }
 
+void pct_directed_close(struct pct_directed *d)
+{
+    pct_iroot_sets_free(&d->sets);
+    pct_memo_free(&d->memo);
+    free(d->candidate);
+    free(d->upto);
+    free(d->forces);
+}
+
 void pct_directed_free(struct pct_campaign *c)
 {
     struct pct_directed *d = c->directed;
     if (!d)
         return;
-    pct_iroot_sets_free(&d->sets);
-    free(d->candidate);
-    free(d->upto);
-    free(d->forces);
+    pct_directed_close(d);
     free(d);
     c->directed = NULL;
 }

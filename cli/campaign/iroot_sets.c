@@ -1,8 +1,19 @@
 /* What a campaign knows of interleavings, in the campaign file: see iroot_sets.h. */
 #include "iroot_sets.h"
+#include "code_files.h"
 #include "store.h"
 #include <cli/base/cli.h>
 #include <errno.h>
+
+/* What is needed to find the place in another build. Code that is not in a file that can be read is not found. */
+static int save_code(struct pct_iroot_sets *sets, struct pct_store *store, const struct pct_access_place *place)
+{
+    struct pct_code_position position;
+    if (!sets->files || !place->module || !place->code)
+        return 0;
+    int failed = pct_code_files_position(sets->files, place->module, place->offset, &position);
+    return failed == -ENOENT ? 0 : failed ? failed : pct_store_add_code(store, place->code, &position);
+}
 
 static int save_places(struct pct_iroot_sets *sets, struct pct_store *store)
 {
@@ -12,6 +23,8 @@ static int save_places(struct pct_iroot_sets *sets, struct pct_store *store)
         const struct pct_store_place row = { place->number, place->op,       place->code,
                                              place->line,   place->function, place->file };
         failed = pct_store_add_place(store, &row);
+        if (!failed)
+            failed = save_code(sets, store, place);
     }
     return failed;
 }
@@ -95,4 +108,6 @@ void pct_iroot_sets_free(struct pct_iroot_sets *sets)
     pct_access_places_free(&sets->places);
     pct_iroots_free(&sets->exposed);
     pct_iroots_free(&sets->predicted);
+    pct_code_files_free(sets->files);
+    sets->files = NULL;
 }

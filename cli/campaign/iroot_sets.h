@@ -8,13 +8,15 @@
 #include <cli/trace/iroots.h>
 
 struct pct_store;
+struct pct_code_files;
 
 struct pct_iroot_sets {
     struct pct_access_places places;
     struct pct_iroots predicted, exposed; /* `first`: the run, from 1 */
     struct {
         size_t places, predicted, exposed;
-    } saved; /* so many are in the file */
+    } saved;                      /* so many are in the file */
+    struct pct_code_files *files; /* where the places' code is; NULL: nobody asks */
 };
 
 /* Write down what is new since the last time. After pct_store_begin_iroots(). Returns 0 or a negative errno:

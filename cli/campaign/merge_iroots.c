@@ -1,6 +1,7 @@
 /* The iRoots of several campaign files in one: see iroot_sets.h. Each file has numbers of its own for places and for
  * runs: places are the same if what is known of them is, runs if their seeds are. */
 #include "iroot_sets.h"
+#include "code_files.h"
 #include "store.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -104,7 +105,17 @@ static int add_sets(struct merging *m, const struct pct_iroot_sets *sets, const 
     return failed;
 }
 
-static int add_file(struct merging *m, struct pct_store *from)
+static int add_code(void *data, uint32_t code, const struct pct_code_position *position)
+{
+    return pct_store_add_code(data, code, position);
+}
+
+static int add_memo(void *data, const char *iroot)
+{
+    return pct_store_add_memo(data, iroot);
+}
+
+static int add_file(struct merging *m, struct pct_store *from, struct pct_store *to)
 {
     struct pct_iroot_sets sets = { .places = { .by_instruction = true } };
     struct seeds seeds = { NULL, 0, 0 };
@@ -113,6 +124,10 @@ static int add_file(struct merging *m, struct pct_store *from)
         failed = pct_iroot_sets_load(&sets, from, seeds.count);
     if (!failed)
         failed = add_sets(m, &sets, &seeds);
+    if (!failed)
+        failed = pct_store_each_code(from, add_code, to);
+    if (!failed)
+        failed = pct_store_each_memo(from, add_memo, to);
     pct_iroot_sets_free(&sets);
     free(seeds.item);
     return failed;
@@ -147,7 +162,7 @@ int pct_iroot_sets_merge(struct pct_store *to, struct pct_store *const *from, si
     if (!failed)
         failed = pct_store_begin_iroots(to);
     for (size_t i = 0; i < count && !failed; i++)
-        failed = pct_store_has_iroots(from[i]) ? add_file(&m, from[i]) : 0;
+        failed = pct_store_has_iroots(from[i]) ? add_file(&m, from[i], to) : 0;
     if (!failed)
         failed = insert(&m.all.predicted, &m.predicted);
     if (!failed)

@@ -151,9 +151,19 @@ int pct_store_each_place(struct pct_store *store, int (*each)(void *data, const 
 int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const struct pct_store_iroot *root),
                          void *data);
 
+/* Of a place's code (pct_store_place.code): where it is, for other builds (code_files.h). And an iRoot that an earlier
+ * campaign knew (memo.h), as tokens have it. Those that are there already stay. */
+struct pct_code_position;
+int pct_store_add_code(struct pct_store *store, uint32_t code, const struct pct_code_position *position);
+int pct_store_each_code(struct pct_store *store,
+                        int (*each)(void *data, uint32_t code, const struct pct_code_position *position), void *data);
+int pct_store_add_memo(struct pct_store *store, const char *iroot);
+int pct_store_each_memo(struct pct_store *store, int (*each)(void *data, const char *iroot), void *data);
+
 struct pct_store_iroot_totals {
     uint64_t exposed, newest; /* the last run that has exposed a new one, from 1; 0: none has */
     uint64_t predicted, left; /* and those of them that were not exposed */
+    uint64_t memo;            /* known before, by --memo */
     bool saturated;           /* the campaign has ended here by --until-saturated */
 };
 /* Of a file without iRoots, all are 0. */

@@ -1,4 +1,5 @@
 /* The iRoots of a campaign file: see store.h. Only files of campaigns of the strategy `maple` have these tables. */
+#include "code_files.h"
 #include "store_sqlite.h"
 #include <cli/base/cli.h>
 
@@ -7,8 +8,13 @@ static const char tables[] =
     " function TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS iroots(idiom INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,"
     " c INTEGER NOT NULL, d INTEGER NOT NULL, number INTEGER NOT NULL, predicted INTEGER NOT NULL,"
-    " exposed INTEGER NOT NULL, PRIMARY KEY(idiom, a, b, c, d)) STRICT, WITHOUT ROWID;";
+    " exposed INTEGER NOT NULL, PRIMARY KEY(idiom, a, b, c, d)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS iroot_code(code INTEGER PRIMARY KEY, module TEXT NOT NULL, function TEXT NOT NULL,"
+    " hash INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS iroot_memo(iroot TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;";
 static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
+static const char add_code[] = "INSERT OR IGNORE INTO iroot_code VALUES(?,?,?,?,?)";
+static const char add_memo[] = "INSERT OR IGNORE INTO iroot_memo VALUES(?)";
 static const char add_iroot[] =
     "INSERT INTO iroots VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"
     " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)";
@@ -24,6 +30,10 @@ int pct_store_begin_iroots(struct pct_store *store)
     int failed = pct_store_execute(store, tables);
     if (!failed)
         failed = prepare(store, add_place, &store->add_place);
+    if (!failed)
+        failed = prepare(store, add_code, &store->add_code);
+    if (!failed)
+        failed = prepare(store, add_memo, &store->add_memo);
     return failed ? failed : prepare(store, add_iroot, &store->add_iroot);
 }
 
@@ -62,6 +72,23 @@ int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *r
     sqlite3_bind_int64(s, 7, (int64_t)root->predicted);
     sqlite3_bind_int64(s, 8, (int64_t)root->exposed);
     return step(store, s);
+}
+
+int pct_store_add_code(struct pct_store *store, uint32_t code, const struct pct_code_position *position)
+{
+    sqlite3_stmt *s = store->add_code;
+    sqlite3_bind_int64(s, 1, code);
+    sqlite3_bind_text(s, 2, position->module, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(s, 3, position->function, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(s, 4, (int64_t)position->hash);
+    sqlite3_bind_int64(s, 5, (int64_t)position->at);
+    return step(store, s);
+}
+
+int pct_store_add_memo(struct pct_store *store, const char *iroot)
+{
+    sqlite3_bind_text(store->add_memo, 1, iroot, -1, SQLITE_TRANSIENT);
+    return step(store, store->add_memo);
 }
 
 static int each(struct pct_store *store, const char *sql, int (*row)(void *data, sqlite3_stmt *s), void *data)
@@ -126,6 +153,56 @@ int pct_store_each_iroot(struct pct_store *store, int (*row)(void *data, const s
                 read_iroot, &to);
 }
 
+/* Files of earlier versions lack these. */
+static bool has_memo(struct pct_store *store)
+{
+    return pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('iroot_code', "
+                                "'iroot_memo')") == 2;
+}
+
+struct codes {
+    int (*each)(void *data, uint32_t code, const struct pct_code_position *position);
+    void *data;
+};
+
+static int read_code(void *data, sqlite3_stmt *s)
+{
+    const struct codes *to = data;
+    const struct pct_code_position position = { .module = (const char *)sqlite3_column_text(s, 1),
+                                                .function = (const char *)sqlite3_column_text(s, 2),
+                                                .hash = (uint64_t)sqlite3_column_int64(s, 3),
+                                                .at = (uint64_t)sqlite3_column_int64(s, 4) };
+    return position.module && position.function ? to->each(to->data, (uint32_t)sqlite3_column_int64(s, 0), &position)
+                                                : 0;
+}
+
+int pct_store_each_code(struct pct_store *store,
+                        int (*row)(void *data, uint32_t code, const struct pct_code_position *position), void *data)
+{
+    struct codes to = { row, data };
+    return has_memo(store)
+               ? each(store, "SELECT code, module, function, hash, at FROM iroot_code ORDER BY code", read_code, &to)
+               : 0;
+}
+
+struct memos {
+    int (*each)(void *data, const char *iroot);
+    void *data;
+};
+
+static int read_memo(void *data, sqlite3_stmt *s)
+{
+    const struct memos *to = data;
+    const char *iroot = (const char *)sqlite3_column_text(s, 0);
+    return iroot ? to->each(to->data, iroot) : 0;
+}
+
+int pct_store_each_memo(struct pct_store *store, int (*row)(void *data, const char *iroot), void *data)
+{
+    struct memos to = { row, data };
+    return has_memo(store) ? each(store, "SELECT iroot FROM iroot_memo ORDER BY iroot", read_memo, &to) : 0;
+}
+
 static int read_totals(void *data, sqlite3_stmt *s)
 {
     *(struct pct_store_iroot_totals *)data =
@@ -147,6 +224,8 @@ int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_total
 {
     *totals = (struct pct_store_iroot_totals){ 0 };
     int failed = pct_store_has_iroots(store) ? each(store, totals_of, read_totals, totals) : 0;
+    if (has_memo(store))
+        totals->memo = (uint64_t)pct_store_ask(store, "SELECT count(*) FROM iroot_memo");
     const uint64_t end = pct_store_number(store, "saturated");
     totals->saturated = end && (uint64_t)pct_store_ask(store, "SELECT count(*) FROM runs") == end;
     return failed;

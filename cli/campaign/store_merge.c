@@ -122,6 +122,7 @@ static int create(struct merge *m, const char *path)
         { "learned", learned ? "1" : "0" },
         { "objects", pct_store_fact(first, "objects") },
         { "differs", differs ? "1" : "0" },
+        { "memo", pct_store_fact(first, "memo") },
     };
     enum { COMMON = sizeof common / sizeof *common };
     struct pct_store_fact facts[COMMON + MOST + 1] = { { NULL, NULL } };

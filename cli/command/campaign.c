@@ -4,6 +4,7 @@
 #include <cli/campaign/campaign_file.h>
 #include <cli/export/campaign_report.h>
 #include <cli/campaign/guarantee_report.h>
+#include <cli/campaign/memo.h>
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
@@ -44,7 +45,8 @@ enum {
     KEY_CONFIDENCE,
     KEY_BUDGET,
     KEY_EXPLORE,
-    KEY_SATURATED
+    KEY_SATURATED,
+    KEY_MEMO
 };
 
 /* --budget, unless it is given. */
@@ -65,6 +67,10 @@ static const struct argp_option options[] = {
       "end --confidence if that would take longer than this (default: 3600, or the runs that -n allows)", 1 },
     { "until-saturated", KEY_SATURATED, "N", OPTION_ARG_OPTIONAL,
       "with -S maple: end when N runs in a row (default: 100) exposed no new interleaving and nothing is left to try",
+      1 },
+    { "memo", KEY_MEMO, "FILE", 0,
+      "with -S maple: try no interleaving again that the campaign of this file, with other inputs or of an earlier "
+      "build, has exposed or tried, as far as the functions are the same",
       1 },
     { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
       "first pct explore, for at most so long (default: 10): if that comes to its end, there is no campaign", 1 },
@@ -142,6 +148,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SATURATED:
         c->until_saturated =
             argument ? pct_options_number(state, "--until-saturated", argument, 1, INT64_MAX / 2) : SATURATED_RUNS;
+        return 0;
+    case KEY_MEMO:
+        w->plan.memo = argument;
         return 0;
     case KEY_DB:
         w->plan.path = argument;
@@ -244,9 +253,14 @@ static int check(struct command *w)
     if (!failed)
         failed = pct_configure(c, &w->schedules, &w->plan.drawn);
     c->may_sample &= !(c->confidence > 0); /* there is no bound for runs with a sample */
-    if (!failed && c->until_saturated && !pct_directed_may(c))
-        failed = pct_cli_usage("--until-saturated: only campaigns of maple look at interleavings; give -S maple%s",
-                               *c->config.list ? " without iroot" : "");
+    if (!failed && (c->until_saturated || w->plan.memo) && !pct_directed_may(c))
+        failed =
+            pct_cli_usage("%s: only campaigns of maple look at interleavings; give -S maple%s",
+                          c->until_saturated ? "--until-saturated" : "--memo", *c->config.list ? " without iroot" : "");
+    if (!failed && w->plan.memo && !strcmp(w->plan.memo, w->plan.path))
+        failed = pct_cli_usage("--memo: %s is the file of this campaign itself (--db); with --fresh, the old one is "
+                               "%s.old",
+                               w->plan.path, w->plan.path);
     if (!failed && c->config.run.seed > INT64_MAX / 2)
         failed = pct_cli_usage("--seed: the first seed of a campaign may be at most %lld", (long long)INT64_MAX / 2);
     if (!failed)
@@ -299,6 +313,9 @@ static int begin(struct command *w)
     if (state == PCT_STORE_FOREIGN || state == PCT_STORE_NEWER)
         return pct_cli_usage("%s: %s", w->plan.path, error);
     bool differs = false;
+    int status = w->plan.memo && !pct_campaign_file_has_runs(w->plan.path) ? pct_memo_take(c, w->plan.memo) : 0;
+    if (status)
+        return status;
     if (state == PCT_STORE_ABSENT && pct_campaign_file_check_place(w->plan.path))
         return PCT_EXIT_USAGE;
     int failed = state != PCT_STORE_ABSENT && w->oracle.same ? pct_campaign_file_adopt(c, &w->plan) : 0;

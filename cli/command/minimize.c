@@ -80,7 +80,7 @@ static void write_functions(FILE *out, const struct pct_analysis *q)
         if (!count)
             fputs("# the functions that it goes through, to see whether they have changed\n", out);
         seen[count++] = function;
-        fprintf(out, "function %016llx %s\n", (unsigned long long)function->hash, function->name);
+        fprintf(out, "function %016llx %s\n", (unsigned long long)pct_code_hash(&code, function), function->name);
     }
     pct_code_free(&code);
 }

@@ -85,7 +85,7 @@ static int print_iroots(FILE *out, struct pct_store *store, const struct pct_sto
     int failed = pct_store_iroot_totals(store, &iroots);
     if (failed || !pct_store_has_iroots(store))
         return failed;
-    char text[256];
+    char text[320];
     fprintf(out, "iRoots: %s\n", pct_summary_format_iroots(text, sizeof text, &iroots, totals->runs));
     return 0;
 }

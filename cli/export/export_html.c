@@ -97,7 +97,7 @@ static void print_head(FILE *out, const struct pct_summary *s)
     fputs("</dl>\n", out);
     if (s->guarantee)
         print(out, "<p id=\"guarantee\">", s->guarantee, "</p>\n");
-    char iroots[256];
+    char iroots[320];
     if (s->has_iroots)
         print(out, "<p id=\"iroots\">iRoots: ", pct_summary_format_iroots(iroots, sizeof iroots, &s->iroots, t->runs),
               "</p>\n");

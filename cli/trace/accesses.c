@@ -44,6 +44,7 @@ static void free_place(struct pct_access_place *place)
 {
     free(place->function);
     free(place->file);
+    free(place->module);
     free(place);
 }
 
@@ -64,7 +65,9 @@ static struct pct_access_place *insert(struct pct_access_places *places, const s
     place->number = (uint32_t)places->count + 1;
     place->function = strdup(wanted->function);
     place->file = strdup(wanted->file);
-    if (!place->function || !place->file || !tsearch(place, &places->tree, compare)) {
+    place->module = wanted->module ? strdup(wanted->module) : NULL;
+    if (!place->function || !place->file || (wanted->module && !place->module) ||
+        !tsearch(place, &places->tree, compare)) {
         free_place(place);
         return NULL;
     }
@@ -80,10 +83,12 @@ uint32_t pct_access_places_number(struct pct_access_places *places, const struct
 }
 
 /* The number of the place that has this frame (NULL: it is not known); 0: out of memory. */
-static uint32_t number_of(struct pct_access_places *places, const struct pct_frame *frame, uint32_t op, uint32_t code)
+static uint32_t number_of(struct pct_access_places *places, const struct pct_frame *frame,
+                          struct pct_access_place wanted)
 {
     char file[300] = "";
-    struct pct_access_place wanted = { .op = op, .code = code, .file = file, .function = "" };
+    wanted.file = file;
+    wanted.function = "";
     if (frame) {
         wanted.function = (char *)(uintptr_t)frame->function;
         wanted.line = frame->file[0] ? frame->line : 0;
@@ -109,7 +114,8 @@ static uint32_t place_of(struct reader *r, uint64_t index, uint64_t record)
     }
     uint32_t *known = &r->known[(size_t)here * PCT_OP_COUNT + op];
     if (!*known)
-        *known = number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL, op, 0);
+        *known = number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL,
+                           (struct pct_access_place){ .op = op });
     return *known;
 }
 
@@ -122,14 +128,18 @@ static uint32_t place_of_instruction(struct reader *r, uint64_t index, uint64_t 
     struct known *known = &r->cache[((call ^ op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CACHE_LOG)];
     if (known->number && known->call == call && known->op == op)
         return known->number;
-    const struct pct_access_place wanted = { .op = op, .code = pct_code_places_of(&r->code, call) };
+    const struct pct_code_file *in = pct_code_places_file(&r->code, call);
+    const struct pct_access_place wanted = { .op = op,
+                                             .code = pct_code_places_of(&r->code, call),
+                                             .module = in ? (char *)(uintptr_t)in->path : NULL,
+                                             .offset = in ? call + in->offset : 0 };
     struct pct_access_place **found = wanted.code ? tfind(&wanted, &r->places->tree, compare) : NULL;
     if (!found && !r->steps && !(r->steps = pct_step_places_open(r->snapshot)))
         return 0;
     uint32_t here = found ? 0 : pct_step_places_of(r->steps, index, record);
     *known = (struct known){ .call = call, .op = op };
-    known->number = found ? (*found)->number
-                          : number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL, op, wanted.code);
+    known->number =
+        found ? (*found)->number : number_of(r->places, here ? pct_step_places_get(r->steps, here) : NULL, wanted);
     return known->number;
 }
 

@@ -13,6 +13,8 @@ struct pct_access_place {
     uint32_t code;         /* by instruction: pct_operation.place */
     int line;              /* 0: no source is known */
     char *function, *file; /* ""; without debug information, the file is the module with the offset in it */
+    char *module;          /* by instruction: the file of the code, and where in it; NULL: not known */
+    uint64_t offset;
 };
 
 struct pct_access_places {

@@ -20,6 +20,7 @@ static bool parse_line(const char *line, struct pct_code_file *file)
         return false;
     file->offset = strtoull(at + 6, NULL, 16) - file->from;
     file->file = pct_place_file(pct_text_base_name(path));
+    file->path = path;
     return true;
 }
 
@@ -36,22 +37,27 @@ int pct_code_places_open(struct pct_code_places *places, const struct pct_snapsh
     char *rest = text;
     for (const char *line; places->item && (line = strsep(&rest, "\n"));)
         places->count += parse_line(line, &places->item[places->count]);
-    free(text);
+    places->text = text;
     return places->item ? 0 : -ENOMEM;
 }
 
 void pct_code_places_close(struct pct_code_places *places)
 {
     free(places->item);
+    free(places->text);
     *places = (struct pct_code_places){ .count = 0 };
+}
+
+const struct pct_code_file *pct_code_places_file(const struct pct_code_places *places, uint64_t address)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (address >= places->item[i].from && address < places->item[i].to)
+            return &places->item[i];
+    return NULL;
 }
 
 uint32_t pct_code_places_of(const struct pct_code_places *places, uint64_t address)
 {
-    for (size_t i = 0; i < places->count; i++) {
-        const struct pct_code_file *file = &places->item[i];
-        if (address >= file->from && address < file->to)
-            return pct_place_short(pct_place_at(file->file, address + file->offset));
-    }
-    return 0;
+    const struct pct_code_file *file = pct_code_places_file(places, address);
+    return file ? pct_place_short(pct_place_at(file->file, address + file->offset)) : 0;
 }

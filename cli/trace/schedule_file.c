@@ -107,7 +107,7 @@ void pct_schedule_file_compare(const char *path, const char *program)
         if (!hash || !name)
             continue;
         const struct pct_code_function *now = pct_code_find(&code, name);
-        if (now && now->hash == strtoull(hash, NULL, 16)) {
+        if (now && pct_code_hash(&code, now) == strtoull(hash, NULL, 16)) {
             same++;
             continue;
         }

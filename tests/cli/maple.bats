@@ -104,7 +104,8 @@ exposed()
     has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, "
     left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* predicted, \([0-9]*\) of them not exposed$/\1/p')
     "$pct" campaign report --format json it.db > it.json || [ $? -eq 1 ]
-    jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left, saturated: false}) and
+    jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left,
+        memo: 0, saturated: false}) and
         (.curve[-1].iroots == $exposed) and (.curve[$newest - 1].iroots == $exposed) and
         (.curve[$newest - 2].iroots < $exposed)" it.json
     "$pct" campaign report --format html it.db > it.html || [ $? -eq 1 ]
@@ -165,6 +166,129 @@ exposed()
         [ "$status" -eq 2 ]
         has "--until-saturated"
     done
+}
+
+# A build of one program, in a directory of its own: look() adds $2 to what it reads, and what stands in $3 is in front.
+compile_build()
+{
+    mkdir -p "$1"
+    cat > "$1/it.c" << END
+#include <pthread.h>
+$3
+static int counter, seen;
+static void *add(void *unused)
+{
+    counter++;
+    return unused;
+}
+static void *look(void *unused)
+{
+    seen = counter + $2;
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread[i], NULL, i < 2 ? add : look, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    return argc > 2 && argv[0][0] == 0;
+}
+END
+    "$build/pct-cc" -O0 -g -pthread -o "$1/it" "$1/it.c"
+}
+
+# The iRoots that a file's campaign has exposed or that its memo has; all, or those whose code is in no function $2.
+known()
+{
+    sqlite3 "$1" "select count(*) from iroots where exposed > 0 and not exists (select 1 from iroot_places
+        where function = '$2' and number in (a, b, c, d))"
+}
+
+@test "maple: --memo keeps what is known of functions that have not changed, over builds, inputs and campaigns" {
+    compile_build first 0 ''
+    compile_build moved 0 'int other(int x) { return x * 3 + 1; }'
+    compile_build changed 7 ''
+    options=(-S maple -n 60 --seed 1 --epoch 1700000000 --until-saturated=8)
+    run "$pct" campaign "${options[@]}" --db first.db -- first/it
+    [ "$status" -eq 0 ]
+    all=$(known first.db)
+    part=$(known first.db look)
+    [ "$part" -gt 0 ] && [ "$all" -gt "$part" ]
+    # All code lies elsewhere, and is the same: nothing is left to try, with other inputs, too.
+    run "$pct" campaign "${options[@]}" --memo first.db --db moved.db -- moved/it 3
+    [ "$status" -eq 0 ]
+    has "--memo=first.db: "
+    lacks "are forgotten"
+    memo=$(sqlite3 moved.db 'select count(*) from iroot_memo')
+    [ "$memo" -ge "$all" ]
+    has "; $memo known by --memo; saturated"
+    has " profile runs, 0 directed ones; of "
+    # So it goes on; and from there to one with another function, by a copy that cannot be written to.
+    run "$pct" campaign merge copy.db moved.db
+    [ "$status" -eq 0 ]
+    chmod a-w copy.db
+    run "$pct" campaign "${options[@]}" --memo copy.db --db changed.db -- changed/it
+    [ "$status" -eq 0 ]
+    has " iRoots are forgotten, as their functions have changed"
+    [ "$(sqlite3 changed.db "select count(*) from iroot_memo")" -ge "$part" ]
+    [ "$(sqlite3 changed.db "select count(*) from iroot_memo")" -lt "$memo" ]
+    [ "$(sqlite3 changed.db "select count(*) from iroot_memo join iroot_places on instr(iroot, printf('.%08x', code))
+        where function = 'look'")" -eq 0 ]
+    # A campaign in parts, by several workers, is the same.
+    run "$pct" campaign "${options[@]}" -n 7 -j 2 --memo copy.db --db parts.db -- changed/it
+    run "$pct" campaign "${options[@]}" --db parts.db -- changed/it
+    for table in runs iroots iroot_places iroot_code iroot_memo; do
+        [ "$(sqlite3 changed.db "select * from $table")" = "$(sqlite3 parts.db "select * from $table")" ]
+    done
+    # Without symbols, it is all of the file that counts.
+    mkdir bare other
+    strip -o bare/it first/it
+    strip -o other/it moved/it
+    "$pct" campaign "${options[@]}" --db bare.db -- bare/it
+    run "$pct" campaign "${options[@]}" --memo bare.db --db again.db -- bare/it 3
+    lacks "are forgotten"
+    has " profile runs, 0 directed ones"
+    run "$pct" campaign "${options[@]}" --memo bare.db --db other.db -- other/it
+    has "--memo=bare.db: 0 iRoots are known"
+}
+
+@test "maple: a --memo that is something else is refused before the first run" {
+    compile_build first 0 ''
+    "$pct" campaign -S maple -n 4 --seed 1 --db first.db -- first/it
+    "$pct" campaign -n 2 --seed 1 --db plain.db -- first/it
+    sqlite3 first.db '.backup newer.db' '.backup damaged.db' '.backup wrong.db'
+    sqlite3 newer.db 'pragma user_version = 9'
+    sqlite3 damaged.db "insert into iroot_memo values('1-99999.00000001')"
+    sqlite3 wrong.db 'update iroots set exposed = 4711'
+    echo text > text.db
+    for wrong in "plain.db: this campaign has not looked at interleavings" \
+        "newer.db: a newer version of pct made this" \
+        "damaged.db: the file is damaged" "wrong.db: the file is damaged" "text.db: " ".: "; do
+        run "$pct" campaign -S maple -n 2 --memo "${wrong%%:*}" --db new.db -- first/it
+        [ "$status" -eq 2 ]
+        has "--memo=$wrong"
+        [ "${#lines[@]}" -eq 1 ]
+        [ ! -e new.db ]
+    done
+    run "$pct" campaign -S maple -n 2 --memo first.db --db new.db -- true
+    [ "$status" -eq 2 ]
+    has "--memo=first.db: it is of another program: 'it', not 'true'"
+    run "$pct" campaign -n 2 --memo first.db --db new.db -- first/it
+    [ "$status" -eq 2 ]
+    has "--memo: only campaigns of maple look at interleavings; give -S maple"
+    run "$pct" campaign -S maple -n 2 --memo first.db --fresh --db first.db -- first/it
+    [ "$status" -eq 2 ]
+    has "with --fresh, the old one is first.db.old"
+    [ ! -e first.db.old ]
+    # The first of many nights has none; what a campaign began with stays.
+    run "$pct" campaign -S maple -n 2 --memo none.db --db new.db -- first/it
+    [ "$status" -eq 0 ]
+    has "--memo=none.db: there is no such file, so that nothing is known"
+    run "$pct" campaign -S maple -n 3 --memo first.db --db new.db -- first/it
+    [ "$status" -eq 2 ]
+    has "new.db is of another campaign: its --memo is 'none.db', not 'first.db'"
 }
 
 @test "maple: merged files have the iRoots of all, in the order of their runs; several do not go on" {
