@@ -7,6 +7,7 @@
 #include <cli/process/options.h>
 #include <cli/trace/accesses.h>
 #include <cli/trace/predict.h>
+#include <cli/trace/reads_from.h>
 #include "configure.h"
 #include "coverage_diff.h"
 #include "iroot_print.h"
@@ -22,7 +23,7 @@ enum { RUNS = 100, WINDOW = 40 };
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Coverage", 1 },
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 100)", 1 },
-    { "until-saturated", KEY_SATURATED, "N", 0, "stop when N runs in a row exposed nothing new", 1 },
+    { "until-saturated", KEY_SATURATED, "N", 0, "stop when N runs in a row exposed no new iRoot", 1 },
     { "window", KEY_WINDOW, "STEPS", 0,
       "two accesses of a thread belong together if they are at most this many of its steps apart (default: 40)", 1 },
     { "predicted", KEY_PREDICTED, NULL, 0,
@@ -39,10 +40,10 @@ struct coverage {
     struct pct_campaign *campaign;
     struct pct_run_options schedules;
     struct pct_access_places places;
-    struct pct_iroots roots, predicted;
-    uint64_t saturated;    /* --until-saturated; 0: not given */
-    uint64_t runs, newest; /* runs looked at, and the last that exposed something new; from 1 */
-    uint64_t shared;       /* accesses to what threads may share, in all runs */
+    struct pct_iroots roots, predicted, pairs; /* the last: reads-from pairs */
+    uint64_t saturated;                        /* --until-saturated; 0: not given */
+    uint64_t runs, newest;                     /* runs looked at, and the last that exposed something new; from 1 */
+    uint64_t shared;                           /* accesses to what threads may share, in all runs */
     uint32_t window;
     bool json, lists_predicted;
 };
@@ -85,7 +86,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[--] COMMAND [ARGUMENT...]\ndiff OLD-FILE NEW-FILE",
     .doc = "Run a program with many schedules, and list in which ways its threads came in between each other: the "
-           "iRoots of Maple, with the lines of the source. diff compares two campaigns.\v"
+           "iRoots of Maple, and which writes its reads of memory have seen, with the lines of the source. diff "
+           "compares two campaigns.\v"
            "The exit status is 0 if no run failed, and 1 if one did: then the last line is the command that replays "
            "the first of them.",
     .children = pct_configure_launch,
@@ -112,6 +114,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
         status = pct_iroots_add(&w->roots, accesses, count, w->window, w->runs);
     if (!status)
         status = pct_predict_add(&w->predicted, &result->trace, accesses, count, w->window, w->runs);
+    if (!status)
+        status = pct_reads_from_add(&w->pairs, accesses, count, w->runs);
     free(accesses);
     if (status && status != -ENODATA) /* a run that was killed tells nothing of its places */
         return pct_cli_no_memory("");
@@ -134,6 +138,12 @@ static bool is_exposed(const struct coverage *w, const struct pct_iroot *root)
     return pct_iroots_find_either(&w->roots, root);
 }
 
+static void print_runs(const struct coverage *w, const struct pct_iroot *root)
+{
+    printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
+           (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+}
+
 static void print_text(const struct coverage *w)
 {
     for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++) {
@@ -142,8 +152,7 @@ static void print_text(const struct coverage *w)
             if (root->idiom != idiom)
                 continue;
             pct_iroot_print(stdout, &w->places, root);
-            printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
-                   (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+            print_runs(w, root);
         }
         for (size_t i = 0; w->lists_predicted && i < w->predicted.count; i++) {
             const struct pct_iroot *root = w->predicted.item[i];
@@ -153,7 +162,23 @@ static void print_text(const struct coverage *w)
             puts("  [predicted, not exposed]");
         }
     }
+    for (size_t i = 0; i < w->pairs.count; i++) {
+        pct_reads_from_print(stdout, &w->places, w->pairs.item[i]);
+        print_runs(w, w->pairs.item[i]);
+    }
     fflush(stdout);
+}
+
+/* The last run that has added to them, from 1; 0: none has. */
+static uint64_t newest_of(const struct pct_iroots *roots)
+{
+    return roots->count ? roots->item[roots->count - 1]->first : 0;
+}
+
+static void add_runs(const struct coverage *w, struct json_object *to, const struct pct_iroot *root)
+{
+    pct_json_add_number(to, "runs", root->runs);
+    pct_json_add_number(to, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
 }
 
 static int print_json(const struct coverage *w)
@@ -163,13 +188,12 @@ static int print_json(const struct coverage *w)
     pct_json_add_number(all, "failed", w->campaign->failures);
     pct_json_add_number(all, "last_new", w->newest);
     pct_json_add_number(all, "window", w->window);
-    pct_json_add_bool(all, "complete", !w->roots.full);
+    pct_json_add_bool(all, "complete", !w->roots.full && !w->pairs.full);
     struct json_object *roots = pct_json_add_array(all, "exposed");
     for (size_t i = 0; i < w->roots.count; i++) {
         const struct pct_iroot *root = w->roots.item[i];
         struct json_object *object = pct_json_append_object(roots);
-        pct_json_add_number(object, "runs", root->runs);
-        pct_json_add_number(object, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
+        add_runs(w, object, root);
         pct_iroot_add_json(object, &w->places, root);
     }
     roots = pct_json_add_array(all, "predicted");
@@ -178,6 +202,13 @@ static int print_json(const struct coverage *w)
         if (is_exposed(w, root))
             continue;
         pct_iroot_add_json(pct_json_append_object(roots), &w->places, root);
+    }
+    pct_json_add_number(all, "reads_from_last_new", newest_of(&w->pairs));
+    struct json_object *pairs = pct_json_add_array(all, "reads_from");
+    for (size_t i = 0; i < w->pairs.count; i++) {
+        struct json_object *object = pct_json_append_object(pairs);
+        add_runs(w, object, w->pairs.item[i]);
+        pct_reads_from_add_json(object, &w->places, w->pairs.item[i]);
     }
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
@@ -197,6 +228,8 @@ static void say_summary(const struct coverage *w)
                 w->predicted.count == left[0]   ? ""
                 : w->lists_predicted || w->json ? "; -S maple tries to expose them"
                                                 : "; --predicted lists them, -S maple tries to expose them");
+    pct_cli_say("reads-from pairs: %zu; the last new one in run %llu", w->pairs.count,
+                (unsigned long long)newest_of(&w->pairs));
     pct_directed_say(w->campaign);
     if (w->roots.full)
         pct_cli_say("there are more, which are not counted: give a smaller --window");
@@ -260,6 +293,7 @@ static int coverage(int argc, char **argv)
     pct_launch_finish(&campaign.launch);
     pct_iroots_free(&w.roots);
     pct_iroots_free(&w.predicted);
+    pct_iroots_free(&w.pairs);
     pct_access_places_free(&w.places);
     return status;
 }

@@ -59,6 +59,25 @@ static bool lacks(const struct diff *w, unsigned other, const struct pct_iroot *
     return !pct_iroots_find_either(&w->side[other].exposed, root);
 }
 
+/* Reads-from pairs are compared where both have some. */
+static bool compares_pairs(const struct diff *w)
+{
+    return w->side[OLD].has_pairs && w->side[NEW].has_pairs;
+}
+
+static bool lacks_pair(const struct diff *w, unsigned other, const struct pct_iroot *pair)
+{
+    return !pct_iroots_find(&w->side[other].pairs, pair);
+}
+
+static size_t count_pairs_alone(const struct diff *w, unsigned side)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->side[side].pairs.count; i++)
+        count += lacks_pair(w, !side, w->side[side].pairs.item[i]);
+    return count;
+}
+
 /* How many this side alone has exposed. */
 static size_t count_alone(const struct diff *w, unsigned side)
 {
@@ -66,6 +85,18 @@ static size_t count_alone(const struct diff *w, unsigned side)
     for (size_t i = 0; i < w->side[side].exposed.count; i++)
         count += lacks(w, !side, w->side[side].exposed.item[i]);
     return count;
+}
+
+static void print_pairs(const struct diff *w, unsigned side)
+{
+    for (size_t i = 0; i < w->side[side].pairs.count; i++) {
+        const struct pct_iroot *pair = w->side[side].pairs.item[i];
+        if (!lacks_pair(w, !side, pair))
+            continue;
+        fputs(side == NEW ? "+ " : "- ", stdout);
+        pct_reads_from_print(stdout, &w->places, pair);
+        putchar('\n');
+    }
 }
 
 static void print_text(const struct diff *w)
@@ -80,6 +111,10 @@ static void print_text(const struct diff *w)
                 pct_iroot_print(stdout, &w->places, root);
                 putchar('\n');
             }
+    if (compares_pairs(w)) {
+        print_pairs(w, NEW);
+        print_pairs(w, OLD);
+    }
     fflush(stdout);
 }
 
@@ -97,6 +132,13 @@ static void add_side(const struct diff *w, unsigned side, struct json_object *al
     for (size_t i = 0; i < covered->exposed.count; i++)
         if (lacks(w, !side, covered->exposed.item[i]))
             pct_iroot_add_json(pct_json_append_object(alone), &w->places, covered->exposed.item[i]);
+    if (!compares_pairs(w))
+        return;
+    pct_json_add_number(to, "reads_from", covered->pairs.count);
+    alone = pct_json_add_array(to, "reads_from_alone");
+    for (size_t i = 0; i < covered->pairs.count; i++)
+        if (lacks_pair(w, !side, covered->pairs.item[i]))
+            pct_reads_from_add_json(pct_json_append_object(alone), &w->places, covered->pairs.item[i]);
 }
 
 static int print_json(const struct diff *w)
@@ -115,6 +157,11 @@ static void say_summary(const struct diff *w)
                     covered->exposed.count, count_alone(w, side), (unsigned long long)covered->newest,
                     (unsigned long long)covered->runs, covered->cut ? "; there were more, which were not counted" : "");
     }
+    for (unsigned side = 0; side < SIDES && compares_pairs(w); side++)
+        pct_cli_say("%s: %zu reads-from pairs, %zu by it alone", w->side[side].path, w->side[side].pairs.count,
+                    count_pairs_alone(w, side));
+    if (!compares_pairs(w))
+        pct_cli_say("reads-from pairs are not compared: campaigns' files have none, and `pct coverage --json` has");
     if (w->side[OLD].window != w->side[NEW].window)
         pct_cli_say("they were made with --window=%u and %u, so idioms 2 to 5 cannot be compared", w->side[OLD].window,
                     w->side[NEW].window);

@@ -131,6 +131,32 @@ static int take_root(struct json_object *from, struct pct_covered *covered, stru
     return failed ? failed : pct_iroots_insert(&covered->exposed, &root, 1);
 }
 
+/* A pair: `write` may be null. */
+static int take_pair(struct json_object *from, struct pct_covered *covered, struct pct_access_places *places)
+{
+    struct json_object *write, *read;
+    struct pct_iroot pair = { .idiom = 1 };
+    if (!json_object_object_get_ex(from, "write", &write) || !json_object_object_get_ex(from, "read", &read))
+        return -EINVAL;
+    int failed = write ? take_place(write, places, &pair.place[0]) : 0;
+    if (!failed)
+        failed = take_place(read, places, &pair.place[1]);
+    return failed ? failed : pct_iroots_insert(&covered->pairs, &pair, 1);
+}
+
+/* What earlier versions wrote has none. */
+static int take_pairs(struct json_object *all, struct pct_covered *covered, struct pct_access_places *places)
+{
+    struct json_object *pairs;
+    covered->has_pairs = json_object_object_get_ex(all, "reads_from", &pairs);
+    if (!covered->has_pairs)
+        return 0;
+    int failed = json_object_is_type(pairs, json_type_array) ? 0 : -EINVAL;
+    for (size_t i = 0; !failed && i < json_object_array_length(pairs); i++)
+        failed = take_pair(json_object_array_get_idx(pairs, i), covered, places);
+    return failed;
+}
+
 static int take_json(struct json_object *all, struct pct_covered *covered, struct pct_access_places *places)
 {
     struct json_object *exposed, *complete;
@@ -143,8 +169,10 @@ static int take_json(struct json_object *all, struct pct_covered *covered, struc
     int failed = 0;
     for (size_t i = 0; !failed && i < json_object_array_length(exposed); i++)
         failed = take_root(json_object_array_get_idx(exposed, i), covered, places);
+    if (!failed)
+        failed = take_pairs(all, covered, places);
     covered->window = (uint32_t)window;
-    covered->cut = !json_object_get_boolean(complete) || covered->exposed.full;
+    covered->cut = !json_object_get_boolean(complete) || covered->exposed.full || covered->pairs.full;
     return failed;
 }
 
@@ -200,4 +228,5 @@ int pct_covered_read(struct pct_covered *covered, struct pct_access_places *plac
 void pct_covered_free(struct pct_covered *covered)
 {
     pct_iroots_free(&covered->exposed);
+    pct_iroots_free(&covered->pairs);
 }

@@ -8,6 +8,8 @@
 struct pct_covered {
     const char *path;
     struct pct_iroots exposed;
+    struct pct_iroots pairs; /* reads-from pairs (cli/trace/reads_from.h), if it has_pairs: */
+    bool has_pairs;
     uint64_t runs, newest; /* and the last of them that has exposed a new one, from 1; 0: none has */
     uint32_t window;       /* --window */
     bool cut;              /* there were too many to count */

@@ -32,9 +32,19 @@ void pct_iroot_print(FILE *out, const struct pct_access_places *places, const st
     }
 }
 
-static void add_place(struct json_object *to, const struct pct_access_place *place)
+void pct_reads_from_print(FILE *out, const struct pct_access_places *places, const struct pct_iroot *pair)
 {
-    struct json_object *object = pct_json_append_object(to);
+    fputs("rf  ", out);
+    if (pair->place[0])
+        print_place(out, places->item[pair->place[0] - 1]);
+    else
+        fputs("what was there before", out);
+    fputs(" => ", out);
+    print_place(out, places->item[pair->place[1] - 1]);
+}
+
+static void add_place(struct json_object *object, const struct pct_access_place *place)
+{
     pct_json_add_string(object, "operation", pct_name_op(place->op));
     pct_json_add_string(object, "function", place->function);
     pct_json_add_string(object, "file", place->file);
@@ -46,5 +56,15 @@ void pct_iroot_add_json(struct json_object *to, const struct pct_access_places *
     pct_json_add_number(to, "idiom", root->idiom);
     struct json_object *array = pct_json_add_array(to, "places");
     for (unsigned k = 0; k < pct_idiom_accesses(root->idiom); k++)
-        add_place(array, places->item[root->place[k] - 1]);
+        add_place(pct_json_append_object(array), places->item[root->place[k] - 1]);
+}
+
+void pct_reads_from_add_json(struct json_object *to, const struct pct_access_places *places,
+                             const struct pct_iroot *pair)
+{
+    if (pair->place[0])
+        add_place(pct_json_add_object(to, "write"), places->item[pair->place[0] - 1]);
+    else
+        json_object_object_add(to, "write", NULL);
+    add_place(pct_json_add_object(to, "read"), places->item[pair->place[1] - 1]);
 }

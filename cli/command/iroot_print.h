@@ -11,4 +11,10 @@ void pct_iroot_print(FILE *out, const struct pct_access_places *places, const st
 /* The members `idiom` and `places` of an object. */
 void pct_iroot_add_json(struct json_object *to, const struct pct_access_places *places, const struct pct_iroot *root);
 
+/* The same for a reads-from pair (cli/trace/reads_from.h): "rf  store in set at a.c:26 => load in check at a.c:36", and
+ * the members `write` (null: what was there before) and `read`. */
+void pct_reads_from_print(FILE *out, const struct pct_access_places *places, const struct pct_iroot *pair);
+void pct_reads_from_add_json(struct json_object *to, const struct pct_access_places *places,
+                             const struct pct_iroot *pair);
+
 #endif

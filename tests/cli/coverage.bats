@@ -20,6 +20,10 @@ setup()
     [ "$status" -eq 1 ]
     has "reorder.c:26 => atomic load in check at "
     has "exposed iRoots: "
+    has "rf  atomic store in set at "
+    has "rf  what was there before => atomic load in check at "
+    lacks " => load in main at" # memory of one thread
+    has "pct: reads-from pairs: 3; the last new one in run "
     has " of the runs failed, the first with seed "
     # `first` is not `second`, though they are in the same eight bytes
     lacks "atomic store in set at bench/scale/reorder.c:26 => atomic store in set at bench/scale/reorder.c:27"
@@ -36,6 +40,8 @@ setup()
     [ "$status" -eq 1 ]
     [ "$output" = "$one" ]
     printf '%s\n' "$one" | jq -e '.runs == 30 and .failed > 0 and .last_new <= 30 and .complete and
+        .reads_from_last_new <= 30 and any(.reads_from[]; .write == null and .read.function == "check") and
+        any(.reads_from[]; .write.line == 26 and .read.line == 36 and .read.operation == "atomic load" and .runs > 0) and
         all(.exposed[]; (.places | length) == ([2, 3, 4, 4, 4][.idiom - 1]) and .runs > 0 and .places[0].line > 0)'
 }
 
@@ -85,12 +91,18 @@ END
         has ", 0 by it alone; the last new one in run "
         # and each of these lines has what only the new one does.
         printf '%s\n' "$output" | grep -q . && ! printf '%s\n' "$output" | grep -v 'in look at '
-        added=$(printf '%s\n' "$output" | wc -l)
+        added=$(printf '%s\n' "$output" | grep -c '^+ [1-5]')
+        pairs=$(printf '%s\n' "$output" | grep -c '^+ rf' || true)
+        case $kind in
+        json) printf '%s\n' "$output" | grep -qx '+ rf  store in add at .*tests.c:6 => load in look at .*tests.c:11' ;;
+        db) [ "$pairs" -eq 0 ] && has "reads-from pairs are not compared" ;;
+        esac
         run --separate-stderr "$pct" coverage diff --json 2.$kind 3.$kind
         [ "$status" -eq 0 ]
         printf '%s\n' "$output" | jq -e "(.old.alone == []) and (.new.alone | length == $added) and .new.runs == 12 and
             .new.exposed - .old.exposed == $added and .new.complete and .new.window == 40 and
-            any(.new.alone[]; .idiom == 1 and .places[1].function == \"look\" and .places[1].line == 11)"
+            any(.new.alone[]; .idiom == 1 and .places[1].function == \"look\" and .places[1].line == 11) and
+            (.new.reads_from_alone // [] | length == $pairs) and (.old.reads_from_alone // [] == [])"
         run --separate-stderr "$pct" coverage diff 3.$kind 3.$kind
         [ "$status" -eq 0 ]
         [ -z "$output" ]
@@ -117,9 +129,10 @@ END
         '{"operation":"no such thing","function":"","file":"","line":1},{}' > operation.json
     printf '{"runs":1,"last_new":2,"window":40,"complete":true,"exposed":[]}' > newest.json
     printf '{"runs":1,"last_new":1,"window":40,"complete":true,"exposed":[null,7]}' > null.json
+    sed 's/"reads_from": *\[/&7,/' it.json > pair.json
     printf '{"runs":1,' > half.json
     : > empty.json
-    for wrong in operation.json newest.json null.json half.json empty.json /dev/zero .; do
+    for wrong in operation.json newest.json null.json pair.json half.json empty.json /dev/zero .; do
         run timeout 20 "$pct" coverage diff it.json "$wrong"
         [ "$status" -eq 2 ]
         has "$wrong: this is neither what"
