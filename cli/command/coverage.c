@@ -10,6 +10,8 @@
 #include <cli/trace/reads_from.h>
 #include "configure.h"
 #include "coverage_diff.h"
+#include "coverage_html.h"
+#include <cli/export/export.h>
 #include "iroot_print.h"
 #include "parse.h"
 #include <errno.h>
@@ -17,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_OK_STATUS, KEY_PREDICTED };
+enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_OK_STATUS, KEY_PREDICTED, KEY_HTML };
 enum { RUNS = 100, WINDOW = 40 };
 
 static const struct argp_option options[] = {
@@ -32,6 +34,7 @@ static const struct argp_option options[] = {
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "json", KEY_JSON, NULL, 0, "write JSON", 3 },
+    { "html", KEY_HTML, "FILE", 0, "write also a page: what was exposed over the runs, and each with its lines", 3 },
     { 0 },
 };
 
@@ -45,6 +48,7 @@ struct coverage {
     uint64_t runs, newest;                     /* runs looked at, and the last that exposed something new; from 1 */
     uint64_t shared;                           /* accesses to what threads may share, in all runs */
     uint32_t window;
+    const char *html; /* --html; NULL: not given */
     bool json, lists_predicted;
 };
 
@@ -73,6 +77,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_JSON:
         w->json = true;
+        return 0;
+    case KEY_HTML:
+        w->html = argument;
         return 0;
     case KEY_PREDICTED:
         w->lists_predicted = true;
@@ -238,6 +245,18 @@ static void say_summary(const struct coverage *w)
                     "pct-cc, or say --memory=globals");
 }
 
+static int write_html(const struct coverage *w)
+{
+    const struct pct_coverage_page page = { .campaign = w->campaign,
+                                            .places = &w->places,
+                                            .exposed = &w->roots,
+                                            .predicted = &w->predicted,
+                                            .pairs = &w->pairs,
+                                            .runs = w->runs,
+                                            .window = w->window };
+    return pct_coverage_html(w->html, &page);
+}
+
 static int finish(struct coverage *w, int status)
 {
     struct pct_campaign *c = w->campaign;
@@ -247,6 +266,8 @@ static int finish(struct coverage *w, int status)
     int failed = w->json ? print_json(w) : 0;
     if (!w->json)
         print_text(w);
+    if (w->html && !failed)
+        failed = write_html(w);
     say_summary(w);
     if (c->failed) {
         pct_cli_say("%llu of the runs failed, the first with seed %llu: %s", (unsigned long long)c->failures,
@@ -255,6 +276,15 @@ static int finish(struct coverage *w, int status)
         pct_outcome_print_replay(&c->launch, &c->first, &c->first_result);
     }
     return status ? status : failed ? failed : c->failed ? 1 : 0;
+}
+
+/* Before the first run: whether there is a place for the page. */
+static int check_html(const char *path)
+{
+    const struct pct_export export = { .format = "html", .path = path };
+    if (!*path || !strcmp(path, "-"))
+        return pct_cli_usage("--html=%s: give the name of a file", path);
+    return pct_export_check(&export, 1);
 }
 
 static int coverage(int argc, char **argv)
@@ -273,6 +303,8 @@ static int coverage(int argc, char **argv)
         status = pct_configure(&campaign, &w.schedules, &drawn);
     if (!status)
         status = pct_drive_check(&campaign.launch.drive, campaign.jobs);
+    if (!status && w.html)
+        status = check_html(w.html);
     if (status)
         return status;
     campaign.observer = &w.observer;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct format {
@@ -58,32 +59,51 @@ static int complain(const char *path, int failed)
     return failed == -ENOMEM ? PCT_EXIT_INTERNAL : PCT_EXIT_USAGE;
 }
 
-static int write_one(const struct pct_summary *summary, const struct pct_export *export)
+int pct_export_write(const char *path, int (*write)(FILE *out, const void *data), const void *data)
 {
-    const struct format *to = find(export->format);
     char temporary[4096 + 32];
-    bool file = export->path && strcmp(export->path, "-");
-    FILE *out = file ? open_beside(export->path, temporary, sizeof temporary) : stdout;
+    bool file = path && strcmp(path, "-");
+    FILE *out = file ? open_beside(path, temporary, sizeof temporary) : stdout;
     if (!out)
-        return complain(export->path, -errno);
-    int failed = to->write(out, summary);
+        return complain(path, -errno);
+    int failed = write(out, data);
     if (!failed && (fflush(out) || ferror(out)))
         failed = errno ? -errno : -EIO;
     if (file && fclose(out) && !failed)
         failed = -errno;
-    if (file && !failed && rename(temporary, export->path))
+    if (file && !failed && rename(temporary, path))
         failed = -errno;
     if (file && failed)
         unlink(temporary);
-    return failed ? complain(file ? export->path : "standard output", failed) : 0;
+    return failed ? complain(file ? path : "standard output", failed) : 0;
+}
+
+struct writing {
+    const struct pct_summary *summary;
+    const struct format *to;
+};
+
+static int write_summary(FILE *out, const void *data)
+{
+    const struct writing *w = data;
+    return w->to->write(out, w->summary);
+}
+
+static int write_one(const struct pct_summary *summary, const struct pct_export *export)
+{
+    const struct writing writing = { summary, find(export->format) };
+    return pct_export_write(export->path, write_summary, &writing);
 }
 
 int pct_export_check(const struct pct_export *exports, size_t count)
 {
     char temporary[4096 + 32];
+    struct stat status;
     for (size_t i = 0; i < count; i++) {
         if (!exports[i].path || !strcmp(exports[i].path, "-"))
             continue;
+        if (!stat(exports[i].path, &status) && S_ISDIR(status.st_mode))
+            return complain(exports[i].path, -EISDIR);
         FILE *out = open_beside(exports[i].path, temporary, sizeof temporary);
         if (!out)
             return complain(exports[i].path, -errno);

@@ -38,6 +38,10 @@ bool pct_export_add(struct pct_export *exports, size_t *count, const char *text,
 /* Whether the files can be made, before there is anything to write. Returns 0 or an exit status after a message. */
 int pct_export_check(const struct pct_export *exports, size_t count);
 
+/* Write such a file at once or not at all. write: returns 0 or a negative errno. Returns 0 or an exit status after a
+ * message. */
+int pct_export_write(const char *path, int (*write)(FILE *out, const void *data), const void *data);
+
 /* Read the campaign and write it in each of these formats; files are replaced at once or not at all. root: where the
  * sources are, NULL: in the current directory. Returns 0, or an exit status after a message. */
 int pct_export_all(struct pct_store *store, const struct pct_export *exports, size_t count, const char *root);

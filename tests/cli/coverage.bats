@@ -159,6 +159,52 @@ END
     has "--window=40 and 20, so idioms 2 to 5 cannot be compared"
 }
 
+@test "coverage: the page has all that the JSON has, and no markup of others" {
+    compile_tests
+    mv tests.c '<i>&.c'
+    "$build/pct-cc" -O0 -g -pthread -o tests '<i>&.c'
+    run --separate-stderr "$pct" coverage --seed 1 -n 12 --json --html page.html -- ./tests 3 '<script>"' $'\e[1m'
+    [ "$status" -eq 0 ]
+    for members in "exposed predicted" reads_from; do
+        for member in $members; do
+            printf '%s\n' "$output" | jq ".$member | length"
+        done
+    done | paste -sd+ | bc > rows
+    [ "$(grep -c '^<tr><td>\|^<tr><td class="dim">' page.html)" -eq "$(cat rows)" ]
+    # Each element ends, what others wrote is text, and the curves end where the totals are.
+    python3 - page.html "$(printf '%s\n' "$output" | jq '.exposed | length')" << 'END'
+import html.parser, sys
+class Page(html.parser.HTMLParser):
+    open, text, tags, curves = [], "", set(), {}
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        if tag == "svg":
+            self.curves[dict(attributes)["aria-label"].split(":")[0]] = dict(attributes)["data-points"].split()[-1]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+    def handle_startendtag(self, tag, attributes):
+        pass
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.getpos())
+    def handle_data(self, data):
+        self.text += data
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+assert not page.open, page.open
+assert "i" not in page.tags and "tests 3 '<script>\"'" in page.text and "<i>&.c:11" in page.text, page.text
+assert "\x1b" not in page.text
+assert page.curves["iRoots exposed"].split(",")[2:] == ["12", sys.argv[2]], page.curves
+END
+    grep -q '<h2>Idiom 1: A &rArr; B</h2>' page.html
+    # Where there is no place for it, nothing is run.
+    for wrong in nowhere/page.html . - ''; do
+        run "$pct" coverage --html "$wrong" -- sh -c 'touch was-run'
+        [ "$status" -eq 2 ]
+        [ ! -e was-run ]
+        [ "${#lines[@]}" -eq 1 ]
+    done
+}
+
 @test "coverage: ends when it is saturated; a program without shared memory is told what to do" {
     run "$pct" coverage --seed 1 --until-saturated 3 -- true
     [ "$status" -eq 0 ]

@@ -282,6 +282,12 @@ known()
     [ "$status" -eq 2 ]
     has "with --fresh, the old one is first.db.old"
     [ ! -e first.db.old ]
+    for night in 1 2; do
+        run "$pct" campaign -S maple -n 8 --seed 1 --fresh --memo night.db.old --db night.db -- first/it
+        [ "$status" -eq 0 ]
+    done
+    has "--memo=night.db.old: "
+    has " known by --memo"
     # The first of many nights has none; what a campaign began with stays.
     run "$pct" campaign -S maple -n 2 --memo none.db --db new.db -- first/it
     [ "$status" -eq 0 ]
