@@ -9,6 +9,7 @@
     X(pct)                                                                                                             \
     X(tapct)                                                                                                           \
     X(pctcp)                                                                                                           \
+    X(pct_large)                                                                                                       \
     X(pos)                                                                                                             \
     X(urw)                                                                                                             \
     X(surw)                                                                                                            \

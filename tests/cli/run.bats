@@ -259,8 +259,8 @@ setup()
 }
 
 @test "the strategies run by name, with parameters" {
-    for spec in pct pct,depth=5,k=50 pct,depth=auto,sequential=1,phases=1,spin=never,final=0 tapct pctcp pos urw,n=20,n1=5 \
-        surw,object=1 delay-bound preemption-bound,bound=9 portfolio random-walk random-delay round-robin none; do
+    for spec in pct pct,depth=5,k=50 pct,depth=auto,sequential=1,phases=1,spin=never,final=0 tapct pctcp \
+        pct-large,quantum=3 pos urw,n=20,n1=5 surw,object=1 delay-bound preemption-bound,bound=9 portfolio random-walk random-delay round-robin none; do
         run "$pct" run -n 3 -S $spec -- ./target race 0
         is "$status" 0
     done

@@ -172,7 +172,8 @@ badly_folded()
 @test "strategies are listed and described" {
     run "$pct" strategies
     is "$status" 0
-    for name in pct tapct pctcp pos urw surw delay-bound preemption-bound portfolio random-walk random-delay round-robin none; do
+    for name in pct tapct pctcp pct-large pos urw surw delay-bound preemption-bound portfolio random-walk random-delay \
+        round-robin none; do
         is "$(printf '%s\n' "$output" | grep -cx -- $name)" 1
     done
     has "depth=N  (default auto, 1 to 64, or auto)"

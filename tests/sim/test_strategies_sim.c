@@ -57,6 +57,27 @@ static void test_repeats(void **unused)
     }
 }
 
+/* Priorities that are not strict: threads of a lower one run in between, far oftener than change points let them. */
+static void test_large(void **unused)
+{
+    (void)unused;
+    const struct pct_strategy *const strategy[] = { &pct_strategy_pct, &pct_strategy_pct_large,
+                                                    &pct_strategy_random_walk };
+    uint64_t preemptions[3] = { 0 };
+    for (unsigned i = 0; i < 3; i++) {
+        struct sim_options options = sim_defaults(strategy[i]);
+        sim_set(&options, "depth", 3);
+        sim_set(&options, "k", 90);
+        for (options.run.seed = 0; options.run.seed < 300; options.run.seed++) {
+            assert_int_equal(probe_run_with(&busy, PREFER_NEW, 1, options), PCT_VERDICT_EXIT);
+            preemptions[i] += probe_result.preemptions;
+        }
+    }
+    print_message("# preemptions in 300 runs: pct %u, pct-large %u, random-walk %u\n", (unsigned)preemptions[0],
+                  (unsigned)preemptions[1], (unsigned)preemptions[2]);
+    assert_true(preemptions[1] > 2 * preemptions[0] && 2 * preemptions[1] < 3 * preemptions[2]);
+}
+
 /* Also the parameters at their ends: every run ends, and audits. */
 static void test_parameters(void **unused)
 {
@@ -183,8 +204,9 @@ static void test_round_robin_turns(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_repeats),   cmocka_unit_test(test_parameters), cmocka_unit_test(test_no_starvation),
-        cmocka_unit_test(test_pct_spins), cmocka_unit_test(test_none_stays), cmocka_unit_test(test_round_robin_turns),
+        cmocka_unit_test(test_repeats),           cmocka_unit_test(test_large),     cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_no_starvation),     cmocka_unit_test(test_pct_spins), cmocka_unit_test(test_none_stays),
+        cmocka_unit_test(test_round_robin_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void test_tables(void **unused)
             assert_null(strchr(param->help, '\n'));
         }
     }
-    assert_int_equal(count, 19);
+    assert_int_equal(count, 20);
 }
 
 static void test_find(void **unused)
@@ -88,8 +88,7 @@ static void test_seeds(void **unused)
     }
 }
 
-/* Schedules as tokens of version 1 name them: if one of these changes, tokens that users wrote down replay something else,
- * and the version of the token must go up. */
+/* If one of these changes, tokens that users wrote down replay something else: their version must go up. */
 static void test_pinned(void **unused)
 {
     (void)unused;
@@ -106,6 +105,7 @@ static void test_pinned(void **unused)
         { "delay-bound", UINT64_C(0xa55c5474770eb71f) },  { "preemption-bound", UINT64_C(0x7eb6f1c7a23b3451) },
         { "portfolio", UINT64_C(0x6ff6332d80d35c85) },    { "schedule", UINT64_C(0xd09a8be2fc200f38) },
         { "order", UINT64_C(0xe93f9c983358fd8f) },        { "surw-one", UINT64_C(0x9752b4661bff72a7) },
+        { "pct-large", UINT64_C(0x0f37b444cbe215d0) },
     };
     for (size_t i = 0; i < sizeof pinned / sizeof pinned[0]; i++)
         assert_int_equal(schedule(pct_strategy_find(pinned[i].name), 42, 42), pinned[i].hash);
