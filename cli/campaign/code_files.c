@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "state.h"
 
 struct file {
@@ -65,7 +66,9 @@ static struct file *get(struct pct_code_files *files, const char *path)
         free(file);
         return NULL;
     }
-    file->readable = !pct_code_read(&file->code, path);
+    /* The name may be anybody's: what is no file would keep us waiting. */
+    struct stat status;
+    file->readable = !stat(path, &status) && S_ISREG(status.st_mode) && !pct_code_read(&file->code, path);
     file->next = files->first;
     files->first = file;
     return file;

@@ -282,7 +282,13 @@ known()
     [ "$status" -eq 2 ]
     has "with --fresh, the old one is first.db.old"
     [ ! -e first.db.old ]
-    for night in 1 2; do
+    mkfifo fifo
+    sqlite3 first.db '.backup pipe.db'
+    sqlite3 pipe.db "update iroot_code set module = '$PWD/fifo'"
+    run timeout 20 "$pct" campaign -S maple -n 2 --memo pipe.db --db pipes.db -- first/it
+    [ "$status" -eq 0 ]
+    has "--memo=pipe.db: 0 iRoots are known"
+    for _ in 1 2; do
         run "$pct" campaign -S maple -n 8 --seed 1 --fresh --memo night.db.old --db night.db -- first/it
         [ "$status" -eq 0 ]
     done
