@@ -271,7 +271,7 @@ check-distros:
 	@scripts/setup distros
 	@PCT_BUILD='$(B)' scripts/check-distros $(SUITES)
 
-# glibc's own tests of its threads, natively and under each strategy (docs/CONFORMANCE.md); takes some hours.
+# glibc's own tests of its threads, natively and under each strategy (docs/experiments/CONFORMANCE.md); takes some hours.
 conformance: SEEDS = 3
 conformance:
 	@scripts/setup build conformance
@@ -325,7 +325,7 @@ setup:
 docs:
 	scripts/gen-intercepts > docs/INTERCEPTS.md.new && mv docs/INTERCEPTS.md.new docs/INTERCEPTS.md
 	CC='$(CC)' scripts/gen-variables > docs/VARIABLES.md.new && mv docs/VARIABLES.md.new docs/VARIABLES.md
-	scripts/gen-conformance > docs/CONFORMANCE.md.new && mv docs/CONFORMANCE.md.new docs/CONFORMANCE.md
+	scripts/gen-conformance > docs/experiments/CONFORMANCE.md.new && mv docs/experiments/CONFORMANCE.md.new docs/experiments/CONFORMANCE.md
 
 .PHONY: install uninstall clean help completions
 installed_headers := $(sort $(wildcard include/pct/*.h))
@@ -402,7 +402,7 @@ help:
 	@echo 'minimized         minimize every program with a known bug; writes docs/experiments/MINIMIZED.md'
 	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
 	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
-	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and CONFORMANCE.md anew from the sources'
+	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and experiments/CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo 'setup             install missing Debian packages'
 	@echo 'clean             remove $(B)/'
