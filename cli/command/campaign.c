@@ -14,6 +14,7 @@
 #include <cli/process/input.h>
 #include <cli/process/options.h>
 #include "parse.h"
+#include "runs_options.h"
 #include <cli/trace/races.h>
 #include <cli/campaign/recorder.h>
 #include <cli/process/supervise.h>
@@ -35,22 +36,14 @@ enum {
     KEY_DB = 5000,
     KEY_SHARD,
     KEY_FRESH,
-    KEY_OK_STATUS,
     KEY_EXPECT,
     KEY_EXPECT_SAME,
     KEY_ORACLE,
     KEY_REPORT,
     KEY_ROOT,
-    KEY_EACH_TEST,
-    KEY_CONFIDENCE,
-    KEY_BUDGET,
-    KEY_EXPLORE,
     KEY_SATURATED,
     KEY_MEMO
 };
-
-/* --budget, unless it is given. */
-#define BUDGET_SECONDS 3600
 
 /* --until-saturated, unless it says how many. */
 #define SATURATED_RUNS 100
@@ -58,13 +51,6 @@ enum {
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 1000)", 1 },
-    { "confidence", KEY_CONFIDENCE, "C", 0,
-      "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99; "
-      "the "
-      "strategy is then pct",
-      1 },
-    { "budget", KEY_BUDGET, "SECONDS", 0,
-      "end --confidence if that would take longer than this (default: 3600, or the runs that -n allows)", 1 },
     { "until-saturated", KEY_SATURATED, "N", OPTION_ARG_OPTIONAL,
       "with -S maple: end when N runs in a row (default: 100) exposed no new interleaving and nothing is left to try",
       1 },
@@ -72,8 +58,6 @@ static const struct argp_option options[] = {
       "with -S maple: try no interleaving again that the campaign of this file, with other inputs or of an earlier "
       "build, has exposed or tried, as far as the functions are the same",
       1 },
-    { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
-      "first pct explore, for at most so long (default: 10): if that comes to its end, there is no campaign", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: one on each CPU)", 1 },
     { "first", 'x', NULL, 0, "stop at the first failure (default: do all runs)", 1 },
     { "db", KEY_DB, "FILE", 0, "the campaign file; if it is there, its campaign goes on (default: pct-campaign.db)",
@@ -86,8 +70,6 @@ static const struct argp_option options[] = {
       "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 1 },
     { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 1 },
     { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 3 },
     { "expect", KEY_EXPECT, "FILE", 0, "output (standard output and error together) that is not what this file has",
       3 },
     { "expect-same", KEY_EXPECT_SAME, NULL, 0, "output that is not that of the first run of the calibration", 3 },
@@ -95,7 +77,6 @@ static const struct argp_option options[] = {
       "this command, run by sh -c, ends with a status other than 0; it reads the output of the run on its standard "
       "input, and has the status in $RUN_STATUS; it decides instead of --ok-status and --expect",
       3 },
-    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
 
@@ -103,6 +84,7 @@ struct command {
     struct pct_campaign *campaign;
     struct pct_campaign_plan plan;
     struct pct_run_options schedules;
+    struct pct_runs_options runs;
     struct pct_oracle oracle;
     const char *shard;
     uint64_t most; /* with --confidence, the runs that -n allows */
@@ -111,9 +93,6 @@ struct command {
     struct pct_export exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
-    double explore; /* seconds that pct explore may take before, 0: it is not asked */
-    bool each_test;
-    const char *framework; /* what --each-test says */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -125,6 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->launch;
         state->child_inputs[1] = &w->schedules;
+        state->child_inputs[2] = &w->runs;
         return 0;
     case 'n':
         w->plan.total = pct_options_number(state, "--runs", argument, 1, INT64_MAX / 2);
@@ -133,17 +113,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'j':
         c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
         return 0;
-    case KEY_CONFIDENCE:
-        c->confidence = pct_options_confidence(state, argument);
-        return 0;
-    case KEY_BUDGET:
-        c->budget = pct_options_seconds(state, "--budget", argument);
-        return 0;
     case 'x':
         c->keep_going = false;
-        return 0;
-    case KEY_EXPLORE:
-        w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
         return 0;
     case KEY_SATURATED:
         c->until_saturated =
@@ -171,13 +142,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ROOT:
         w->root = argument;
         return 0;
-    case KEY_EACH_TEST:
-        w->each_test = true;
-        w->framework = argument;
-        return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, c->ok);
-        return 0;
     case KEY_EXPECT:
         w->oracle.expect = argument;
         return 0;
@@ -202,7 +166,7 @@ static const struct argp argp = {
            "several.\v"
            "The exit status is 0 if no run failed, 1 if there are findings, 130 after Ctrl-C; docs/EXIT-CODES.md has "
            "the rest.",
-    .children = pct_configure_launch,
+    .children = pct_configure_runs,
 };
 
 /* --- What was asked for ------------------------------------------------------------------------------------------- */
@@ -229,21 +193,6 @@ static int set_shard(struct command *w)
     return 0;
 }
 
-static int check_confidence(struct command *w)
-{
-    struct pct_campaign *c = w->campaign;
-    char reason[256];
-    if (!(c->confidence > 0))
-        return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
-    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
-    if (doubt)
-        return pct_cli_usage("--confidence: %s", doubt);
-    w->most = w->plan.counted ? w->plan.total : INT64_MAX / 2;
-    if (!(c->budget > 0))
-        c->budget = w->plan.counted ? 0 : BUDGET_SECONDS;
-    return 0;
-}
-
 static int check(struct command *w)
 {
     struct pct_campaign *c = w->campaign;
@@ -266,7 +215,7 @@ static int check(struct command *w)
     if (!failed)
         failed = set_shard(w);
     if (!failed)
-        failed = check_confidence(w);
+        failed = pct_runs_options_confidence(c, w->plan.counted, w->plan.total, &w->most);
     if (!failed)
         failed = pct_export_check(w->exports, w->export_count);
     if (!failed && w->oracle.expect && w->oracle.same)
@@ -463,7 +412,7 @@ static int explore_first(struct command *w, bool *over)
                                        .schedules = &w->schedules,
                                        .oracle = &w->oracle,
                                        .path = w->plan.path,
-                                       .seconds = w->explore,
+                                       .seconds = w->runs.explore,
                                        .quiet = w->quiet };
     if (w->shard || w->oracle.same)
         return pct_cli_usage("--explore makes all schedules: it takes no %s", w->shard ? "--shard" : "--expect-same");
@@ -486,7 +435,7 @@ static int campaign(int argc, char **argv)
     static struct pct_campaign c; /* large */
     static struct command w;
     static const char default_path[] = "pct-campaign.db";
-    w.campaign = &c;
+    w.campaign = w.runs.campaign = &c;
     w.plan.path = default_path;
     w.plan.total = 1000;
     w.oracle.ok = c.ok;
@@ -496,17 +445,17 @@ static int campaign(int argc, char **argv)
         c.launch.timeout = RUN_SECONDS;
         c.launch.limit = (struct pct_time_limit){ .cuts = true, .least = CUT_SECONDS, .ok = c.ok };
     }
-    if (w.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
+    if (w.runs.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
                              w.plan.path);
-    int failed = w.each_test ? pct_input_settle(&c.launch) : 0;
+    int failed = w.runs.each_test ? pct_input_settle(&c.launch) : 0;
     if (failed)
         return failed;
-    if (w.each_test)
-        return pct_each_test(argv, c.launch.command, w.framework,
+    if (w.runs.each_test)
+        return pct_each_test(argv, c.launch.command, w.runs.framework,
                              w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL);
     bool over = false;
-    int status = w.explore > 0 ? explore_first(&w, &over) : 0;
+    int status = w.runs.explore > 0 ? explore_first(&w, &over) : 0;
     if (status || over)
         return status;
     status = check(&w);

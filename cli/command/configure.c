@@ -1,5 +1,6 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
+#include "runs_options.h"
 #include <cli/process/options.h>
 #include <strategies/strategies.h>
 #include <cli/base/cli.h>
@@ -148,6 +149,13 @@ static const struct argp configure = { .options = options, .parser = parse };
 const struct argp_child pct_configure_launch[] = {
     { &pct_options_launch_argp, 0, NULL, 0 },
     { &configure, 0, NULL, 0 },
+    { 0 },
+};
+
+const struct argp_child pct_configure_runs[] = {
+    { &pct_options_launch_argp, 0, NULL, 0 },
+    { &configure, 0, NULL, 0 },
+    { &pct_runs_options_argp, 0, NULL, 0 },
     { 0 },
 };
 

@@ -16,6 +16,8 @@ struct pct_run_options {
 
 /* The parsers of what starts runs and decides their schedules: the options of the launch first. */
 extern const struct argp_child pct_configure_launch[];
+/* The same, and then that of runs_options.h. */
+extern const struct argp_child pct_configure_runs[];
 
 /* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns
  * 0 or PCT_EXIT_USAGE after a message. */

@@ -11,6 +11,7 @@
 #include <cli/process/options.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
+#include "runs_options.h"
 #include <cli/trace/races.h>
 #include <cli/trace/report.h>
 #include <cli/campaign/sampling.h>
@@ -21,32 +22,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    KEY_SHOW_OUTPUT = 2000,
-    KEY_SAVE,
-    KEY_OK_STATUS,
-    KEY_CONFIDENCE,
-    KEY_BUDGET,
-    KEY_STATE,
-    KEY_EACH_TEST,
-    KEY_EXPLORE
-};
+enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_STATE };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 1)", 1 },
     { "keep-going", 'g', NULL, 0, "do all runs (default: stop at the first that fails)", 1 },
-    { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
-      "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
-    { "confidence", KEY_CONFIDENCE, "C", 0,
-      "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99",
-      1 },
-    { "budget", KEY_BUDGET, "SECONDS", 0,
-      "do not begin with --confidence if that would take longer than this (default: 3600, or the runs that -n allows)",
-      1 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "state", KEY_STATE, "FILE", 0, "where to keep what was learned, or none (default: a file in ~/.local/state/pct)",
       2 },
     { NULL, 0, NULL, 0, "Output", 3 },
@@ -56,18 +38,15 @@ static const struct argp_option options[] = {
     { "save", KEY_SAVE, "DIR", 0,
       "keep the traces of all failing runs, as DIR/seed-SEED.trace, and the cores that the kernel writes of them", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
-    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
 
 struct arguments {
     struct pct_campaign *campaign;
     struct pct_run_options schedules;
+    struct pct_runs_options runs;
     const char *state;
     bool quiet, counted; /* -n is given */
-    double explore;      /* seconds that pct explore may take before, 0: it is not asked */
-    bool each_test;
-    const char *framework; /* what --each-test says */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -78,19 +57,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->launch;
         state->child_inputs[1] = &w->schedules;
+        state->child_inputs[2] = &w->runs;
         return 0;
     case 'n':
         c->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
         w->counted = true;
-        return 0;
-    case KEY_CONFIDENCE:
-        c->confidence = pct_options_confidence(state, argument);
-        return 0;
-    case KEY_BUDGET:
-        c->budget = pct_options_seconds(state, "--budget", argument);
-        return 0;
-    case KEY_EXPLORE:
-        w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
         return 0;
     case KEY_STATE:
         w->state = argument;
@@ -100,13 +71,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'j':
         c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
-        return 0;
-    case KEY_EACH_TEST:
-        w->each_test = true;
-        w->framework = argument;
-        return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, c->ok);
         return 0;
     case KEY_SHOW_OUTPUT:
         c->pass_output = true;
@@ -132,23 +96,17 @@ static const struct argp argp = {
            "The exit status is 0 if no run failed, or that of the failing run with the lowest seed: the target's own, "
            "128 + the signal of a crash, 120 for a deadlock, 121 for a livelock, 123 if the target was not controlled, "
            "124 for a timeout. The last line that a failure prints is the command that replays it.",
-    .children = pct_configure_launch,
+    .children = pct_configure_runs,
 };
 
 /* --confidence: the number of runs is found on the way. */
 static int set_runs(struct pct_campaign *c, const struct arguments *w)
 {
-    char reason[256];
-    if (!(c->confidence > 0))
-        return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
-    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
-    if (doubt)
-        return pct_cli_usage("--confidence: %s", doubt);
-    c->limit = w->counted ? c->runs : UINT64_MAX / 2;
-    if (!w->counted && !(c->budget > 0))
-        c->budget = 3600;
-    c->runs = c->limit;
-    return 0;
+    uint64_t most;
+    int status = pct_runs_options_confidence(c, w->counted, c->runs, &most);
+    if (most)
+        c->runs = c->limit = most;
+    return status;
 }
 
 static int check_places(struct pct_campaign *c)
@@ -307,7 +265,7 @@ static int explore(const struct arguments *w, struct pct_explore_first *first)
     if (c->save || c->pass_output)
         return pct_cli_usage("--explore takes no %s", c->save ? "--save" : "--show-output");
     *first = (struct pct_explore_first){
-        .campaign = c, .schedules = &w->schedules, .trace = c->keep, .seconds = w->explore, .quiet = w->quiet
+        .campaign = c, .schedules = &w->schedules, .trace = c->keep, .seconds = w->runs.explore, .quiet = w->quiet
     };
     return pct_explore_first(first);
 }
@@ -316,16 +274,16 @@ int pct_cmd_run(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large, like the next */
     static struct pct_state_file state;
-    struct arguments arguments = { .campaign = &campaign };
+    struct arguments arguments = { .campaign = &campaign, .runs = { .campaign = &campaign } };
     bool drawn;
     campaign.runs = campaign.jobs = campaign.stride = 1;
     campaign.ok[0] = true;
     pct_parse(&argp, argc, argv, 0, &arguments);
-    if (arguments.each_test)
-        return pct_each_test(argv, campaign.launch.command, arguments.framework, NULL);
+    if (arguments.runs.each_test)
+        return pct_each_test(argv, campaign.launch.command, arguments.runs.framework, NULL);
     int status = pct_environment_check(false);
     struct pct_explore_first first = { .complete = false };
-    if (!status && arguments.explore > 0)
+    if (!status && arguments.runs.explore > 0)
         status = explore(&arguments, &first);
     if (status || first.complete)
         return status ? status : first.status;

@@ -1,0 +1,70 @@
+/* Options of `pct run` and `pct campaign`: see runs_options.h. */
+#include "runs_options.h"
+#include "each_test.h"
+#include "explore_first.h"
+#include <cli/base/cli.h>
+#include <cli/campaign/guarantee_report.h>
+#include <cli/process/options.h>
+
+/* --budget, unless it or a number of runs is given. */
+#define BUDGET_SECONDS 3600
+
+enum { KEY_CONFIDENCE = 5200, KEY_BUDGET, KEY_EXPLORE, KEY_OK_STATUS, KEY_EACH_TEST };
+
+static const struct argp_option options[] = {
+    { "confidence", KEY_CONFIDENCE, "C", 0,
+      "instead of a number of runs: as many as find a bug of the depth of --depth with probability C, such as 0.99; "
+      "the strategy is then pct",
+      1 },
+    { "budget", KEY_BUDGET, "SECONDS", 0,
+      "do not begin with --confidence, or end it, if that would take longer than this (default: 3600, or the runs that "
+      "-n allows)",
+      1 },
+    { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
+      "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_runs_options *w = state->input;
+    switch (key) {
+    case KEY_CONFIDENCE:
+        w->campaign->confidence = pct_options_confidence(state, argument);
+        return 0;
+    case KEY_BUDGET:
+        w->campaign->budget = pct_options_seconds(state, "--budget", argument);
+        return 0;
+    case KEY_EXPLORE:
+        w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
+        return 0;
+    case KEY_OK_STATUS:
+        pct_options_ok_status(state, argument, w->campaign->ok);
+        return 0;
+    case KEY_EACH_TEST:
+        w->each_test = true;
+        w->framework = argument;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp pct_runs_options_argp = { .options = options, .parser = parse };
+
+int pct_runs_options_confidence(struct pct_campaign *c, bool counted, uint64_t runs, uint64_t *most)
+{
+    char reason[256];
+    *most = 0;
+    if (!(c->confidence > 0))
+        return c->budget > 0 ? pct_cli_usage("--budget is for --confidence; -n says how many runs otherwise") : 0;
+    const char *doubt = pct_guarantee_report_doubt(c, reason, sizeof reason);
+    if (doubt)
+        return pct_cli_usage("--confidence: %s", doubt);
+    if (!counted && !(c->budget > 0))
+        c->budget = BUDGET_SECONDS;
+    *most = counted ? runs : INT64_MAX / 2;
+    return 0;
+}
