@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_DEMON_MAGIC "PCTDEM1"
+#define PCT_DEMON_MAGIC "PCTDEM2"
 
 enum {
     PCT_DEMON_FUNCTIONS = 32, /* that the specification names */
@@ -52,15 +52,21 @@ struct pct_demon_action {
     struct pct_demon_argument argument[PCT_DEMON_ARGUMENTS];
 };
 
-/* A point: the test's thread is about to enter one of the functions, at or within the test. */
+/* A point: the test's thread is about to enter one of the functions, at or within the test. Or the demon thread is
+ * about to enter that of an action; or it has made them all: then the function is the test, with what that was called
+ * with. */
 struct pct_demon_value {
     uint64_t address, value;
-    uint32_t known, unused; /* 0: no such object is there */
+    uint32_t known; /* 0: no such object is there */
+    uint32_t own;   /* it is in a frame of the test, or of what that has called */
 };
 
 struct pct_demon_point {
     uint32_t function; /* its index */
-    uint32_t entry;    /* how many of them the thread had entered, this time too */
+    uint32_t entry;    /* how many of them the test's thread had entered, this time too */
+    uint32_t
+        caller; /* 0: the test's thread; n: the demon thread, about to make its n-th action, from 1; or behind all */
+    uint32_t unused;
     uint64_t arguments[PCT_DEMON_ARGUMENTS];
     struct pct_demon_value cells[PCT_DEMON_CELLS];
 };
@@ -84,10 +90,10 @@ struct pct_demon_plan {
     struct pct_demon_point point[];
 };
 
-/* What the function that a thread of the program enters was called with. Called by the shim before the step and
- * (passed) behind it, when others may have run in between, as if the program called it there. In libpct-demon.so; NULL
- * without it. */
+/* What the function that a thread of the program enters was called with; stack: its stack pointer there. Called by the
+ * shim before the step and (passed) behind it, when others may have run in between, as if the program called it there.
+ * In libpct-demon.so; NULL without it. */
 __attribute__((weak, visibility("default"))) void
-pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS], bool passed);
+pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS], uint64_t stack, bool passed);
 
 #endif

@@ -111,6 +111,7 @@ void demon_finding_free(struct demon_finding *f)
     free(f->change);
     free(f->verdict);
     free(f->token);
+    free(f->plan);
     free(f->replay);
 }
 
@@ -132,17 +133,22 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
         fprintf(out, "      %s: %" PRIu64 " -> %" PRIu64 "\n", f->change[i].place, f->change[i].before,
                 f->change[i].after);
     for (int c = 0; c < f->goal->clauses; c++)
-        if (f->goal->clause[c].kind == DEMON_REQUIRE)
-            fprintf(out, "then `require %s: %s` of %s may not hold\n", f->goal->clause[c].tag, f->goal->clause[c].text,
-                    f->goal->name);
+        if (f->broken ? &f->goal->clause[c] == f->broken : f->goal->clause[c].kind == DEMON_REQUIRE)
+            fprintf(out, "then `require %s: %s` of %s %s\n", f->goal->clause[c].tag, f->goal->clause[c].text,
+                    f->goal->name, f->broken ? "does not hold" : "may not hold");
     if (f->grade == DEMON_GRADE_CONTRACT_ONLY)
         fputs("only the contract is broken: a real run of two threads came there, and the program did not fail. Is the "
               "contract\nright, and does the test check what it asks for?\n",
               out);
-    if (f->grade != DEMON_GRADE_CONFIRMED)
+    if (!f->verdict)
         return;
     fprintf(out, "the program: %s\n", f->verdict);
-    for (size_t i = 0; i < f->free_locks; i++)
+    for (size_t i = 0; f->grade == DEMON_GRADE_CONFIRMED && i < f->free_locks; i++)
         fprintf(out, "%s is not held there\n", f->free_lock[i]);
-    fprintf(out, "confirmed by a real schedule of two threads; this replays it:\n%s\n", f->replay);
+    if (f->reason)
+        fprintf(out, "a failure, but not the contract's: %s\n", f->reason);
+    if (f->replay)
+        fprintf(out, "%s; this replays it:\n%s\n",
+                f->reason ? "by a real schedule of two threads" : "confirmed by a real schedule of two threads",
+                f->replay);
 }

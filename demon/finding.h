@@ -17,8 +17,13 @@ struct demon_candidate {
     uint64_t after[PCT_DEMON_CELLS]; /* what each scalar of the state is after them */
 };
 
-/* The three grades of pct-demon(1), which no output mixes. */
-enum demon_grade { DEMON_GRADE_CONFIRMED, DEMON_GRADE_CONTRACT_ONLY, DEMON_GRADE_REFUTED };
+/* The grades of pct-demon(1), which no output mixes. */
+enum demon_grade {
+    DEMON_GRADE_CONFIRMED,
+    DEMON_GRADE_CONTRACT_ONLY,
+    DEMON_GRADE_OTHER_FAILURE, /* the run failed, but not by what the contract requires */
+    DEMON_GRADE_REFUTED
+};
 
 struct demon_change {
     char place[DEMON_NAME + DEMON_PATH];
@@ -29,16 +34,19 @@ struct demon_finding {
     enum demon_grade grade;
     uint32_t point, goal_point;                    /* from 1 */
     const struct demon_proc *test, *enters, *goal; /* of the specification, which must live as long */
+    const struct demon_clause *broken;             /* of goal, what the run broke; NULL: nothing was seen to be */
+    const char *reason;                            /* of another failure: why it is not the contract's */
     char call[DEMON_LONGEST][256];
     int calls;
     struct demon_change *change;
     size_t changes;
     const char *free_lock[DEMON_CLAUSES]; /* locks that the rely names, not held at the point */
     size_t free_locks;
-    char *verdict, *token, *replay; /* of a confirmed one: how the program ended; the line that shows it again */
+    /* Of what failed: how the program ended; and where it failed again, the plan and the line that show it. */
+    char *verdict, *token, *plan, *replay;
 };
 
-/* Describe it. confirmed ones: the rest is the caller's to add. False: memory is short. */
+/* Describe it; what a run has shown is the caller's to add. False: memory is short. */
 bool demon_finding_describe(struct demon_finding *finding, enum demon_grade grade,
                             const struct demon_candidate *candidate);
 void demon_finding_free(struct demon_finding *finding);

@@ -103,7 +103,8 @@ static const struct argp argp = {
         "Ask what other threads could do to the routine that a test calls: by contracts and a solver, confirmed by a "
         "real schedule of two threads.\v"
         "The exit status is 0 if no interference was found, 1 if a real schedule confirmed one, 3 if one broke only "
-        "a contract, 2 if the contracts or the program are not fit for it. pct-demon(1) has the language.",
+        "a contract, or made the program fail otherwise, 2 if the contracts or the program are not fit for it. "
+        "pct-demon(1) has the language.",
 };
 
 static enum demon_verdict list(const struct demon_search *s)
@@ -139,7 +140,9 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
     if (s->unreached)
-        fprintf(s->out, "%llu pairs were not asked about: an object is not there yet at the earlier point\n",
+        fprintf(s->out,
+                "%llu pairs were not asked about: at the earlier point an object is not there yet, or what is required "
+                "does not hold yet\n",
                 (unsigned long long)s->unreached);
     if (s->cut)
         fprintf(s->out,
@@ -237,5 +240,5 @@ int main(int argc, char **argv)
     demon_search_free(&search);
     demon_program_close(&a.program);
     demon_spec_free(search.model.spec);
-    return verdict;
+    return verdict == DEMON_OTHER_FAILURE ? DEMON_CONTRACT_ONLY : verdict;
 }

@@ -1,5 +1,6 @@
 /* The questions: see query.h. A state is one term for each scalar; what others cannot reach, and what no action
- * changes, keeps its term. */
+ * changes, keeps its term. What is in no frame of the test and in no known object may be reached by others, for all
+ * that is known: no proof counts on it, and no call can name it. */
 #include "query.h"
 #include <string.h>
 
@@ -82,7 +83,9 @@ enum demon_answer demon_query_unstable(const struct demon_query *q)
     struct asker a = { .query = q, .solver = solver, .before = before, .after = after };
     start_state(q, solver, before);
     for (int i = 0; i < q->state->count; i++)
-        after[i] = q->state->item[i].shared ? demon_solver_variable(solver, q->state->item[i].size * 8) : before[i];
+        after[i] = q->state->item[i].own && !q->state->item[i].shared
+                       ? before[i]
+                       : demon_solver_variable(solver, q->state->item[i].size * 8);
     assert_rely(&a);
     enum demon_answer answer = assert_broken(&a) ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
     demon_solver_close(solver);

@@ -1,4 +1,4 @@
-/* Reports: see report.h. The three grades have a member, a rule or an element each; only a confirmed finding is ever
+/* Reports: see report.h. The grades have a member, a rule or an element each; only a confirmed finding is ever
  * called an error of the program. */
 #include "report.h"
 #include <cli/base/cli.h>
@@ -17,10 +17,13 @@ struct demon_format {
 };
 
 /* As demon_grade has them. */
-static const char *const rules[] = { "pct/demon/confirmed", "pct/demon/contract-only" };
-static const char *const meanings[] = { "The program fails when other threads make the calls that the contracts allow.",
-                                        "Other threads break what a contract requires; the program did not fail." };
-static const char *const levels[] = { "error", "warning" };
+static const char *const rules[] = { "pct/demon/confirmed", "pct/demon/contract-only", "pct/demon/other-failure" };
+static const char *const meanings[] = {
+    "The program fails when other threads make the calls that the contracts allow.",
+    "Other threads break what a contract requires; the program did not fail.",
+    "The program fails when other threads make the calls that the contracts allow, but not by what a contract requires."
+};
+static const char *const levels[] = { "error", "warning", "warning" };
 
 static char *text_of(void (*print)(FILE *, const struct demon_finding *), const struct demon_finding *f)
 {
@@ -55,10 +58,10 @@ static const char *place_of(const struct demon_proc *proc)
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
-static void add_broken(struct json_object *to, const struct demon_proc *proc)
+static void add_broken(struct json_object *to, const struct demon_proc *proc, const struct demon_clause *broken)
 {
     for (int i = 0; i < proc->clauses; i++) {
-        if (proc->clause[i].kind != DEMON_REQUIRE)
+        if (broken ? &proc->clause[i] != broken : proc->clause[i].kind != DEMON_REQUIRE)
             continue;
         struct json_object *clause = pct_json_append_object(to);
         pct_json_add_string(clause, "tag", proc->clause[i].tag);
@@ -67,7 +70,7 @@ static void add_broken(struct json_object *to, const struct demon_proc *proc)
     }
 }
 
-static void add_finding(struct json_object *to, const struct demon_search *s, const struct demon_finding *f)
+static void add_finding(struct json_object *to, const struct demon_finding *f)
 {
     struct json_object *object = pct_json_append_object(to);
     pct_json_add_number(object, "point", f->point);
@@ -86,22 +89,25 @@ static void add_finding(struct json_object *to, const struct demon_search *s, co
     }
     pct_json_add_number(object, "goal_point", f->goal_point);
     pct_json_add_string(object, "goal", f->goal->name);
-    add_broken(pct_json_add_array(object, "requires"), f->goal);
+    add_broken(pct_json_add_array(object, "requires"), f->goal, f->broken);
     struct json_object *locks = pct_json_add_array(object, "not_held");
     for (size_t i = 0; i < f->free_locks; i++)
         json_object_array_add(locks, pct_json_text(f->free_lock[i], DEMON_PATH));
-    if (f->grade != DEMON_GRADE_CONFIRMED)
+    if (f->reason)
+        pct_json_add_string(object, "reason", f->reason);
+    if (f->verdict)
+        pct_json_add_string(object, "verdict", f->verdict);
+    if (!f->replay)
         return;
-    pct_json_add_string(object, "verdict", f->verdict);
     pct_json_add_string(object, "token", f->token);
-    pct_json_add_string(object, "plan", s->keep);
+    pct_json_add_string(object, "plan", f->plan);
     pct_json_add_string(object, "replay", f->replay);
 }
 
 static int write_json(FILE *out, const struct demon_search *s, enum demon_verdict verdict)
 {
-    static const char *const verdicts[] = { "none", "confirmed", "unfit", "contract_only" };
-    static const char *const grades[] = { "confirmed", "contract_only", "refuted" };
+    static const char *const verdicts[] = { "none", "confirmed", "unfit", "contract_only", "other_failure" };
+    static const char *const grades[] = { "confirmed", "contract_only", "other_failure", "refuted" };
     const struct {
         const char *name;
         uint64_t value;
@@ -125,7 +131,7 @@ static int write_json(FILE *out, const struct demon_search *s, enum demon_verdic
         struct json_object *array = pct_json_add_array(root, grades[grade]);
         for (size_t i = 0; i < s->findings; i++)
             if (s->finding[i].grade == grade)
-                add_finding(array, s, &s->finding[i]);
+                add_finding(array, &s->finding[i]);
     }
     return pct_json_print(out, root);
 }
@@ -166,7 +172,7 @@ static int write_sarif(FILE *out, const struct demon_search *s, enum demon_verdi
 
 static void write_case(FILE *out, const struct demon_finding *f)
 {
-    static const char *const types[] = { "confirmed", "contract-only" };
+    static const char *const types[] = { "confirmed", "contract-only", "other-failure" };
     char *title = text_of(demon_finding_title, f), *text = text_of(demon_finding_print, f), name[256];
     snprintf(name, sizeof name, "%s: interference at point %u for point %u", f->test->name, f->point, f->goal_point);
     const struct pct_junit_case test = { .class_name = "pct.demon",
@@ -188,7 +194,8 @@ static int write_junit(FILE *out, const struct demon_search *s, enum demon_verdi
     struct pct_junit_suite suite = { .name = "pct demon", .seconds = s->took };
     for (size_t i = 0; i < s->findings; i++) {
         suite.failures += s->finding[i].grade == DEMON_GRADE_CONFIRMED;
-        suite.errors += s->finding[i].grade == DEMON_GRADE_CONTRACT_ONLY;
+        suite.errors +=
+            s->finding[i].grade == DEMON_GRADE_CONTRACT_ONLY || s->finding[i].grade == DEMON_GRADE_OTHER_FAILURE;
     }
     bool passed = !suite.failures && !suite.errors && verdict == DEMON_STABLE;
     suite.tests = suite.failures + suite.errors + passed;

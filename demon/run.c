@@ -1,5 +1,6 @@
 /* Runs: see run.h. */
 #include "run.h"
+#include <cli/base/json.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,7 +59,7 @@ bool demon_program_open(struct demon_program *p, char *error, size_t size)
 
 void demon_program_close(struct demon_program *p)
 {
-    static const char *const files[] = { "output", "record", "try", "trace" };
+    static const char *const files[] = { "output", "record", "try", "trace", "tried" };
     if (!p->directory[0])
         return;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -156,8 +157,7 @@ static void take_token(struct demon_result *r)
         }
 }
 
-/* A test that waits for ever, since the demon has made its calls and ended, waits for what a whole program would do: it
- * is no finding. A cycle of threads that wait for each other is one. */
+/* Threads that wait for each other have failed; a test that waits for what only others could do has not. */
 static bool has_failed(const struct demon_result *r)
 {
     enum { DEADLOCK = 120, LIVELOCK = 121, TIMEOUT = 124 };
@@ -196,6 +196,92 @@ bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, c
     return true;
 }
 
+/* --- What a trace says -------------------------------------------------------------------------------------------- */
+
+/* The line behind this one; NULL: there is none. */
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+    return end && end[1] ? end + 1 : NULL;
+}
+
+static bool is_step(const char *line)
+{
+    static const char start[] = "{\"type\":\"step\"";
+    return !strncmp(line, start, sizeof start - 1);
+}
+
+/* Whether the line has this text. */
+static bool has(const char *line, const char *text)
+{
+    const char *at = strstr(line, text);
+    return at && at < strchrnul(line, '\n');
+}
+
+static struct json_object *parse_line(const char *line)
+{
+    struct json_tokener *tokener = json_tokener_new();
+    struct json_object *object =
+        tokener ? json_tokener_parse_ex(tokener, line, (int)(strchrnul(line, '\n') - line)) : NULL;
+    if (tokener)
+        json_tokener_free(tokener);
+    return object;
+}
+
+static const char *text_of(struct json_object *object, const char *key)
+{
+    const char *text = json_object_get_string(json_object_object_get(object, key));
+    return text ? text : "";
+}
+
+static void take_ending(struct json_object *run, struct demon_result *r)
+{
+    struct json_object *culprit = json_object_object_get(run, "culprit");
+    snprintf(r->kind, sizeof r->kind, "%s", text_of(run, "verdict"));
+    snprintf(r->text, sizeof r->text, "%s", text_of(run, "text"));
+    r->culprit = culprit ? json_object_get_int(culprit) : -1;
+}
+
+static void take_stack(struct json_object *thread, const char *test, struct demon_result *r)
+{
+    struct json_object *stack = json_object_object_get(thread, "stack");
+    size_t count = json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
+    if (json_object_get_int(json_object_object_get(thread, "thread")) != r->culprit)
+        return;
+    for (size_t i = 0; i < count; i++)
+        r->inside |= !strcmp(text_of(json_object_array_get_idx(stack, i), "function"), test);
+}
+
+void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
+{
+    const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
+    bool begun = false, ended = false, others = false;
+    r->kind[0] = 0;
+    r->culprit = -1;
+    r->inside = false;
+    call(p, words);
+    char *output = read_output(p);
+    for (const char *line = output; line; line = next_line(line)) {
+        if (is_step(line)) {
+            bool demon = has(line, "\"thread\":1,");
+            others |= begun && !ended && !demon;
+            begun |= demon && has(line, "\"op\":\"enter\"");
+            ended |= demon && has(line, "\"op\":\"finish\"");
+            continue;
+        }
+        struct json_object *object = parse_line(line);
+        if (!strcmp(text_of(object, "type"), "run"))
+            take_ending(object, r);
+        else if (!strcmp(text_of(object, "type"), "thread"))
+            take_stack(object, test, r);
+        json_object_put(object);
+    }
+    r->whole = begun && ended && !others;
+    /* What pct could not do is no failure of the program. */
+    r->failed = r->failed && r->kind[0] && strcmp(r->kind, "internal error") != 0;
+    free(output);
+}
+
 bool demon_replays(struct demon_program *p, const char *plan, const char *token)
 {
     const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
@@ -213,23 +299,16 @@ bool demon_replays(struct demon_program *p, const char *plan, const char *token)
     return same;
 }
 
-#define ENTERS "enter\""
-
 uint64_t demon_operations(struct demon_program *p, const char *trace, uint64_t n)
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
     uint64_t made = 0, entered = 0, found = 0;
     call(p, words);
     char *output = read_output(p);
-    for (const char *line = output; line && *line && !found;
-         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        const char *end = strchrnul(line, '\n'), *op = strstr(line, "\"op\":\"");
-        if (strncmp(line, "{\"type\":\"step\"", 14) != 0 || !op || op > end)
+    for (const char *line = output; line && !found; line = next_line(line)) {
+        if (!is_step(line) || !has(line, "\"thread\":0,") || has(line, "\"op\":\"outside\""))
             continue;
-        const char *thread = strstr(line, "\"thread\":0,");
-        if (!thread || thread > end || !strncmp(op + 6, "outside\"", 8))
-            continue;
-        entered += !strncmp(op + 6, ENTERS, sizeof ENTERS - 1);
+        entered += has(line, "\"op\":\"enter\"");
         if (entered == n)
             found = made;
         made++;

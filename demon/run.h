@@ -20,6 +20,12 @@ struct demon_result {
     char token[4096];  /* "": none */
     char verdict[512]; /* the line that says how it ended */
     char *output;      /* of all, to be freed */
+    /* By its trace: demon_run_read_trace(). */
+    char kind[32];  /* "assertion": the verdict's name; "": there is no trace */
+    char text[512]; /* "assertion failed in thread 0: ..." */
+    int culprit;    /* the thread that failed; -1: unknown */
+    bool inside;    /* it failed in the test, or in what that called */
+    bool whole;     /* from the first call of the demon thread to its end nobody else ran */
 };
 
 /* Make the directory, find the program. False: *error. */
@@ -36,6 +42,10 @@ struct pct_demon_plan *demon_plan_create(const struct demon_program *program, co
  * before it has to). trace: where to keep it, or NULL. */
 bool demon_run(struct demon_program *program, const char *plan, uint64_t operations, const char *trace,
                struct demon_result *result);
+
+/* Fill in what the trace of the run says; test: the routine under test. */
+void demon_run_read_trace(struct demon_program *program, const char *trace, const char *test,
+                          struct demon_result *result);
 
 /* Whether a replay of this token under this plan fails the same way. */
 bool demon_replays(struct demon_program *program, const char *plan, const char *token);

@@ -2,11 +2,13 @@
  * which answers for all sequences; then sequences of calls, the shortest first; each candidate is tried by a real
  * schedule of two threads at once, and nothing is a finding that such a run has not shown. */
 #include "search.h"
+#include "judge.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_SEQUENCES = 5000 /* of a pair of points */ };
 
@@ -135,7 +137,7 @@ static void print_word(FILE *out, const char *word)
     fputs("'", out);
 }
 
-static char *make_replay(const struct demon_search *s, const char *token)
+static char *make_replay(const struct demon_search *s, const char *plan, const char *token)
 {
     char *text = NULL;
     size_t size;
@@ -143,7 +145,7 @@ static char *make_replay(const struct demon_search *s, const char *token)
     if (!out)
         return NULL;
     fprintf(out, "%s replay --demon", s->program->pct);
-    print_word(out, s->keep);
+    print_word(out, plan);
     print_word(out, token);
     fputs(" --", out);
     for (char **at = s->program->command; *at; at++)
@@ -171,40 +173,105 @@ static void put_calls(const struct attempt *t, struct pct_demon_plan *plan)
     }
 }
 
-/* Whether some point of the run had a contract that did not hold. */
-static bool was_broken(const struct demon_model *m, const struct pct_demon_plan *plan)
+/* The plan without points is what the user keeps, and what is replayed. Each failure that is told has its own: that of
+ * a confirmed one has the name that was asked for, others have a number behind it. NULL after a message. */
+static char *keep_plan(const struct attempt *t, enum demon_grade grade)
 {
-    static struct demon_state state;
-    struct demon_binding binding;
-    for (uint32_t i = 0; i < plan->points && i < plan->room; i++) {
-        demon_state_read(m, &plan->point[i], &state);
-        demon_state_bind(m, &plan->point[i], &binding);
-        if (demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
-            return true;
-    }
-    return false;
-}
-
-/* The plan without points is what the user keeps, and what is replayed. */
-static bool keep_plan(const struct attempt *t)
-{
-    char path[4096];
+    char path[4096], name[4300];
     struct demon_search *s = t->search;
-    char name[4200];
     snprintf(name, sizeof name, "%s%s", strchr(s->keep, '/') ? "" : "./", s->keep);
+    if (grade != DEMON_GRADE_CONFIRMED)
+        snprintf(name + strlen(name), sizeof name - strlen(name), ".%u", ++s->others);
     struct pct_demon_plan *plan = demon_plan_create(s->program, name, 0, path);
     if (!plan) {
         demon_say("%s cannot be written", path);
-        return false;
+        return NULL;
     }
     copy_head(plan, s->model.plan);
     put_calls(t, plan);
     munmap(plan, sizeof *plan);
-    return true;
+    return strdup(strchr(s->keep, '/') ? name : name + 2);
 }
 
-/* Keep what came of the candidate; run: of a confirmed one, else NULL. */
-static bool keep_finding(struct attempt *t, enum demon_grade grade, const struct demon_result *run)
+/* Make the calls where the test's thread enters a function for the n-th time. NULL after a message; else the plan, with
+ * what was recorded. */
+static struct pct_demon_plan *run_calls(const struct attempt *t, uint32_t n, struct demon_result *result)
+{
+    char path[4096], trace[4200];
+    const struct demon_search *s = t->search;
+    struct pct_demon_plan *plan = demon_plan_create(s->program, "try", PCT_DEMON_POINTS, path);
+    uint64_t operations = demon_operations(s->program, s->trace, n);
+    if (!plan || !operations) {
+        demon_say("the candidate could not be tried: %s", plan ? "its point is not in the trace" : path);
+        return NULL;
+    }
+    copy_head(plan, s->model.plan);
+    put_calls(t, plan);
+    snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
+    if (!demon_run(s->program, path, operations, trace, result))
+        return NULL;
+    demon_run_read_trace(s->program, trace, s->model.spec->proc[0].name, result);
+    return plan;
+}
+
+static void release_plan(struct pct_demon_plan *plan)
+{
+    munmap(plan, sizeof *plan + PCT_DEMON_POINTS * sizeof plan->point[0]);
+}
+
+/* Whether the program fails the same way when others make these calls before the test is entered: then the failure is
+ * of who calls the test, and checks what it has done, not of what happens between. */
+static bool fails_before(const struct attempt *t, const struct demon_result *failure)
+{
+    struct demon_result before;
+    const struct demon_search *s = t->search;
+    struct pct_demon_plan *plan = run_calls(t, s->record->point[0].entry, &before);
+    if (!plan)
+        return false;
+    bool same = before.failed && !strcmp(before.text, failure->text) && demon_judge_allowed(&s->model, plan, &before);
+    release_plan(plan);
+    free(before.output);
+    return same;
+}
+
+/* Whether a failure that has been told already was this one. */
+static bool is_known(const struct demon_search *s, const struct demon_finding *f)
+{
+    for (size_t i = 0; i < s->findings; i++)
+        if (&s->finding[i] != f && s->finding[i].grade == f->grade && s->finding[i].verdict &&
+            !strcmp(s->finding[i].verdict, f->verdict))
+            return true;
+    return false;
+}
+
+/* Add how the run failed, and how to see it again. A failure that no replay shows is not confirmed. False: memory is
+ * short, or the plan cannot be written. */
+static bool add_failure(struct attempt *t, struct demon_finding *f, const struct demon_result *run)
+{
+    struct demon_search *s = t->search;
+    f->verdict = strdup(run->text[0] ? run->text : "fails");
+    if (!f->verdict)
+        return false;
+    if (f->grade == DEMON_GRADE_OTHER_FAILURE && is_known(s, f))
+        return true;
+    f->plan = keep_plan(t, f->grade);
+    if (!f->plan)
+        return false;
+    if (!run->token[0] || !demon_replays(s->program, f->plan, run->token)) {
+        unlink(f->plan);
+        free(f->plan);
+        f->plan = NULL;
+        f->grade = DEMON_GRADE_OTHER_FAILURE;
+        f->reason = "a replay did not fail the same way";
+        return true;
+    }
+    f->token = strdup(run->token);
+    f->replay = make_replay(s, f->plan, run->token);
+    return f->token && f->replay;
+}
+
+/* Keep what came of the candidate. */
+static bool keep_finding(struct attempt *t, const struct demon_judgement *judgement, const struct demon_result *run)
 {
     struct demon_search *s = t->search;
     struct demon_finding *more = realloc(s->finding, (s->findings + 1) * sizeof *more);
@@ -212,50 +279,41 @@ static bool keep_finding(struct attempt *t, enum demon_grade grade, const struct
         return false;
     s->finding = more;
     struct demon_finding *f = &s->finding[s->findings++];
-    bool fine = demon_finding_describe(f, grade, &t->candidate);
-    if (run) {
-        f->verdict = strdup(run->verdict[0] ? run->verdict : "fails");
-        f->token = strdup(run->token);
-        f->replay = make_replay(s, run->token);
-        fine = fine && f->verdict && f->token && f->replay;
+    if (!demon_finding_describe(f, judgement->grade, &t->candidate))
+        return false;
+    f->reason = judgement->reason;
+    if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY) {
+        f->goal = judgement->proc;
+        f->goal_point = judgement->point;
+        f->broken = judgement->clause;
     }
-    return fine;
-}
-
-/* The grade of a run, by what it showed. */
-static enum demon_grade judge(const struct attempt *t, const struct pct_demon_plan *plan, const struct demon_result *r)
-{
-    struct demon_search *s = t->search;
-    if (plan->begun && r->failed && r->token[0] && keep_plan(t) && demon_replays(s->program, s->keep, r->token))
-        return DEMON_GRADE_CONFIRMED;
-    return plan->begun && was_broken(&s->model, plan) ? DEMON_GRADE_CONTRACT_ONLY : DEMON_GRADE_REFUTED;
+    bool failed = judgement->grade == DEMON_GRADE_CONFIRMED || judgement->grade == DEMON_GRADE_OTHER_FAILURE;
+    return !failed || add_failure(t, f, run);
 }
 
 static enum demon_verdict try_candidate(struct attempt *t)
 {
-    static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_STABLE };
-    char path[4096];
+    static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_OTHER_FAILURE,
+                                                   DEMON_STABLE };
     struct demon_search *s = t->search;
     struct demon_result r;
-    struct pct_demon_plan *plan = demon_plan_create(s->program, "try", PCT_DEMON_POINTS, path);
-    uint64_t operations = demon_operations(s->program, s->trace, s->record->point[t->candidate.i].entry);
-    if (!plan || !operations) {
-        demon_say("the candidate could not be tried: %s", plan ? "its point is not in the trace" : path);
+    struct pct_demon_plan *plan = run_calls(t, s->record->point[t->candidate.i].entry, &r);
+    if (!plan)
         return DEMON_WRONG;
+    struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
+    release_plan(plan);
+    if (judgement.grade == DEMON_GRADE_CONFIRMED && !r.inside && fails_before(t, &r)) {
+        judgement.grade = DEMON_GRADE_OTHER_FAILURE;
+        judgement.reason = "the program fails so, too, when these calls come before the test is entered";
     }
-    copy_head(plan, s->model.plan);
-    put_calls(t, plan);
-    if (!demon_run(s->program, path, operations, NULL, &r))
-        return DEMON_WRONG;
-    enum demon_grade grade = judge(t, plan, &r);
-    bool kept = keep_finding(t, grade, grade == DEMON_GRADE_CONFIRMED ? &r : NULL);
-    s->refuted += grade == DEMON_GRADE_REFUTED;
+    bool kept = keep_finding(t, &judgement, &r);
     free(r.output);
-    munmap(plan, sizeof *plan + PCT_DEMON_POINTS * sizeof plan->point[0]);
     if (!kept) {
-        demon_say("out of memory");
+        demon_say("what was found could not be kept");
         return DEMON_WRONG;
     }
+    enum demon_grade grade = s->finding[s->findings - 1].grade;
+    s->refuted += grade == DEMON_GRADE_REFUTED;
     return verdicts[grade];
 }
 
@@ -269,6 +327,17 @@ static bool over(struct attempt *t)
     return s->out_of_time || t->asked >= MOST_SEQUENCES || t->verdict == DEMON_CONFIRMED || t->verdict == DEMON_WRONG;
 }
 
+/* What counts for more. */
+static enum demon_verdict worse(enum demon_verdict a, enum demon_verdict b)
+{
+    static const int ranks[] = { [DEMON_STABLE] = 0,
+                                 [DEMON_CONTRACT_ONLY] = 1,
+                                 [DEMON_OTHER_FAILURE] = 2,
+                                 [DEMON_CONFIRMED] = 3,
+                                 [DEMON_WRONG] = 4 };
+    return ranks[a] < ranks[b] ? b : a;
+}
+
 static void ask(struct attempt *t)
 {
     struct demon_search *s = t->search;
@@ -280,10 +349,11 @@ static void ask(struct attempt *t)
     if (answer != DEMON_YES)
         return;
     enum demon_verdict verdict = try_candidate(t);
-    if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE))
-        demon_finding_print(s->out, &s->finding[s->findings - 1]);
-    if (verdict != DEMON_STABLE)
-        t->verdict = verdict;
+    const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
+    if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
+        (verdict == DEMON_OTHER_FAILURE && !is_known(s, f)))
+        demon_finding_print(s->out, f);
+    t->verdict = worse(t->verdict, verdict);
 }
 
 /* All calls at this place of the sequence, from this parameter on. */
@@ -326,9 +396,11 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
     demon_state_bind(&s->model, &points[j], &c->goal);
     demon_state_bind(&s->model, &points[0], &c->test);
     t.query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
-    if (demon_state_broken(&s->model, DEMON_REQUIRE, NULL, &c->state, &c->goal))
-        return DEMON_STABLE; /* the test itself makes it hold on its way to j */
     s->pairs++;
+    if (demon_state_broken(&s->model, DEMON_REQUIRE, NULL, &c->state, &c->goal)) {
+        s->unreached++; /* the test itself makes it hold on its way to j */
+        return DEMON_STABLE;
+    }
     s->questions++;
     enum demon_answer unstable = demon_query_unstable(&t.query);
     if (unstable != DEMON_YES) {
@@ -368,8 +440,7 @@ static enum demon_verdict look_at_all(struct demon_search *s)
             enum demon_verdict one = look_at_pair(s, i, j);
             if (one == DEMON_CONFIRMED || one == DEMON_WRONG)
                 return one;
-            if (one == DEMON_CONTRACT_ONLY)
-                verdict = one;
+            verdict = worse(verdict, one);
         }
     return verdict;
 }

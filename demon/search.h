@@ -17,13 +17,20 @@ struct demon_search {
     FILE *out;                     /* what people read */
     /* What came of it. */
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
+    unsigned others; /* plans of failures that are not the contract's */
     bool out_of_time;
     struct demon_finding *finding; /* candidates that were tried, of all grades */
     size_t findings;
     double took; /* seconds */
 };
 
-enum demon_verdict { DEMON_STABLE = 0, DEMON_CONFIRMED = 1, DEMON_WRONG = 2, DEMON_CONTRACT_ONLY = 3 };
+enum demon_verdict {
+    DEMON_STABLE = 0,
+    DEMON_CONFIRMED = 1,
+    DEMON_WRONG = 2,
+    DEMON_CONTRACT_ONLY = 3,
+    DEMON_OTHER_FAILURE /* the exit status is that of DEMON_CONTRACT_ONLY */
+};
 
 /* Record the undisturbed run. False after a message. */
 bool demon_search_record(struct demon_search *search);

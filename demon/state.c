@@ -105,11 +105,13 @@ void demon_state_read(const struct demon_model *m, const struct pct_demon_point 
         bool shared = cell->place.root != PCT_DEMON_CALL_ARGUMENT;
         int at = demon_state_find(state, value->address, cell->size);
         if (at >= 0)
-            state->item[at].shared |= shared;
+            state->item[at].shared |= shared, state->item[at].own |= value->own;
         else
-            state->item[state->count++] = (struct demon_scalar){
-                .address = value->address, .value = value->value, .size = cell->size, .shared = shared
-            };
+            state->item[state->count++] = (struct demon_scalar){ .address = value->address,
+                                                                 .value = value->value,
+                                                                 .size = cell->size,
+                                                                 .shared = shared,
+                                                                 .own = value->own };
     }
 }
 

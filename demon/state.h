@@ -18,7 +18,8 @@ enum { DEMON_OBJECTS = 32 };
 struct demon_scalar {
     uint64_t address, value;
     uint32_t size;
-    bool shared; /* others can reach it */
+    bool shared; /* others can reach it, by an object that they know */
+    bool own;    /* nobody else can: it is in a frame of the test */
 };
 
 struct demon_state {

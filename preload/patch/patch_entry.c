@@ -226,11 +226,12 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     int error = errno;
     if (site->flags & PCT_SITE_ENTERS) {
         const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
+        const uint64_t stack = (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
         if (pct_demon_enter)
-            pct_demon_enter(frame->pc, arguments, false);
+            pct_demon_enter(frame->pc, arguments, stack, false);
         pass_function(PCT_OP_FUNCTION_ENTER, pc);
         if (pct_demon_enter)
-            pct_demon_enter(frame->pc, arguments, true);
+            pct_demon_enter(frame->pc, arguments, stack, true);
     }
     if (site->flags & PCT_SITE_RETURNS)
         pass_function(PCT_OP_FUNCTION_RETURN, pc);

@@ -5,8 +5,9 @@
  * entered, then makes the calls of the plan, and ends. Who runs when is the strategy's to say, as of all threads.
  *
  * Points are recorded by the first thread of the program, each time that it enters one of the functions in
- * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()). Memory is read by the
- * kernel: a bad pointer in the program is no fault of ours. */
+ * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()); and by the demon thread
+ * where it enters its actions, and behind them. Memory is read by the kernel: a bad pointer in the program is no fault
+ * of ours. */
 #include <common/demon.h>
 #include <preload/core/sys.h>
 #include <elf.h>
@@ -23,7 +24,10 @@ static struct {
     struct pct_demon_plan *plan; /* NULL: this process has none */
     uint64_t bias;               /* what the loader has moved the program by */
     uint64_t test[PCT_DEMON_ARGUMENTS];
-    long pid; /* and so the id of its first thread */
+    uint64_t stack; /* the stack pointer where the test was entered */
+    long pid;       /* and so the id of its first thread */
+    long tid;       /* of the demon thread */
+    uint32_t call;  /* it is about to enter this action, from 1; 0: it has */
     sem_t entered;
 } demon;
 
@@ -58,12 +62,14 @@ static bool is_held(uint64_t mutex)
     return read_memory(mutex, words, sizeof words) && words[0] && words[2] == (int)demon.pid;
 }
 
-static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, struct pct_demon_value *value)
+static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, uint64_t stack,
+                      struct pct_demon_value *value)
 {
     uint64_t object = find(&cell->place, call);
     if (!object)
         return;
     value->address = object + cell->offset;
+    value->own = stack && value->address >= stack && value->address < demon.stack;
     if (!cell->lock) {
         value->known = read_memory(value->address, &value->value, cell->size <= 8 ? cell->size : 8);
         return;
@@ -73,40 +79,51 @@ static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, s
     value->value = value->known && is_held(mutex);
 }
 
-static void record(uint32_t function, const uint64_t *arguments)
+/* stack: that of the thread, where the call is; 0: no frames of the test are on it. */
+static void record(uint32_t function, uint32_t caller, const uint64_t *arguments, uint64_t stack)
 {
     struct pct_demon_plan *plan = demon.plan;
     if (plan->points < plan->room) {
         struct pct_demon_point *point = &plan->point[plan->points];
         point->function = function;
         point->entry = plan->seen;
+        point->caller = caller;
         memcpy(point->arguments, arguments, sizeof point->arguments);
         for (uint32_t i = 0; i < plan->cells; i++)
             if (plan->cell[i].function == UINT32_MAX || plan->cell[i].function == function)
-                read_cell(&plan->cell[i], arguments, &point->cells[i]);
+                read_cell(&plan->cell[i], arguments, stack, &point->cells[i]);
     }
     plan->points++;
 }
 
-__attribute__((visibility("default"))) void pct_demon_enter(uint64_t address,
-                                                            const uint64_t arguments[PCT_DEMON_ARGUMENTS], bool passed)
+__attribute__((visibility("default"))) void
+pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS], uint64_t stack, bool passed)
 {
     struct pct_demon_plan *plan = demon.plan;
-    if (!plan || PCT_SYS0(SYS_gettid) != demon.pid)
+    const long thread = plan ? PCT_SYS0(SYS_gettid) : 0;
+    if (!plan || (thread != demon.pid && thread != demon.tid))
         return;
     uint32_t function = 0;
     while (function < plan->functions && plan->function[function] + demon.bias != address)
         function++;
     if (function == plan->functions)
         return;
+    if (thread == demon.tid) {
+        if (passed && demon.call && plan->action[demon.call - 1].function + demon.bias == address) {
+            record(function, demon.call, arguments, 0);
+            demon.call = 0;
+        }
+        return;
+    }
     if (passed) {
         if (plan->entered == 1)
-            record(function, arguments);
+            record(function, 0, arguments, stack);
         return;
     }
     plan->seen++;
     if (!function && !plan->entered++) {
         memcpy(demon.test, arguments, sizeof demon.test);
+        demon.stack = stack;
         sem_post(&demon.entered);
     }
 }
@@ -124,12 +141,19 @@ static void act(const struct pct_demon_action *action)
 
 static void *be_the_demon(void *unused)
 {
+    struct pct_demon_plan *plan = demon.plan;
+    uint32_t made = 0;
+    demon.tid = PCT_SYS0(SYS_gettid);
     while (sem_wait(&demon.entered))
         continue;
-    demon.plan->begun = 1;
-    for (uint32_t i = 0; i < demon.plan->actions && i < PCT_DEMON_ACTIONS; i++)
-        act(&demon.plan->action[i]);
-    demon.plan->ended = 1;
+    plan->begun = 1;
+    while (made < plan->actions && made < PCT_DEMON_ACTIONS) {
+        demon.call = made + 1;
+        act(&plan->action[made++]);
+    }
+    if (made)
+        record(0, made + 1, demon.test, 0);
+    plan->ended = 1;
     return unused;
 }
 

@@ -1,0 +1,121 @@
+/* The grade of a candidate: see judge.h. */
+#include "judge.h"
+#include <string.h>
+
+enum { DEMON_THREAD = 1 };
+
+static uint32_t recorded(const struct pct_demon_plan *plan)
+{
+    return plan->points < plan->room ? plan->points : plan->room;
+}
+
+/* The demon thread passed a null pointer where the plan has an object. */
+static bool lacks_object(const struct pct_demon_plan *plan, const struct pct_demon_point *point)
+{
+    const struct pct_demon_action *action = &plan->action[point->caller - 1];
+    for (uint32_t i = 0; i < action->arguments; i++)
+        if (!action->argument[i].scalar && !point->arguments[i])
+            return true;
+    return false;
+}
+
+/* Whether all that is required of the calls held when they were made. */
+static bool met_requirements(const struct demon_model *m, const struct pct_demon_plan *plan)
+{
+    static struct demon_state state; /* large */
+    struct demon_binding binding;
+    for (uint32_t i = 0; i < recorded(plan); i++) {
+        const struct pct_demon_point *point = &plan->point[i];
+        if (!point->caller || point->caller > plan->actions)
+            continue;
+        demon_state_read(m, point, &state);
+        demon_state_bind(m, point, &binding);
+        if (lacks_object(plan, point) || demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
+            return false;
+    }
+    return true;
+}
+
+/* Whether what the calls did, from the first to behind each, is what the rely and the invariant let others do. Of calls
+ * that were made at one go. */
+static bool kept_rely(const struct demon_model *m, const struct pct_demon_plan *plan)
+{
+    static struct demon_state before, after; /* large */
+    bool begun = false;
+    for (uint32_t i = 0; i < recorded(plan); i++) {
+        const struct pct_demon_point *point = &plan->point[i];
+        if (!point->caller)
+            continue;
+        if (!begun) {
+            demon_state_read(m, point, &before);
+            begun = true;
+            continue;
+        }
+        struct demon_binding test = { .proc = &m->spec->proc[0] };
+        const struct pct_demon_point *first = &plan->point[0]; /* where the test is entered */
+        memcpy(test.argument, first->arguments, sizeof test.argument);
+        demon_state_read(m, point, &after);
+        if (demon_state_broken(m, DEMON_RELY, &before, &after, &test) ||
+            demon_state_broken(m, DEMON_INVARIANT, NULL, &after, &test))
+            return false;
+    }
+    return true;
+}
+
+bool demon_judge_allowed(const struct demon_model *m, const struct pct_demon_plan *plan, const struct demon_result *r)
+{
+    return plan->ended && r->whole && met_requirements(m, plan) && kept_rely(m, plan);
+}
+
+/* What the test's thread broke behind the first of the calls. */
+static void find_broken(const struct demon_model *m, const struct pct_demon_plan *plan, struct demon_judgement *to)
+{
+    static struct demon_state state; /* large */
+    struct demon_binding binding;
+    bool begun = false;
+    for (uint32_t i = 0; i < recorded(plan) && !to->clause; i++) {
+        const struct pct_demon_point *point = &plan->point[i];
+        begun |= point->caller != 0;
+        to->point += !point->caller;
+        if (point->caller || !begun)
+            continue;
+        demon_state_read(m, point, &state);
+        demon_state_bind(m, point, &binding);
+        to->clause = demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding);
+        to->proc = binding.proc;
+    }
+}
+
+/* NULL: the failure is the contract's, as far as one run can tell. */
+static const char *doubt(const struct demon_model *m, const struct pct_demon_plan *plan, const struct demon_result *r,
+                         const struct demon_judgement *j)
+{
+    if (!strcmp(r->kind, "deadlock"))
+        return "threads wait for each other, of which no contract speaks";
+    if (r->culprit == DEMON_THREAD)
+        return "it is the other thread that failed, in its call";
+    if (!plan->ended || !r->whole)
+        return "the calls were not made at one go: the test went on between them";
+    if (!kept_rely(m, plan))
+        return "what the calls really did is not what the rely and the invariant let others do";
+    return j->clause ? NULL : "in that run all held that is required";
+}
+
+struct demon_judgement demon_judge(const struct demon_model *m, const struct pct_demon_plan *plan,
+                                   const struct demon_result *r)
+{
+    struct demon_judgement j = { .grade = DEMON_GRADE_REFUTED };
+    if (!plan->begun || !met_requirements(m, plan))
+        return j;
+    find_broken(m, plan, &j);
+    /* A test that waits for ever, since the calls have been made and nobody else is there, waits for what a whole
+     * program would do: no finding. */
+    bool failed = r->failed && !(plan->ended && !strcmp(r->kind, "deadlock"));
+    if (failed) {
+        j.reason = doubt(m, plan, r, &j);
+        j.grade = j.reason ? DEMON_GRADE_OTHER_FAILURE : DEMON_GRADE_CONFIRMED;
+    } else if (j.clause && demon_judge_allowed(m, plan, r)) {
+        j.grade = DEMON_GRADE_CONTRACT_ONLY;
+    }
+    return j;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# The grades of `pct demon`: what is confirmed, and which failures are not the contract's. Each test is a change to
+# bench/demon/apache-45605.c.
+load common
+
+setup()
+{
+    [ -x "$build/pct-demon" ] || skip 'built without Z3'
+    cd "$BATS_TEST_TMPDIR" || return
+    cat > spec.demon << 'SPEC'
+test wait_for_idler(queue)
+  rely locked: holds(queue.mutex) implies unchanged(queue.idlers)
+proc decrement(queue)
+  require non_zero: queue.idlers > 0
+proc take_idler(queue)
+  require some: queue.idlers > 0
+  ensure less: queue.idlers = old queue.idlers - 1
+SPEC
+}
+
+# judges STATUS TEXT: `pct demon` of ./program with spec.demon.
+judges()
+{
+    run --separate-stderr timeout 120 "$pct" demon --spec spec.demon --report json:out.json -- ./program
+    is "$status" "$1"
+    has "$2"
+}
+
+# changed FLAGS SED...
+changed()
+{
+    sed "${@:2}" "$root/bench/demon/apache-45605.c" > p.c
+    # shellcheck disable=SC2086 # several flags, or none
+    "$cc" -O0 -g -pthread $1 -o program p.c
+}
+
+# graded GRADE=COUNT...
+graded()
+{
+    /usr/bin/python3 - "$@" << 'PYTHON'
+import json, sys
+log = json.load(open("out.json"))
+for want in sys.argv[1:]:
+    grade, count = want.split("=")
+    assert len(log[grade]) == int(count), (want, log[grade])
+PYTHON
+}
+
+no_assert='/assert(queue->idlers/d'
+mutex_unlock_of_action='/^__attribute__/,/^}/s/pthread_mutex_unlock.*/;/'
+
+@test "confirmed: the program fails behind the test, by what the broken contract has done" {
+    changed '' -e "$no_assert" -e 's/ wait_for_idler(&queue);/& assert(queue.idlers < 100);/'
+    judges 1 'then `require non_zero: queue.idlers > 0` of decrement does not hold'
+    has 'the program: assertion failed in thread 0'
+    graded confirmed=1 other_failure=0
+}
+
+@test "a failure of what checks the test's result is not the contract's, where none was broken" {
+    changed -DFIXED -e 's/ wait_for_idler(&queue);/ assert(wait_for_idler(\&queue));/'
+    judges 3 "a failure, but not the contract's: in that run all held that is required"
+    lacks 'confirmed by'
+    graded confirmed=0 contract_only=0 other_failure=1
+    run --separate-stderr bash -c "$(grep ' replay --demon spec.demon.plan.1 ' <<< "$output")"
+    is "$status" 134
+}
+
+@test "a failure that the same calls cause before the test is not the contract's, where one was broken" {
+    changed '' -e "$no_assert" -e 's/^struct queue_info {/int taken;\n&/' -e '/^__attribute__/,/^}/s/queue->idlers--/&, taken++/' \
+        -e 's/ wait_for_idler(&queue);/& assert(!taken);/'
+    judges 3 'the program fails so, too, when these calls come before the test is entered'
+    graded confirmed=0
+}
+
+@test "a failure of the other thread in its call is not the contract's" {
+    changed '' -e '/^__attribute__/,/^}/s/queue->idlers--/assert(!queue)/'
+    judges 3 "a failure, but not the contract's: it is the other thread that failed, in its call"
+    graded confirmed=0
+}
+
+@test "calls that did more than the rely lets others do confirm nothing" {
+    sed -i -e 's/queue.idlers > 0$/queue.idlers > 4/' -e 's/  rely .*/rely slowly: queue.idlers + 1 >= old queue.idlers/' spec.demon
+    changed '' -e '/^__attribute__/,/^}/s/queue->idlers--/queue->idlers = 0/' -e 's/idlers = 1,/idlers = 5,/'
+    judges 3 'what the calls really did is not what the rely and the invariant let others do'
+    graded confirmed=0
+}
+
+@test "a call that came when its own contract did not hold confirms nothing" {
+    changed '' -e '/^__attribute__/,/^}/s/queue->idlers--/queue->idlers = 0/' -e 's/idlers = 1,/idlers = 2,/'
+    judges 0 'no interference found'
+    graded confirmed=0 contract_only=0 other_failure=0
+}
+
+@test "a test that waits for ever once the other thread has ended is no finding, be it for itself" {
+    changed -DFIXED -e "$mutex_unlock_of_action"
+    judges 0 'no interference found'
+    changed -DFIXED -e 's/        decrement(queue);/&\n    else\n        pthread_mutex_lock(\&queue->mutex);/'
+    judges 0 'no interference found'
+    graded contract_only=0 other_failure=0 refuted=1
+}
+
+@test "threads that wait for each other are a failure of which no contract speaks" {
+    sed -i -e 's/  rely .*//' -e 's/^  ensure .*/ensure less: queue.idlers = old queue.idlers - 1/' spec.demon
+    changed -DFIXED -e 's/    pthread_mutex_t mutex;/&\n    pthread_mutex_t other;/' \
+        -e '/^__attribute__/,/^}/s/    pthread_mutex_lock/    pthread_mutex_lock(\&queue->other);\n&/' \
+        -e 's/        decrement(queue);/&\n    pthread_mutex_lock(\&queue->other);/'
+    judges 3 "a failure, but not the contract's: threads wait for each other, of which no contract speaks"
+    graded confirmed=0
+}
+
+@test "an action that blocks lets the test go on: refuted if that passes, and no confirmation if not" {
+    sed -i -e 's/  rely .*//' spec.demon
+    changed -DFIXED -e ''
+    judges 0 'refuted by a real run'
+    graded confirmed=0 contract_only=0
+    changed -DFIXED -e '/^__attribute__/,/^}/s/queue->idlers > 0/1/' \
+        -e 's/ wait_for_idler(&queue);/& usleep(1); assert(queue.idlers == 0);/' -e '1i #include <unistd.h>'
+    judges 3 'the calls were not made at one go: the test went on between them'
+    graded confirmed=0
+}
+
+@test "only what is in the test's own frames is proven private: memory from the heap may be known to others" {
+    printf '%s\n' 'test fill(box)' 'proc use(box, item) require heavy: item.weight > 0' \
+        'proc lighten(item) ensure light: item.weight = 0' > spec.demon
+    "$cc" -O0 -g -pthread -o program "$root/tests/cli/demon_heap.c"
+    judges 0 '0 proven stable; of the others 1 without a sequence'
+    "$cc" -O0 -g -pthread -DOWN -o program "$root/tests/cli/demon_heap.c"
+    judges 0 '1 proven stable; of the others 0 without a sequence'
+}

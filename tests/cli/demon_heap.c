@@ -1,0 +1,39 @@
+/* What the test uses is its own (-DOWN), or comes from the heap. */
+#include <assert.h>
+#include <stdlib.h>
+
+struct item {
+    int weight;
+};
+struct box {
+    int count;
+};
+
+static void use(const struct box *box, const struct item *item)
+{
+    assert(item->weight > 0 && box->count >= 0);
+}
+
+/* Others. */
+__attribute__((used)) static void lighten(struct item *item)
+{
+    item->weight = 0;
+}
+
+static void fill(struct box *box)
+{
+#ifdef OWN
+    struct item own = { .weight = 1 }, *item = &own;
+#else
+    struct item *item = malloc(sizeof *item);
+    item->weight = 1;
+#endif
+    use(box, item);
+}
+
+int main(void)
+{
+    static struct box box;
+    fill(&box);
+    return 0;
+}
