@@ -538,7 +538,7 @@ $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 
 # Of the command, what writes reports.
 $(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/json.c \
-		base/markup.c base/replacement.c export/junit.c export/sarif.c)) $(B)/sources
+		base/markup.c base/message.c base/replacement.c export/junit.c export/sarif.c)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -lz3
 
 # For the tests, which take from them what they need. The command's main() stays out.
@@ -554,7 +554,7 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(B)/unit/test_demon: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c demon/report.c,$(demon_program_sources)))
+$(B)/unit/test_demon: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c demon/report.c demon/emit.c demon/judge.c,$(demon_program_sources)))
 $(B)/unit/test_demon: command_libs += -lz3
 
 # Of the shim, this file stands alone.

@@ -64,9 +64,8 @@ struct pct_demon_value {
 struct pct_demon_point {
     uint32_t function; /* its index */
     uint32_t entry;    /* how many of them the test's thread had entered, this time too */
-    uint32_t
-        caller; /* 0: the test's thread; n: the demon thread, about to make its n-th action, from 1; or behind all */
-    uint32_t unused;
+    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action; or behind all */
+    uint32_t times;    /* how often the test's thread had entered this function, this time too */
     uint64_t arguments[PCT_DEMON_ARGUMENTS];
     struct pct_demon_value cells[PCT_DEMON_CELLS];
 };
@@ -80,13 +79,14 @@ struct pct_demon_plan {
     uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
+    uint32_t direct; /* the demon thread does not wait until the test is entered */
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */
     uint32_t entered; /* how often the test was */
     uint32_t seen;    /* how often the first thread entered one of the functions */
-    uint32_t unused;
-    uint32_t begun; /* the demon thread has begun its actions, */
-    uint32_t ended; /* and ended them */
+    uint32_t begun;   /* the demon thread has begun its actions, */
+    uint32_t ended;   /* and ended them */
+    uint64_t bias;    /* what the loader has moved the program by */
     struct pct_demon_point point[];
 };
 

@@ -10,7 +10,8 @@ enum {
     PCT_DEMON_KEY_BOUND,
     PCT_DEMON_KEY_SECONDS,
     PCT_DEMON_KEY_TIMEOUT,
-    PCT_DEMON_KEY_REPORT
+    PCT_DEMON_KEY_REPORT,
+    PCT_DEMON_KEY_EMIT
 };
 
 #define PCT_DEMON_ARGUMENTS_DOC "[--] COMMAND [ARGUMENT...]"
@@ -26,6 +27,8 @@ enum {
     { "timeout", PCT_DEMON_KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 }, \
     { "report", PCT_DEMON_KEY_REPORT, "FORMAT[:FILE]", 0, \
       "write what was found as json, sarif or junit, too; - or none: to standard output", 0 }, \
+    { "emit-test", PCT_DEMON_KEY_EMIT, "FILE", 0, \
+      "write a confirmed finding as a test of two threads in C, and say by which token it fails", 0 }, \
     { "output", 'o', "FILE", 0, \
       "keep the plan of a confirmed finding here (default: the name of the contracts, or of the test, with .plan)", 0 }, \
     { 0 }

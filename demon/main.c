@@ -1,8 +1,10 @@
 /* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
  * own path in front (cli/command/demon.c). */
+#include "emit.h"
 #include "report.h"
 #include "source.h"
 #include <argp.h>
+#include <cli/base/replacement.h>
 #include <common/demon_options.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ struct arguments {
     struct demon_program program;
     char keep[4096];
     bool has_keep;
+    const char *emit; /* NULL: no test is wanted */
     struct demon_report report[DEMON_REPORTS];
     size_t reports;
 };
@@ -79,6 +82,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case PCT_DEMON_KEY_REPORT:
         add_report(state, argument);
         return 0;
+    case PCT_DEMON_KEY_EMIT:
+        a->emit = argument;
+        return 0;
     case 'o':
         snprintf(a->keep, sizeof a->keep, "%s", argument);
         a->has_keep = true;
@@ -106,6 +112,15 @@ static const struct argp argp = {
         "a contract, or made the program fail otherwise, 2 if the contracts or the program are not fit for it. "
         "pct-demon(1) has the language.",
 };
+
+/* Whether it could be written, before there is anything to write. */
+static bool check_emit(const struct arguments *a)
+{
+    int failed = a->emit ? pct_replacement_check(a->emit) : 0;
+    if (failed)
+        demon_say("%s: %s", a->emit, strerror(-failed));
+    return !failed;
+}
 
 static enum demon_verdict list(const struct demon_search *s)
 {
@@ -202,11 +217,22 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
     return true;
 }
 
+static bool emit(const struct demon_search *s, const char *path, enum demon_verdict verdict)
+{
+    if (verdict == DEMON_CONFIRMED)
+        return demon_emit(s, path);
+    fprintf(s->out, "%s is not written: nothing is confirmed\n", path);
+    return true;
+}
+
 static enum demon_verdict look(struct demon_search *s, const struct arguments *a)
 {
     enum demon_verdict verdict = demon_search_run(s);
     conclude(s, verdict);
-    return verdict == DEMON_WRONG || demon_report_write(a->report, a->reports, s, verdict) ? verdict : DEMON_WRONG;
+    if (verdict == DEMON_WRONG)
+        return verdict;
+    bool emitted = !a->emit || emit(s, a->emit, verdict);
+    return demon_report_write(a->report, a->reports, s, verdict) && emitted ? verdict : DEMON_WRONG;
 }
 
 int main(int argc, char **argv)
@@ -235,7 +261,8 @@ int main(int argc, char **argv)
         if (!a.report[i].path)
             search.out = stderr; /* a program reads the other */
     enum demon_verdict verdict = DEMON_WRONG;
-    if (demon_report_check(a.report, a.reports) && prepare(&search, &a, &plan) && demon_search_record(&search))
+    if (demon_report_check(a.report, a.reports) && check_emit(&a) && prepare(&search, &a, &plan) &&
+        demon_search_record(&search))
         verdict = a.list ? list(&search) : look(&search, &a);
     demon_search_free(&search);
     demon_program_close(&a.program);

@@ -276,6 +276,7 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
             take_stack(object, test, r);
         json_object_put(object);
     }
+    r->acted = begun;
     r->whole = begun && ended && !others;
     /* What pct could not do is no failure of the program. */
     r->failed = r->failed && r->kind[0] && strcmp(r->kind, "internal error") != 0;

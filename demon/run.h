@@ -25,6 +25,7 @@ struct demon_result {
     char text[512]; /* "assertion failed in thread 0: ..." */
     int culprit;    /* the thread that failed; -1: unknown */
     bool inside;    /* it failed in the test, or in what that called */
+    bool acted;     /* the demon thread entered a function that is looked at */
     bool whole;     /* from the first call of the demon thread to its end nobody else ran */
 };
 

@@ -3,6 +3,7 @@
  * schedule of two threads at once, and nothing is a finding that such a run has not shown. */
 #include "search.h"
 #include "judge.h"
+#include <cli/base/cli.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static double seconds_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from)
+void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from)
 {
     uint32_t room = to->room;
     *to = *from;
@@ -113,7 +114,7 @@ bool demon_search_record(struct demon_search *s)
         demon_say("%s cannot be written", path);
         return false;
     }
-    copy_head(plan, s->model.plan);
+    demon_search_copy_head(plan, s->model.plan);
     s->record = plan;
     bool fine = demon_run(s->program, path, 0, s->trace, &result) && check_record(s, &result);
     free(result.output);
@@ -124,19 +125,6 @@ bool demon_search_record(struct demon_search *s)
 
 /* --- The line that replays ---------------------------------------------------------------------------------------- */
 
-static void print_word(FILE *out, const char *word)
-{
-    if (*word &&
-        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") == strlen(word)) {
-        fprintf(out, " %s", word);
-        return;
-    }
-    fputs(" '", out);
-    for (; *word; word++)
-        fprintf(out, *word == '\'' ? "'\\''" : "%c", *word);
-    fputs("'", out);
-}
-
 static char *make_replay(const struct demon_search *s, const char *plan, const char *token)
 {
     char *text = NULL;
@@ -145,23 +133,27 @@ static char *make_replay(const struct demon_search *s, const char *plan, const c
     if (!out)
         return NULL;
     fprintf(out, "%s replay --demon", s->program->pct);
-    print_word(out, plan);
-    print_word(out, token);
-    fputs(" --", out);
-    for (char **at = s->program->command; *at; at++)
-        print_word(out, *at);
+    const char *const words[] = { plan, token, "--" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        fputc(' ', out);
+        pct_cli_print_quoted(out, words[i]);
+    }
+    for (char **at = s->program->command; *at; at++) {
+        fputc(' ', out);
+        pct_cli_print_quoted(out, *at);
+    }
     fclose(out);
     return text;
 }
 
 /* --- A candidate, in a real run ----------------------------------------------------------------------------------- */
 
-static void put_calls(const struct attempt *t, struct pct_demon_plan *plan)
+void demon_search_put_calls(const struct demon_model *m, const struct demon_call *calls, int count,
+                            struct pct_demon_plan *plan)
 {
-    const struct demon_model *m = &t->search->model;
-    plan->actions = (uint32_t)t->candidate.count;
-    for (int c = 0; c < t->candidate.count; c++) {
-        const struct demon_call *call = &t->candidate.calls[c];
+    plan->actions = (uint32_t)count;
+    for (int c = 0; c < count; c++) {
+        const struct demon_call *call = &calls[c];
         const struct demon_proc *proc = &m->spec->proc[call->proc];
         struct pct_demon_action *action = &plan->action[c];
         *action = (struct pct_demon_action){ .function = proc->address, .arguments = (uint32_t)proc->parameters };
@@ -187,8 +179,8 @@ static char *keep_plan(const struct attempt *t, enum demon_grade grade)
         demon_say("%s cannot be written", path);
         return NULL;
     }
-    copy_head(plan, s->model.plan);
-    put_calls(t, plan);
+    demon_search_copy_head(plan, s->model.plan);
+    demon_search_put_calls(&s->model, t->candidate.calls, t->candidate.count, plan);
     munmap(plan, sizeof *plan);
     return strdup(strchr(s->keep, '/') ? name : name + 2);
 }
@@ -205,8 +197,8 @@ static struct pct_demon_plan *run_calls(const struct attempt *t, uint32_t n, str
         demon_say("the candidate could not be tried: %s", plan ? "its point is not in the trace" : path);
         return NULL;
     }
-    copy_head(plan, s->model.plan);
-    put_calls(t, plan);
+    demon_search_copy_head(plan, s->model.plan);
+    demon_search_put_calls(&s->model, t->candidate.calls, t->candidate.count, plan);
     snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
     if (!demon_run(s->program, path, operations, trace, result))
         return NULL;
@@ -313,6 +305,11 @@ static enum demon_verdict try_candidate(struct attempt *t)
         return DEMON_WRONG;
     }
     enum demon_grade grade = s->finding[s->findings - 1].grade;
+    if (grade == DEMON_GRADE_CONFIRMED) {
+        memcpy(s->call, t->candidate.calls, sizeof s->call);
+        s->calls = t->candidate.count;
+        s->times = s->record->point[t->candidate.i].times;
+    }
     s->refuted += grade == DEMON_GRADE_REFUTED;
     return verdicts[grade];
 }

@@ -21,7 +21,10 @@ struct demon_search {
     bool out_of_time;
     struct demon_finding *finding; /* candidates that were tried, of all grades */
     size_t findings;
-    double took; /* seconds */
+    struct demon_call call[DEMON_LONGEST]; /* of the confirmed one, and */
+    int calls;
+    uint32_t times; /* where they are made: as in struct pct_demon_point */
+    double took;    /* seconds */
 };
 
 enum demon_verdict {
@@ -36,6 +39,13 @@ enum demon_verdict {
 bool demon_search_record(struct demon_search *search);
 
 enum demon_verdict demon_search_run(struct demon_search *search);
+
+/* Begin a plan of other runs by that of the run that records. */
+void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from);
+
+/* These are its actions. */
+void demon_search_put_calls(const struct demon_model *model, const struct demon_call *calls, int count,
+                            struct pct_demon_plan *plan);
 
 /* Give back what it found. */
 void demon_search_free(struct demon_search *search);

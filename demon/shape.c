@@ -97,6 +97,7 @@ static bool describe(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
     if (points || v->type.embedded) {
         const char *name = dwarf_diename(&target);
         v->type.object = true;
+        v->type.tagged = name;
         v->type.die = dwarf_dieoffset(&target);
         snprintf(v->type.name, sizeof v->type.name, "%.*s", DEMON_NAME - 1, name ? name : "(no name)");
         return true;
@@ -227,10 +228,10 @@ static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demo
     return true;
 }
 
-/* Copies that the compiler makes for special arguments have other names as symbols. */
-static bool has_symbol(struct shape *s, const char *name, uint64_t address)
+/* The symbol of this kind at this address, by its name, or (name: NULL) any that other files can name. Copies of a
+ * function that the compiler makes for special arguments have other names as symbols. NULL: there is none. */
+static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, uint64_t address)
 {
-    Elf *elf = dwarf_getelf(s->dwarf);
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         Elf_Data *data = elf_getdata(section, NULL);
@@ -240,18 +241,55 @@ static bool has_symbol(struct shape *s, const char *name, uint64_t address)
             GElf_Sym symbol;
             const char *is =
                 gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
-            if (is && symbol.st_value == address && !strcmp(is, name))
-                return true;
+            if (is && symbol.st_value == address && GELF_ST_TYPE(symbol.st_info) == kind &&
+                (name ? !strcmp(is, name) : GELF_ST_BIND(symbol.st_info) == STB_GLOBAL))
+                return is;
         }
     }
-    return false;
+    return NULL;
+}
+
+bool demon_shape_name_object(const char *program, uint64_t address, char name[DEMON_NAME])
+{
+    int file = open(program, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL);
+    const char *found = elf ? find_symbol(elf, STT_OBJECT, NULL, address) : NULL;
+    bool fits = found && strlen(found) < DEMON_NAME;
+    if (fits)
+        snprintf(name, DEMON_NAME, "%s", found);
+    elf_end(elf);
+    if (file >= 0)
+        close(file);
+    return fits;
+}
+
+/* What a call of it needs to know, besides its parameters. */
+static bool resolve_linkage(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Word size;
+    proc->external = dwarf_hasattr_integrate(die, DW_AT_external);
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !type_of(die, &type))
+        return true;
+    if (scalar(&type, &proc->returns.size, &proc->returns.is_signed, &proc->returns.pointer))
+        return true;
+    proc->returns.size = 0;
+    if (proc->acts && (is_structure(&type) || dwarf_tag(&type) == DW_TAG_union_type) &&
+        (dwarf_aggregate_size(&type, &size) || size > 16))
+        return fail(s, proc->line,
+                    "%s returns a structure in memory: others cannot call it; write a function around it", proc->name);
+    return true;
 }
 
 static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
 {
     Dwarf_Addr low;
     int line = 0;
-    if (dwarf_lowpc(die, &low) || !has_symbol(s, proc->name, low) || proc->address)
+    if (!dwarf_lowpc(die, &low) && dwarf_hasattr_integrate(die, DW_AT_linkage_name))
+        proc->is_mangled = true;
+    if (dwarf_lowpc(die, &low) || !find_symbol(dwarf_getelf(s->dwarf), STT_FUNC, proc->name, low) || proc->address)
         return true;
     s->from = proc->from;
     dwarf_decl_line(die, &line);
@@ -260,7 +298,7 @@ static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc 
     demon_source_path(die, proc->path, sizeof proc->path);
     const char *slash = strrchr(proc->path, '/');
     proc->file = slash ? slash + 1 : proc->path;
-    return resolve_parameters(s, die, proc);
+    return resolve_linkage(s, die, proc) && resolve_parameters(s, die, proc);
 }
 
 static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
@@ -273,6 +311,7 @@ static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variabl
         return true;
     s->from = v->from;
     v->address = operations[0].number;
+    v->external = dwarf_hasattr_integrate(die, DW_AT_external);
     return describe(s, die, v);
 }
 
@@ -357,7 +396,12 @@ static bool resolve(struct shape *s)
     if (!any)
         return fail(s, 1, "%s has no debug information: build it with -g", s->program);
     for (int i = 0; i < spec->procs; i++)
-        if (s->from = spec->proc[i].from, !spec->proc[i].address)
+        if (s->from = spec->proc[i].from, !spec->proc[i].address && spec->proc[i].is_mangled)
+            return fail(
+                s, spec->proc[i].line,
+                "%s is a function of C++, whose symbol has another name: write an extern \"C\" function around it",
+                spec->proc[i].name);
+        else if (!spec->proc[i].address)
             return fail(s, spec->proc[i].line, "%s has no function %s", s->program, spec->proc[i].name);
     for (int i = 0; i < spec->shareds; i++)
         if (s->from = spec->shared[i].from, !spec->shared[i].address)

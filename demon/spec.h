@@ -91,6 +91,7 @@ struct demon_type {
     uint32_t size;           /* of a scalar, bytes */
     bool is_signed, pointer; /* of a scalar */
     bool embedded;           /* of a shared variable: it is the structure itself */
+    bool tagged;             /* of an object: `struct NAME` is what C calls it */
 };
 
 struct demon_variable {
@@ -99,6 +100,7 @@ struct demon_variable {
     unsigned line;
     struct demon_type type;
     uint64_t address; /* of a shared one */
+    bool external;    /* of a shared one: other files can name it */
 };
 
 struct demon_proc {
@@ -115,8 +117,11 @@ struct demon_proc {
     bool acts; /* it has an ensure or modifies */
     /* From the debug information. */
     uint64_t address;
-    char path[4096];  /* of the source, and */
-    const char *file; /* the last part of that */
+    bool external;             /* other files can call it */
+    bool is_mangled;           /* there is one of this name, but as a symbol it has another */
+    struct demon_type returns; /* size 0: nothing */
+    char path[4096];           /* of the source, and */
+    const char *file;          /* the last part of that */
     int file_line;
 };
 
@@ -152,6 +157,10 @@ void demon_spec_free(struct demon_spec *spec);
  * struct pct_demon_plan. */
 bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
                          char *error, size_t size);
+
+/* The global variable of this program that begins at this address and that other files can name. False: there is none.
+ */
+bool demon_shape_name_object(const char *program, uint64_t address, char name[DEMON_NAME]);
 
 /* Give each expression its type by C's conversions, once its leaves have theirs. False: *error says why it has none. */
 bool demon_type_check(struct demon_spec *spec, char *error, size_t size);

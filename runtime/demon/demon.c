@@ -2,7 +2,8 @@
  * libpct.so where --demon names a plan (common/demon.h), in those runs alone.
  *
  * The demon thread is an ordinary thread of the run, made before main() begins: thread 1. It waits until the test is
- * entered, then makes the calls of the plan, and ends. Who runs when is the strategy's to say, as of all threads.
+ * entered, then makes the calls of the plan, and ends. A direct one does not wait: it takes the steps of the program
+ * that --emit-test writes (demon/emit.c). Who runs when is the strategy's to say, as of all threads.
  *
  * Points are recorded by the first thread of the program, each time that it enters one of the functions in
  * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()); and by the demon thread
@@ -24,10 +25,11 @@ static struct {
     struct pct_demon_plan *plan; /* NULL: this process has none */
     uint64_t bias;               /* what the loader has moved the program by */
     uint64_t test[PCT_DEMON_ARGUMENTS];
-    uint64_t stack; /* the stack pointer where the test was entered */
-    long pid;       /* and so the id of its first thread */
-    long tid;       /* of the demon thread */
-    uint32_t call;  /* it is about to enter this action, from 1; 0: it has */
+    uint64_t stack;                      /* the stack pointer where the test was entered */
+    long pid;                            /* and so the id of its first thread */
+    long tid;                            /* of the demon thread */
+    uint32_t call;                       /* it is about to enter this action, from 1; 0: it has */
+    uint32_t times[PCT_DEMON_FUNCTIONS]; /* that the first thread has entered each */
     sem_t entered;
 } demon;
 
@@ -88,6 +90,7 @@ static void record(uint32_t function, uint32_t caller, const uint64_t *arguments
         point->function = function;
         point->entry = plan->seen;
         point->caller = caller;
+        point->times = demon.times[function];
         memcpy(point->arguments, arguments, sizeof point->arguments);
         for (uint32_t i = 0; i < plan->cells; i++)
             if (plan->cell[i].function == UINT32_MAX || plan->cell[i].function == function)
@@ -121,10 +124,12 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
         return;
     }
     plan->seen++;
+    demon.times[function]++;
     if (!function && !plan->entered++) {
         memcpy(demon.test, arguments, sizeof demon.test);
         demon.stack = stack;
-        sem_post(&demon.entered);
+        if (!plan->direct)
+            sem_post(&demon.entered);
     }
 }
 
@@ -144,7 +149,7 @@ static void *be_the_demon(void *unused)
     struct pct_demon_plan *plan = demon.plan;
     uint32_t made = 0;
     demon.tid = PCT_SYS0(SYS_gettid);
-    while (sem_wait(&demon.entered))
+    while (!plan->direct && sem_wait(&demon.entered))
         continue;
     plan->begun = 1;
     while (made < plan->actions && made < PCT_DEMON_ACTIONS) {
@@ -221,9 +226,10 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
         return;
     demon.pid = PCT_SYS0(SYS_getpid);
     demon.bias = find_entry(environment) - plan->entry;
-    if (!is_the_program(plan) || sem_init(&demon.entered, 0, 0))
+    if (!is_the_program(plan) || (!plan->direct && sem_init(&demon.entered, 0, 0)))
         return;
     demon.plan = plan;
+    plan->bias = demon.bias;
     if (pthread_create(&thread, NULL, be_the_demon, NULL))
         demon.plan = NULL;
     else

@@ -1,0 +1,257 @@
+/* --emit-test: see emit.h. What is written has a thread that makes the calls at once, when the schedule lets it run;
+ * the program's main() is the test, as it is. That takes the same steps as a run under a direct plan (common/demon.h),
+ * so such a run gives the token, and is judged as the finding was. */
+#include "emit.h"
+#include <cli/base/cli.h>
+#include <cli/base/replacement.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct emitter {
+    const struct demon_search *search;
+    const struct demon_finding *finding;
+    struct demon_program program; /* it is looked at where the test and the function at the point are entered, alone */
+    char token[4096];
+    char name[DEMON_OBJECTS][DEMON_NAME]; /* of each object; "": none of the calls passes it */
+};
+
+/* --- The token ---------------------------------------------------------------------------------------------------- */
+
+/* Write a direct plan with so many of the calls, for a replay; NULL: it cannot be written. */
+static const char *put_direct(struct emitter *e, int calls, char path[4096])
+{
+    struct pct_demon_plan *plan = demon_plan_create(&e->program, "try", 0, path);
+    if (!plan)
+        return NULL;
+    demon_search_copy_head(plan, e->search->model.plan);
+    demon_search_put_calls(&e->search->model, e->search->call, calls, plan);
+    plan->direct = 1;
+    munmap(plan, sizeof *plan);
+    return path;
+}
+
+/* Where functions return there is a step only if a jump fits there, which is not so in each build: none may return
+ * before the program fails, so only the two that are left then are looked at. */
+static bool find_token(struct emitter *e)
+{
+    char path[4096], trace[4200];
+    const struct demon_search *s = e->search;
+    const struct demon_proc *test = &s->model.spec->proc[0], *at = e->finding->enters;
+    struct demon_result result;
+    snprintf(e->program.functions, sizeof e->program.functions, "%s%s%s", test->name, at == test ? "" : ",",
+             at == test ? "" : at->name);
+    snprintf(trace, sizeof trace, "%s/tried", e->program.directory);
+    if (!put_direct(e, 0, path) || !demon_run(&e->program, path, 0, trace, &result))
+        return false;
+    free(result.output);
+    /* Without the steps of the waiting, the point is elsewhere. */
+    uint64_t operations = demon_operations(&e->program, trace, s->times + (at == test ? 0 : 1));
+    if (!operations || !put_direct(e, s->calls, path) || !demon_run(&e->program, path, operations, trace, &result))
+        return false;
+    demon_run_read_trace(&e->program, trace, at->name, &result);
+    bool same = result.failed && result.inside && !result.acted && result.token[0] && !strcmp(result.text, e->finding->verdict);
+    snprintf(e->token, sizeof e->token, "%s", result.token);
+    free(result.output);
+    return same && demon_replays(&e->program, path, e->token);
+}
+
+/* --- Names -------------------------------------------------------------------------------------------------------- */
+
+static bool name_object(struct emitter *e, const struct demon_proc *proc, int parameter, int index)
+{
+    const struct demon_search *s = e->search;
+    const struct demon_object *object = &s->model.object[index];
+    const struct demon_variable *shared = NULL;
+    for (int i = 0; i < s->model.spec->shareds; i++)
+        if (object->type == &s->model.spec->shared[i].type)
+            shared = &s->model.spec->shared[i];
+    if (shared && !shared->external) {
+        demon_say("--emit-test: %s is static, so no other file can name it: make it external for this test",
+                  shared->name);
+        return false;
+    }
+    char *name = e->name[index];
+    if (shared)
+        snprintf(name, DEMON_NAME, "%s", shared->name);
+    else if (!demon_shape_name_object(s->program->path,
+                                      s->record->point[0].arguments[object->place.number] - s->record->bias, name)) {
+        demon_say("--emit-test: what %s is called with as %s is %s of the test, and no global variable that another "
+                  "file can name: make it one, not static",
+                  proc->name, proc->parameter[parameter].name, object->name.name);
+        return false;
+    }
+    return true;
+}
+
+static bool name_all(struct emitter *e)
+{
+    const struct demon_search *s = e->search;
+    for (int c = 0; c < s->calls; c++) {
+        const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
+        if (!proc->external) {
+            demon_say("--emit-test: %s is static, so no other file can call it: make it external for this test",
+                      proc->name);
+            return false;
+        }
+        for (int i = 0; i < proc->parameters; i++)
+            if (s->call[c].object[i] >= 0 && !name_object(e, proc, i, s->call[c].object[i]))
+                return false;
+    }
+    return true;
+}
+
+/* --- The program -------------------------------------------------------------------------------------------------- */
+
+static void put_type(FILE *out, const struct demon_type *type)
+{
+    if (type->object && type->tagged)
+        fprintf(out, "struct %s *", type->name);
+    else if (type->object || type->pointer)
+        fputs("void *", out);
+    else if (!type->size)
+        fputs("void ", out);
+    else
+        fprintf(out, "%sint%u_t ", type->is_signed ? "" : "u", type->size * 8);
+}
+
+/* Of these calls the first of its function. */
+static bool is_first(const struct demon_search *s, int call)
+{
+    for (int i = 0; i < call; i++)
+        if (s->call[i].proc == s->call[call].proc)
+            return false;
+    return true;
+}
+
+static void put_declarations(FILE *out, const struct emitter *e)
+{
+    const struct demon_search *s = e->search;
+    for (int i = 0; i < s->model.objects; i++) {
+        const struct demon_type *type = s->model.object[i].type;
+        bool known = !e->name[i][0];
+        for (int k = 0; k < i; k++)
+            known |= !strcmp(e->name[k], e->name[i]);
+        if (known)
+            continue;
+        bool points = s->model.object[i].place.root == PCT_DEMON_GLOBAL_POINTER;
+        if (type->tagged)
+            fprintf(out, "extern struct %s %s%s;\n", type->name, points ? "*" : "", e->name[i]);
+        else
+            fprintf(out, "extern %s%s%s;\n", points ? "void *" : "char ", e->name[i], points ? "" : "[]");
+    }
+    for (int c = 0; c < s->calls; c++) {
+        const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
+        if (!is_first(s, c))
+            continue;
+        put_type(out, &proc->returns);
+        fprintf(out, "%s(", proc->name);
+        for (int i = 0; i < proc->parameters; i++) {
+            fputs(i ? ", " : "", out);
+            put_type(out, &proc->parameter[i].type);
+            fputs(proc->parameter[i].name, out);
+        }
+        fputs(proc->parameters ? ");\n" : "void);\n", out);
+    }
+}
+
+static void put_argument(FILE *out, const struct emitter *e, const struct demon_call *call, int i)
+{
+    const struct demon_model *m = &e->search->model;
+    const struct demon_type *type = &m->spec->proc[call->proc].parameter[i].type;
+    const int object = call->object[i];
+    if (object >= 0) {
+        bool address = m->object[object].place.root != PCT_DEMON_GLOBAL_POINTER && m->object[object].type->tagged;
+        fprintf(out, "%s%s", address ? "&" : "", e->name[object]);
+    } else if (type->pointer) {
+        fputs("NULL", out);
+    } else if (type->is_signed) {
+        const unsigned unused = 64 - type->size * 8;
+        const int64_t value = (int64_t)(call->value[i] << unused) >> unused;
+        if (value == INT64_MIN)
+            fputs("INT64_MIN", out);
+        else
+            fprintf(out, "%" PRId64 "%s", value, type->size == 8 ? "L" : "");
+    } else {
+        fprintf(out, "%" PRIu64 "%s", call->value[i], type->size == 8 ? "UL" : "U");
+    }
+}
+
+static void put_replay(FILE *out, const char *pct, const struct emitter *e)
+{
+    fprintf(out, "%s replay ", pct);
+    pct_cli_print_quoted(out, e->token);
+    fputs(" -- ./demon-test", out);
+    for (char **at = e->search->program->command + 1; *at; at++) {
+        fputc(' ', out);
+        pct_cli_print_quoted(out, *at);
+    }
+    fputc('\n', out);
+}
+
+static void put_program(FILE *out, const struct emitter *e)
+{
+    const struct demon_search *s = e->search;
+    const struct demon_proc *test = &s->model.spec->proc[0];
+    fprintf(out,
+            "// Written by `pct demon`: interference with %s (%s:%d). Link it with the program's own objects, to\n"
+            "// ./demon-test; this fails then:\n//\n//     ",
+            test->name, test->file, test->file_line);
+    put_replay(out, "pct", e);
+    fputs("#include <pthread.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n", out);
+    put_declarations(out, e);
+    fputs("\n// The other thread: what the contracts let it call.\n"
+          "static void *interfere(void *unused)\n{\n",
+          out);
+    for (int c = 0; c < s->calls; c++) {
+        const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
+        fprintf(out, "    %s(", proc->name);
+        for (int i = 0; i < proc->parameters; i++) {
+            fputs(i ? ", " : "", out);
+            put_argument(out, e, &s->call[c], i);
+        }
+        fputs(");\n", out);
+    }
+    fputs("    return unused;\n}\n\n"
+          "// The first thread: main() of the program, as it is.\n"
+          "__attribute__((constructor)) static void begin(void)\n{\n"
+          "    pthread_t thread;\n"
+          "    if (pthread_create(&thread, NULL, interfere, NULL))\n"
+          "        abort();\n"
+          "    pthread_detach(thread);\n}\n",
+          out);
+}
+
+static bool write_program(const struct emitter *e, const char *path)
+{
+    struct pct_replacement file;
+    int failed = pct_replacement_open(&file, path);
+    if (!failed) {
+        put_program(file.out, e);
+        failed = pct_replacement_close(&file);
+    }
+    if (failed)
+        demon_say("%s: %s", path, strerror(-failed));
+    return !failed;
+}
+
+bool demon_emit(const struct demon_search *s, const char *path)
+{
+    static struct emitter e; /* large */
+    e = (struct emitter){ .search = s, .finding = &s->finding[s->findings - 1], .program = *s->program };
+    bool named = name_all(&e);
+    if (named && !find_token(&e)) {
+        demon_say("--emit-test: %s is not written: behind %s, or in calls of it by others, the steps of the program differ "
+                  "from build to build; the plan and its token stay",
+                  path, e.finding->enters->name);
+        named = false;
+    }
+    s->program->runs = e.program.runs;
+    if (!named || !write_program(&e, path))
+        return false;
+    fprintf(s->out, "%s is a test of it: link it with the program's own objects, to ./demon-test; this fails then:\n",
+            path);
+    put_replay(s->out, s->program->pct, &e);
+    return true;
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# `pct demon --emit-test`: what is written is linked with the program and fails by the token; what cannot be written.
+load common
+
+setup()
+{
+    [ -x "$build/pct-demon" ] || skip 'built without Z3'
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# external NAME OBJECT ACTION TYPE: p.c from bench/demon/NAME.c, where other files can name the_OBJECT and the ACTION.
+external()
+{
+    sed -e "s/^__attribute__((used)) static void $3/void $3/" -e "s/^    static struct \([a-z_]*\) $2 = {/    the_$2 = (struct \1){/" \
+        -e "s/(&$2\([,)]\)/(\&the_$2\1/; s/^int main/struct $4 the_$2;\n&/" "$root/bench/demon/$1.c" > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+}
+
+emits()
+{
+    run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec "$root/bench/demon/$1.demon" -- ./program
+}
+
+# What was written fails by its token, wherever it stands in the link; linked with the correction it passes.
+fails_alone()
+{
+    local line strategy functions
+    is "$status" 1
+    has 'test.c is a test of it: link it'
+    line=$(tail -n 1 <<< "$output")
+    grep -qF "${line#* }" test.c
+    for order in 'p.c test.c' 'test.c p.c'; do
+        # shellcheck disable=SC2086 # two words
+        "$cc" -Wall -Wextra -Werror -O0 -g -pthread -o demon-test $order
+        run --separate-stderr bash -c "$line"
+        is "$status" 134
+        has 'replayed identically'
+        has "$1"
+    done
+    "$cc" -DFIXED -O0 -g -pthread -o demon-test p.c test.c
+    strategy=$(sed 's/.*pct1:\(.*\),end=.*/\1/' <<< "$line") functions=$(sed 's/.*functions=\([^:]*\).*/\1/; s,/,\,,g' <<< "$line")
+    run --separate-stderr "$pct" run -n 1 --strategy "$strategy" --functions "$functions" -- ./demon-test
+    is "$status" 0
+    run --separate-stderr "$pct" run -n 10 --seed 1 -- ./demon-test
+    is "$status" 0
+}
+
+@test "--emit-test: a call with an object" {
+    external apache-45605 queue take_idler queue_info
+    emits apache-45605
+    fails_alone "queue->idlers > 0' failed"
+}
+
+@test "--emit-test: a call with an object and a number" {
+    external apache-25520 log other_writer buffered_log
+    emits apache-25520
+    fails_alone 'BUFFER'
+    grep -q 'other_writer(&the_log, [0-9]*U);' test.c
+    grep -q '^void other_writer(struct buffered_log \*log, uint32_t len);' test.c
+}
+
+# refuses MESSAGE: nothing is written, and the finding is told all the same.
+refuses()
+{
+    is "$status" 2
+    has "pct: --emit-test: $1"
+    has 'confirmed by a real schedule'
+    [ ! -e test.c ]
+}
+
+@test "--emit-test: what other files cannot name is refused, and it is said what helps" {
+    "$cc" -O0 -g -pthread -o program "$root/bench/demon/apache-45605.c"
+    emits apache-45605
+    refuses 'take_idler is static, so no other file can call it: make it external for this test'
+    sed 's/^__attribute__((used)) static //' "$root/bench/demon/apache-45605.c" > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+    emits apache-45605
+    refuses 'what take_idler is called with as queue is queue of the test, and no global variable that another file can name: make it one, not static'
+    printf '%s\n' '#include <assert.h>' 'static struct list { int n; } list = { 1 };' \
+        'static void use(void) { assert(list.n > 0); }' 'void clear(struct list *l) { l->n = 0; }' \
+        'int main(void) { use(); return 0; }' > p.c
+    printf '%s\n' 'shared list' 'test main()' 'proc use() require some: list.n > 0' 'proc clear(l) ensure none: l.n = 0' > spec.demon
+    "$cc" -O0 -g -o program p.c
+    run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec spec.demon -- ./program
+    refuses 'list is static, so no other file can name it: make it external for this test'
+}
+
+@test "functions that others cannot be made to call are refused" {
+    printf 'test main()\nproc make(n) ensure any: 1 = 1\n' > spec.demon
+    printf '%s\n' 'struct big { long part[4]; } big;' 'struct big make(int n) { big.part[0] = n; return big; }' \
+        'int main(void) { return (int)make(0).part[0]; }' > p.c
+    "$cc" -O0 -g -o program p.c
+    run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
+    is "$status" 2
+    is "$stderr" 'pct: spec.demon:2: make returns a structure in memory: others cannot call it; write a function around it'
+    printf 'int make(int n) { return n; }\nint main() { return make(0); }\n' > p.cc
+    "${CXX:-g++}" -O0 -g -o program p.cc
+    run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
+    is "$status" 2
+    is "$stderr" 'pct: spec.demon:2: make is a function of C++, whose symbol has another name: write an extern "C" function around it'
+}
+
+@test "--emit-test: nothing is written where nothing is confirmed, nor where it cannot be" {
+    "$cc" -DFIXED -O0 -g -pthread -o program "$root/bench/demon/apache-45605.c"
+    emits apache-45605
+    is "$status" 0
+    has 'test.c is not written: nothing is confirmed'
+    [ ! -e test.c ]
+    run --separate-stderr "$pct" demon --emit-test none/test.c --spec "$root/bench/demon/apache-45605.demon" -- ./program
+    is "$status" 2
+    is "$stderr" 'pct: none/test.c: No such file or directory'
+}
