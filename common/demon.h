@@ -15,7 +15,8 @@ enum {
     PCT_DEMON_ACTIONS = 8,
     PCT_DEMON_ARGUMENTS = 6, /* those in registers */
     PCT_DEMON_POINTS = 256,  /* that are recorded of a run */
-    PCT_DEMON_CODE = 16
+    PCT_DEMON_CODE = 16,
+    PCT_DEMON_HELPS = 16 /* added to the number of a helper's action */
 };
 
 /* Where an object is. */
@@ -64,7 +65,8 @@ struct pct_demon_value {
 struct pct_demon_point {
     uint32_t function; /* its index */
     uint32_t entry;    /* how many of them the test's thread had entered, this time too */
-    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action; or behind all */
+    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action; or behind all;
+                          HELPS + n: the helper */
     uint32_t times;    /* how often the test's thread had entered this function, this time too */
     uint64_t arguments[PCT_DEMON_ARGUMENTS];
     struct pct_demon_value cells[PCT_DEMON_CELLS];
@@ -79,7 +81,9 @@ struct pct_demon_plan {
     uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
-    uint32_t direct; /* the demon thread does not wait until the test is entered */
+    uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */
+    uint32_t direct; /* it does not wait */
+    uint32_t helps;  /* so many actions, behind the others, are the helper's: a thread that runs when no other can */
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */
     uint32_t entered; /* how often the test was */

@@ -27,6 +27,7 @@ static const char *put_direct(struct emitter *e, int calls, char path[4096])
         return NULL;
     demon_search_copy_head(plan, e->search->model.plan);
     demon_search_put_calls(&e->search->model, e->search->call, calls, plan);
+    plan->actions = (uint32_t)calls;
     plan->direct = 1;
     munmap(plan, sizeof *plan);
     return path;
@@ -51,7 +52,8 @@ static bool find_token(struct emitter *e)
     if (!operations || !put_direct(e, s->calls, path) || !demon_run(&e->program, path, operations, trace, &result))
         return false;
     demon_run_read_trace(&e->program, trace, at->name, &result);
-    bool same = result.failed && result.inside && !result.acted && result.token[0] && !strcmp(result.text, e->finding->verdict);
+    bool same =
+        result.failed && result.inside && !result.acted && result.token[0] && !strcmp(result.text, e->finding->verdict);
     snprintf(e->token, sizeof e->token, "%s", result.token);
     free(result.output);
     return same && demon_replays(&e->program, path, e->token);
@@ -240,11 +242,19 @@ bool demon_emit(const struct demon_search *s, const char *path)
 {
     static struct emitter e; /* large */
     e = (struct emitter){ .search = s, .finding = &s->finding[s->findings - 1], .program = *s->program };
+    if (e.finding->helps) {
+        demon_say(
+            "--emit-test: %s is not written: %s waits for others there, of whom what is written knows nothing; the "
+            "plan and its token stay",
+            path, e.finding->test->name);
+        return false;
+    }
     bool named = name_all(&e);
     if (named && !find_token(&e)) {
-        demon_say("--emit-test: %s is not written: behind %s, or in calls of it by others, the steps of the program differ "
-                  "from build to build; the plan and its token stay",
-                  path, e.finding->enters->name);
+        demon_say(
+            "--emit-test: %s is not written: behind %s, or in calls of it by others, the steps of the program differ "
+            "from build to build; the plan and its token stay",
+            path, e.finding->enters->name);
         named = false;
     }
     s->program->runs = e.program.runs;

@@ -20,7 +20,7 @@ static void describe_argument(FILE *out, const struct demon_model *m, const stru
         fprintf(out, "%" PRIu64, call->value[i]);
 }
 
-static bool describe_call(const struct demon_model *m, const struct demon_call *call, char *text, size_t size)
+bool demon_call_describe(const struct demon_model *m, const struct demon_call *call, char *text, size_t size)
 {
     const struct demon_proc *proc = &m->spec->proc[call->proc];
     FILE *out = fmemopen(text, size, "w");
@@ -99,7 +99,9 @@ bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, con
     f->goal = c->goal.proc;
     bool fine = describe_changes(f, c);
     for (; fine && f->calls < c->count; f->calls++)
-        fine = describe_call(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+        fine = demon_call_describe(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+    for (; fine && f->helps < c->helps; f->helps++)
+        fine = demon_call_describe(c->model, &c->help[f->helps], f->help[f->helps], sizeof f->help[0]);
     for (int i = 0; i < f->test->clauses; i++)
         if (f->test->clause[i].kind == DEMON_RELY)
             describe_locks(f, c, f->test->clause[i].expr);
@@ -129,6 +131,10 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
 {
     demon_finding_title(out, f);
     fputs("\n", out);
+    if (f->helps)
+        fprintf(out, "where %s waits for others, another thread calls ", f->test->name);
+    for (int c = 0; c < f->helps; c++)
+        fprintf(out, "%s%s%s", c ? ", then " : "", f->help[c], c + 1 < f->helps ? "" : "\n");
     for (size_t i = 0; i < f->changes; i++)
         fprintf(out, "      %s: %" PRIu64 " -> %" PRIu64 "\n", f->change[i].place, f->change[i].before,
                 f->change[i].after);

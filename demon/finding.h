@@ -14,7 +14,9 @@ struct demon_candidate {
     struct demon_binding test, goal;
     struct demon_call calls[DEMON_LONGEST];
     int count;
-    uint64_t after[PCT_DEMON_CELLS]; /* what each scalar of the state is after them */
+    struct demon_call help[DEMON_LONGEST]; /* what lets the test go on where it waits, */
+    int helps;                             /* so many calls; 0: it does not wait, as far as is known */
+    uint64_t after[PCT_DEMON_CELLS];       /* what each scalar of the state is after them */
 };
 
 /* The grades of pct-demon(1), which no output mixes. */
@@ -38,6 +40,8 @@ struct demon_finding {
     const char *reason;                            /* of another failure: why it is not the contract's */
     char call[DEMON_LONGEST][256];
     int calls;
+    char help[DEMON_LONGEST][256];
+    int helps;
     struct demon_change *change;
     size_t changes;
     const char *free_lock[DEMON_CLAUSES]; /* locks that the rely names, not held at the point */
@@ -50,6 +54,9 @@ struct demon_finding {
 bool demon_finding_describe(struct demon_finding *finding, enum demon_grade grade,
                             const struct demon_candidate *candidate);
 void demon_finding_free(struct demon_finding *finding);
+
+/* "f(queue, 3)": of this call. False: memory is short. */
+bool demon_call_describe(const struct demon_model *model, const struct demon_call *call, char *text, size_t size);
 
 /* For people. */
 void demon_finding_print(FILE *out, const struct demon_finding *finding);

@@ -2,7 +2,13 @@
 #include "judge.h"
 #include <string.h>
 
-enum { DEMON_THREAD = 1 };
+enum { DEMON_THREAD = 1, HELPER_THREAD = 2 };
+
+/* Interference, or what comes behind it. */
+static bool interferes(const struct pct_demon_point *point)
+{
+    return point->caller && point->caller < PCT_DEMON_HELPS;
+}
 
 static uint32_t recorded(const struct pct_demon_plan *plan)
 {
@@ -12,21 +18,21 @@ static uint32_t recorded(const struct pct_demon_plan *plan)
 /* The demon thread passed a null pointer where the plan has an object. */
 static bool lacks_object(const struct pct_demon_plan *plan, const struct pct_demon_point *point)
 {
-    const struct pct_demon_action *action = &plan->action[point->caller - 1];
+    const uint32_t index = interferes(point) ? point->caller - 1 : plan->actions + point->caller - PCT_DEMON_HELPS - 1;
+    const struct pct_demon_action *action = &plan->action[index];
     for (uint32_t i = 0; i < action->arguments; i++)
         if (!action->argument[i].scalar && !point->arguments[i])
             return true;
     return false;
 }
 
-/* Whether all that is required of the calls held when they were made. */
-static bool met_requirements(const struct demon_model *m, const struct pct_demon_plan *plan)
+bool demon_judge_met_requirements(const struct demon_model *m, const struct pct_demon_plan *plan)
 {
     static struct demon_state state; /* large */
     struct demon_binding binding;
     for (uint32_t i = 0; i < recorded(plan); i++) {
         const struct pct_demon_point *point = &plan->point[i];
-        if (!point->caller || point->caller > plan->actions)
+        if (!point->caller || point->caller == plan->actions + 1 || point->caller == PCT_DEMON_HELPS + plan->helps + 1)
             continue;
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);
@@ -36,15 +42,15 @@ static bool met_requirements(const struct demon_model *m, const struct pct_demon
     return true;
 }
 
-/* Whether what the calls did, from the first to behind each, is what the rely and the invariant let others do. Of calls
- * that were made at one go. */
-static bool kept_rely(const struct demon_model *m, const struct pct_demon_plan *plan)
+/* Whether what the calls of the demon thread, or of the helper, did, from the first to behind each, is what the rely
+ * and the invariant let others do. Of calls that were made at one go. */
+static bool kept_rely_by(const struct demon_model *m, const struct pct_demon_plan *plan, bool helper)
 {
     static struct demon_state before, after; /* large */
     bool begun = false;
     for (uint32_t i = 0; i < recorded(plan); i++) {
         const struct pct_demon_point *point = &plan->point[i];
-        if (!point->caller)
+        if (!point->caller || interferes(point) == helper)
             continue;
         if (!begun) {
             demon_state_read(m, point, &before);
@@ -62,9 +68,14 @@ static bool kept_rely(const struct demon_model *m, const struct pct_demon_plan *
     return true;
 }
 
+static bool kept_rely(const struct demon_model *m, const struct pct_demon_plan *plan)
+{
+    return kept_rely_by(m, plan, false) && kept_rely_by(m, plan, true);
+}
+
 bool demon_judge_allowed(const struct demon_model *m, const struct pct_demon_plan *plan, const struct demon_result *r)
 {
-    return plan->ended && r->whole && met_requirements(m, plan) && kept_rely(m, plan);
+    return plan->ended && r->whole && demon_judge_met_requirements(m, plan) && kept_rely(m, plan);
 }
 
 /* What the test's thread broke behind the first of the calls. */
@@ -75,7 +86,7 @@ static void find_broken(const struct demon_model *m, const struct pct_demon_plan
     bool begun = false;
     for (uint32_t i = 0; i < recorded(plan) && !to->clause; i++) {
         const struct pct_demon_point *point = &plan->point[i];
-        begun |= point->caller != 0;
+        begun |= interferes(point);
         to->point += !point->caller;
         if (point->caller || !begun)
             continue;
@@ -92,7 +103,7 @@ static const char *doubt(const struct demon_model *m, const struct pct_demon_pla
 {
     if (!strcmp(r->kind, "deadlock"))
         return "threads wait for each other, of which no contract speaks";
-    if (r->culprit == DEMON_THREAD)
+    if (r->culprit == DEMON_THREAD || (plan->helps && r->culprit == HELPER_THREAD))
         return "it is the other thread that failed, in its call";
     if (!plan->ended || !r->whole)
         return "the calls were not made at one go: the test went on between them";
@@ -105,7 +116,7 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
                                    const struct demon_result *r)
 {
     struct demon_judgement j = { .grade = DEMON_GRADE_REFUTED };
-    if (!plan->begun || !met_requirements(m, plan))
+    if (!plan->begun || !demon_judge_met_requirements(m, plan))
         return j;
     find_broken(m, plan, &j);
     /* A test that waits for ever, since the calls have been made and nobody else is there, waits for what a whole

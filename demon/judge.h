@@ -20,6 +20,9 @@ struct demon_judgement {
 struct demon_judgement demon_judge(const struct demon_model *model, const struct pct_demon_plan *plan,
                                    const struct demon_result *result);
 
+/* Whether all that is required of the calls in this run held when they were made. */
+bool demon_judge_met_requirements(const struct demon_model *model, const struct pct_demon_plan *plan);
+
 /* Whether the calls of this run were such as the contracts let others make. */
 bool demon_judge_allowed(const struct demon_model *model, const struct pct_demon_plan *plan,
                          const struct demon_result *result);

@@ -137,8 +137,20 @@ static bool assert_call(struct asker *a, struct demon_binding *binding)
     return true;
 }
 
-enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_call *calls, int count,
-                                    uint64_t values[PCT_DEMON_CELLS])
+/* All that the test may wait for. False: an object is not there. */
+static bool assert_awaited(struct asker *a)
+{
+    a->binding = &a->query->test;
+    a->before = a->after;
+    demon_term holds = clauses(a, DEMON_WAIT, false);
+    if (holds)
+        demon_solver_assert(a->solver, holds);
+    return holds;
+}
+
+/* values: what each scalar is behind the calls; NULL: nobody asks. */
+static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count, bool help,
+                                     uint64_t *values)
 {
     demon_term state[DEMON_LONGEST + 1][PCT_DEMON_CELLS];
     struct demon_binding binding[DEMON_LONGEST];
@@ -153,18 +165,29 @@ enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_ca
         a.after = state[i + 1];
         fine = bind_call(q, solver, &calls[i], &binding[i]) && assert_call(&a, &binding[i]);
         a.before = state[0];
-        if (fine)
+        if (fine && !help)
             assert_rely(&a);
     }
-    fine = fine && assert_broken(&a);
+    fine = fine && (help ? assert_awaited(&a) : assert_broken(&a));
     enum demon_answer answer = fine ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
     for (int i = 0; answer == DEMON_YES && i < count; i++)
         for (int k = 0; k < binding[i].proc->parameters; k++)
             calls[i].value[k] = binding[i].free[k] ? demon_solver_value(solver, binding[i].free[k]) : 0;
-    for (int i = 0; answer == DEMON_YES && i < q->state->count; i++)
+    for (int i = 0; answer == DEMON_YES && values && i < q->state->count; i++)
         values[i] = demon_solver_value(solver, state[count][i]);
     demon_solver_close(solver);
     return answer;
+}
+
+enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_call *calls, int count,
+                                    uint64_t after[PCT_DEMON_CELLS])
+{
+    return solve_calls(q, calls, count, false, after);
+}
+
+enum demon_answer demon_query_helps(const struct demon_query *q, struct demon_call *calls, int count)
+{
+    return solve_calls(q, calls, count, true, NULL);
 }
 
 /* --- Contradictions ----------------------------------------------------------------------------------------------- */
@@ -207,8 +230,8 @@ static bool free_holds(void *context, const struct demon_leaf *leaf, bool *held)
 
 bool demon_query_vacuous(const struct demon_proc *proc)
 {
-    static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE,
-                                                    DEMON_INVARIANT };
+    static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE,   DEMON_ENSURE,    DEMON_RELY,
+                                                    DEMON_GUARANTEE, DEMON_INVARIANT, DEMON_WAIT };
     bool vacuous = false;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct demon_solver *solver = demon_solver_open();

@@ -80,6 +80,9 @@ static void add_finding(struct json_object *to, const struct demon_finding *f)
     struct json_object *calls = pct_json_add_array(object, "calls");
     for (int i = 0; i < f->calls; i++)
         json_object_array_add(calls, pct_json_text(f->call[i], sizeof f->call[i]));
+    struct json_object *helps = pct_json_add_array(object, "helps");
+    for (int i = 0; i < f->helps; i++)
+        json_object_array_add(helps, pct_json_text(f->help[i], sizeof f->help[i]));
     struct json_object *changes = pct_json_add_array(object, "changes");
     for (size_t i = 0; i < f->changes; i++) {
         struct json_object *change = pct_json_append_object(changes);

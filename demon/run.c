@@ -252,10 +252,24 @@ static void take_stack(struct json_object *thread, const char *test, struct demo
         r->inside |= !strcmp(text_of(json_object_array_get_idx(stack, i), "function"), test);
 }
 
+/* Of a thread of ours. */
+struct part {
+    const char *thread;
+    bool begun, ended, others; /* it entered a function; it is finished; others ran in between */
+};
+
+static void take_step(const char *line, struct part *part)
+{
+    bool own = has(line, part->thread);
+    part->others |= part->begun && !part->ended && !own;
+    part->begun |= own && has(line, "\"op\":\"enter\"");
+    part->ended |= own && has(line, "\"op\":\"finish\"");
+}
+
 void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
-    bool begun = false, ended = false, others = false;
+    struct part demon = { .thread = "\"thread\":1," }, helper = { .thread = "\"thread\":2," };
     r->kind[0] = 0;
     r->culprit = -1;
     r->inside = false;
@@ -263,10 +277,8 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
     char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line)) {
         if (is_step(line)) {
-            bool demon = has(line, "\"thread\":1,");
-            others |= begun && !ended && !demon;
-            begun |= demon && has(line, "\"op\":\"enter\"");
-            ended |= demon && has(line, "\"op\":\"finish\"");
+            take_step(line, &demon);
+            take_step(line, &helper);
             continue;
         }
         struct json_object *object = parse_line(line);
@@ -276,8 +288,9 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
             take_stack(object, test, r);
         json_object_put(object);
     }
-    r->acted = begun;
-    r->whole = begun && ended && !others;
+    r->acted = demon.begun;
+    /* Without a helper, thread 2 is the program's, and what it enters is its own affair. */
+    r->whole = demon.begun && demon.ended && !demon.others && !(r->helped && helper.others);
     /* What pct could not do is no failure of the program. */
     r->failed = r->failed && r->kind[0] && strcmp(r->kind, "internal error") != 0;
     free(output);

@@ -20,13 +20,14 @@ struct demon_result {
     char token[4096];  /* "": none */
     char verdict[512]; /* the line that says how it ended */
     char *output;      /* of all, to be freed */
+    bool helped;       /* there was a helper: set before demon_run_read_trace() */
     /* By its trace: demon_run_read_trace(). */
     char kind[32];  /* "assertion": the verdict's name; "": there is no trace */
     char text[512]; /* "assertion failed in thread 0: ..." */
     int culprit;    /* the thread that failed; -1: unknown */
     bool inside;    /* it failed in the test, or in what that called */
     bool acted;     /* the demon thread entered a function that is looked at */
-    bool whole;     /* from the first call of the demon thread to its end nobody else ran */
+    bool whole;     /* from the first call of the demon thread to its end nobody else ran; likewise the helper's */
 };
 
 /* Make the directory, find the program. False: *error. */

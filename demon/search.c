@@ -3,6 +3,8 @@
  * schedule of two threads at once, and nothing is a finding that such a run has not shown. */
 #include "search.h"
 #include "judge.h"
+#include "record.h"
+#include "sequence.h"
 #include <cli/base/cli.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_SEQUENCES = 5000 /* of a pair of points */ };
+enum {
+    MOST_SEQUENCES = 5000, /* of a pair of points */
+    HELPER_OPERATIONS = 2  /* that the first thread makes for a helper: create, detach */
+};
 
 struct attempt {
     struct demon_search *search;
@@ -37,90 +42,29 @@ void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_pl
     to->points = to->entered = to->begun = to->ended = 0;
 }
 
-/* --- The undisturbed run ------------------------------------------------------------------------------------------ */
-
-static bool check_record(const struct demon_search *s, const struct demon_result *r)
+void demon_search_put_calls(const struct demon_model *m, const struct demon_call *calls, int count,
+                            struct pct_demon_plan *plan)
 {
-    const struct pct_demon_plan *plan = s->record;
-    const char *test = s->model.spec->proc[0].name;
-    const char *unfit = strstr(r->output, " begins, at ");
-    if (r->status) {
-        fputs(r->output, stderr);
-        demon_say("the test fails by itself, without any interference: mend that first");
-    } else if (!plan->entered) {
-        if (unfit)
-            fputs(r->output, stderr);
-        demon_say("%s was not entered%s", test,
-                  unfit ? ", as far as pct can see" : ": the program's first thread must call it");
-    } else if (plan->entered > 1) {
-        demon_say("%s was entered %u times: only the first is tested", test, plan->entered);
-        return true;
-    } else if (plan->points > plan->room) {
-        demon_say("only the first %u of %u points are looked at", plan->room, plan->points);
-        return true;
-    } else {
-        return true;
+    for (int c = 0; c < count; c++) {
+        const struct demon_call *call = &calls[c];
+        const struct demon_proc *proc = &m->spec->proc[call->proc];
+        struct pct_demon_action *action = &plan->action[plan->actions + plan->helps + (uint32_t)c];
+        *action = (struct pct_demon_action){ .function = proc->address, .arguments = (uint32_t)proc->parameters };
+        for (int i = 0; i < proc->parameters; i++)
+            if (call->object[i] >= 0)
+                action->argument[i].place = m->object[call->object[i]].place;
+            else
+                action->argument[i] = (struct pct_demon_argument){ .value = call->value[i], .scalar = 1 };
     }
-    return false;
 }
 
-static bool complain(const struct demon_search *s, const struct demon_proc *of, const struct demon_clause *clause,
-                     uint32_t from, uint32_t to)
+/* First the interference, then the helper's. */
+static void put_all(const struct demon_model *m, const struct demon_candidate *c, struct pct_demon_plan *plan)
 {
-    const struct demon_proc *proc = s->model.spec->proc;
-    const struct pct_demon_point *point = s->record->point;
-    char where[256];
-    if (from == to)
-        snprintf(where, sizeof where, "where %s is entered", proc[point[to].function].name);
-    else
-        snprintf(where, sizeof where, "from point %u, where %s is entered, to point %u, where %s is", from + 1,
-                 proc[point[from].function].name, to + 1, proc[point[to].function].name);
-    demon_say("%s:%u: `%s %s: %s` does not hold %s, without any interference", of->from, clause->line,
-              demon_clause_word(clause->kind), clause->tag, clause->text, where);
-    return false;
-}
-
-/* What the points require, the invariant and the guarantee must hold there undisturbed. */
-static bool check_contracts(const struct demon_search *s)
-{
-    static struct demon_state states[2]; /* this one's, and the one before it */
-    const struct demon_model *m = &s->model;
-    struct demon_binding binding, test;
-    for (uint32_t i = 0; i < s->record->points; i++) {
-        struct demon_state *now = &states[i % 2], *before = i ? &states[(i + 1) % 2] : now;
-        demon_state_read(m, &s->record->point[i], now);
-        demon_state_bind(m, &s->record->point[i], &binding);
-        demon_state_bind(m, &s->record->point[0], &test);
-        const struct demon_clause *clause = demon_state_broken(m, DEMON_REQUIRE, NULL, now, &binding);
-        if (clause)
-            return complain(s, binding.proc, clause, i, i);
-        clause = demon_state_broken(m, DEMON_INVARIANT, NULL, now, &test);
-        if (clause)
-            return complain(s, test.proc, clause, i, i);
-        clause = i ? demon_state_broken(m, DEMON_GUARANTEE, before, now, &test) : NULL;
-        if (clause)
-            return complain(s, test.proc, clause, i - 1, i);
-    }
-    return true;
-}
-
-bool demon_search_record(struct demon_search *s)
-{
-    char path[4096];
-    struct demon_result result;
-    struct pct_demon_plan *plan = demon_plan_create(s->program, "record", PCT_DEMON_POINTS, path);
-    snprintf(s->trace, sizeof s->trace, "%s/trace", s->program->directory);
-    if (!plan) {
-        demon_say("%s cannot be written", path);
-        return false;
-    }
-    demon_search_copy_head(plan, s->model.plan);
-    s->record = plan;
-    bool fine = demon_run(s->program, path, 0, s->trace, &result) && check_record(s, &result);
-    free(result.output);
-    if (fine && plan->points > plan->room)
-        plan->points = plan->room;
-    return fine && check_contracts(s);
+    demon_search_put_calls(m, c->calls, c->count, plan);
+    plan->actions = (uint32_t)c->count;
+    demon_search_put_calls(m, c->help, c->helps, plan);
+    plan->helps = (uint32_t)c->helps;
 }
 
 /* --- The line that replays ---------------------------------------------------------------------------------------- */
@@ -148,23 +92,6 @@ static char *make_replay(const struct demon_search *s, const char *plan, const c
 
 /* --- A candidate, in a real run ----------------------------------------------------------------------------------- */
 
-void demon_search_put_calls(const struct demon_model *m, const struct demon_call *calls, int count,
-                            struct pct_demon_plan *plan)
-{
-    plan->actions = (uint32_t)count;
-    for (int c = 0; c < count; c++) {
-        const struct demon_call *call = &calls[c];
-        const struct demon_proc *proc = &m->spec->proc[call->proc];
-        struct pct_demon_action *action = &plan->action[c];
-        *action = (struct pct_demon_action){ .function = proc->address, .arguments = (uint32_t)proc->parameters };
-        for (int i = 0; i < proc->parameters; i++)
-            if (call->object[i] >= 0)
-                action->argument[i].place = m->object[call->object[i]].place;
-            else
-                action->argument[i] = (struct pct_demon_argument){ .value = call->value[i], .scalar = 1 };
-    }
-}
-
 /* The plan without points is what the user keeps, and what is replayed. Each failure that is told has its own: that of
  * a confirmed one has the name that was asked for, others have a number behind it. NULL after a message. */
 static char *keep_plan(const struct attempt *t, enum demon_grade grade)
@@ -180,7 +107,8 @@ static char *keep_plan(const struct attempt *t, enum demon_grade grade)
         return NULL;
     }
     demon_search_copy_head(plan, s->model.plan);
-    demon_search_put_calls(&s->model, t->candidate.calls, t->candidate.count, plan);
+    put_all(&s->model, &t->candidate, plan);
+    plan->at = s->record->point[t->candidate.i].entry;
     munmap(plan, sizeof *plan);
     return strdup(strchr(s->keep, '/') ? name : name + 2);
 }
@@ -198,10 +126,13 @@ static struct pct_demon_plan *run_calls(const struct attempt *t, uint32_t n, str
         return NULL;
     }
     demon_search_copy_head(plan, s->model.plan);
-    demon_search_put_calls(&s->model, t->candidate.calls, t->candidate.count, plan);
+    put_all(&s->model, &t->candidate, plan);
+    plan->at = n;
+    operations += t->candidate.helps && !s->helps ? HELPER_OPERATIONS : 0;
     snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
     if (!demon_run(s->program, path, operations, trace, result))
         return NULL;
+    result->helped = plan->helps > 0;
     demon_run_read_trace(s->program, trace, s->model.spec->proc[0].name, result);
     return plan;
 }
@@ -335,6 +266,22 @@ static enum demon_verdict worse(enum demon_verdict a, enum demon_verdict b)
     return ranks[a] < ranks[b] ? b : a;
 }
 
+/* Where the test waits, undisturbed or behind these calls, a helper makes what lets it go on. */
+static void find_helps(struct attempt *t)
+{
+    static struct demon_state behind; /* large */
+    const struct demon_search *s = t->search;
+    struct demon_candidate *c = &t->candidate;
+    c->helps = s->helps;
+    memcpy(c->help, s->help, sizeof c->help);
+    if (s->helps || !demon_proc_has(c->test.proc, DEMON_WAIT))
+        return;
+    behind = c->state;
+    for (int i = 0; i < behind.count; i++)
+        behind.item[i].value = c->after[i];
+    c->helps = demon_record_find_help(s, &behind, &c->test, c->help);
+}
+
 static void ask(struct attempt *t)
 {
     struct demon_search *s = t->search;
@@ -345,6 +292,7 @@ static void ask(struct attempt *t)
     s->unanswered += answer == DEMON_UNKNOWN;
     if (answer != DEMON_YES)
         return;
+    find_helps(t);
     enum demon_verdict verdict = try_candidate(t);
     const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
     if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
@@ -353,33 +301,15 @@ static void ask(struct attempt *t)
     t->verdict = worse(t->verdict, verdict);
 }
 
-/* All calls at this place of the sequence, from this parameter on. */
-static void choose(struct attempt *t, int place, int parameter)
+static bool take_sequence(void *context, struct demon_call *calls, int count)
 {
-    const struct demon_model *m = &t->search->model;
-    struct demon_call *call = &t->candidate.calls[place];
-    const struct demon_proc *proc = &m->spec->proc[call->proc];
+    struct attempt *t = context;
     if (over(t))
-        return;
-    if (parameter < proc->parameters) {
-        const struct demon_type *type = &proc->parameter[parameter].type;
-        call->object[parameter] = -1;
-        if (!type->object)
-            choose(t, place, parameter + 1);
-        for (int i = 0; type->object && i < m->objects; i++)
-            if (!strcmp(m->object[i].type->name, type->name)) {
-                call->object[parameter] = i;
-                choose(t, place, parameter + 1);
-            }
-    } else if (place + 1 == t->candidate.count) {
-        ask(t);
-    } else {
-        for (int k = 1; k < m->spec->procs; k++)
-            if (m->spec->proc[k].acts) {
-                t->candidate.calls[place + 1].proc = k;
-                choose(t, place + 1, 0);
-            }
-    }
+        return false;
+    memcpy(t->candidate.calls, calls, sizeof t->candidate.calls);
+    t->candidate.count = count;
+    ask(t);
+    return !over(t);
 }
 
 static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint32_t j)
@@ -406,12 +336,8 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
         s->unanswered += unstable == DEMON_UNKNOWN;
         return DEMON_STABLE;
     }
-    for (c->count = 1; c->count <= s->longest && !over(&t); c->count++)
-        for (int k = 1; k < s->model.spec->procs; k++)
-            if (s->model.spec->proc[k].acts) {
-                c->calls[0].proc = k;
-                choose(&t, 0, 0);
-            }
+    demon_sequences_run(
+        &(struct demon_sequences){ .model = &s->model, .longest = s->longest, .take = take_sequence, .context = &t });
     if (t.verdict == DEMON_STABLE && t.asked >= MOST_SEQUENCES)
         s->cut++;
     else
@@ -419,20 +345,12 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
     return t.verdict;
 }
 
-static bool requires_something(const struct demon_proc *proc)
-{
-    for (int i = 0; i < proc->clauses; i++)
-        if (proc->clause[i].kind == DEMON_REQUIRE)
-            return true;
-    return false;
-}
-
 static enum demon_verdict look_at_all(struct demon_search *s)
 {
     enum demon_verdict verdict = DEMON_STABLE;
     for (uint32_t j = 0; j < s->record->points; j++)
         for (uint32_t i = j + 1; i-- > 0 && !s->out_of_time;) {
-            if (!requires_something(&s->model.spec->proc[s->record->point[j].function]))
+            if (!demon_proc_has(&s->model.spec->proc[s->record->point[j].function], DEMON_REQUIRE))
                 break;
             enum demon_verdict one = look_at_pair(s, i, j);
             if (one == DEMON_CONFIRMED || one == DEMON_WRONG)

@@ -21,6 +21,9 @@ struct demon_search {
     bool out_of_time;
     struct demon_finding *finding; /* candidates that were tried, of all grades */
     size_t findings;
+    struct demon_call help[DEMON_LONGEST]; /* what lets the undisturbed test go on where it waits */
+    int helps;
+    uint32_t helped;                       /* the first point behind that */
     struct demon_call call[DEMON_LONGEST]; /* of the confirmed one, and */
     int calls;
     uint32_t times; /* where they are made: as in struct pct_demon_point */
@@ -43,7 +46,7 @@ enum demon_verdict demon_search_run(struct demon_search *search);
 /* Begin a plan of other runs by that of the run that records. */
 void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from);
 
-/* These are its actions. */
+/* These are its next actions. */
 void demon_search_put_calls(const struct demon_model *model, const struct demon_call *calls, int count,
                             struct pct_demon_plan *plan);
 

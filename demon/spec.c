@@ -23,17 +23,25 @@ struct parser {
     bool failed;
 };
 
-static const char *const keywords[] = { "shared",    "test",      "proc",    "require", "ensure", "modifies", "rely",
-                                        "guarantee", "invariant", "implies", "or",      "and",    "not",      "holds",
-                                        "unchanged", "old",       "null",    "true",    "false" };
-enum { DECLARATIONS = 9 /* keywords that begin one */ };
+static const char *const keywords[] = { "shared",    "test",      "proc", "require", "ensure", "modifies", "rely",
+                                        "guarantee", "invariant", "wait", "implies", "or",     "and",      "not",
+                                        "holds",     "unchanged", "old",  "null",    "true",   "false" };
+enum { DECLARATIONS = 10 /* keywords that begin one */ };
 
 /* Clauses by the word that begins them, in the order of demon_clause_kind. */
-static const char *const clause_words[] = { "require", "ensure", "rely", "guarantee", "invariant" };
+static const char *const clause_words[] = { "require", "ensure", "rely", "guarantee", "invariant", "wait" };
 
 const char *demon_clause_word(enum demon_clause_kind kind)
 {
     return clause_words[kind];
+}
+
+bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind)
+{
+    for (int i = 0; i < proc->clauses; i++)
+        if (proc->clause[i].kind == kind)
+            return true;
+    return false;
 }
 
 const char *demon_nearest(const char *name, const char *const *names, size_t count)
@@ -284,8 +292,12 @@ static void check_kind(struct parser *p, enum demon_clause_kind kind, const stru
 {
     if (!e)
         return;
-    if (kind == DEMON_INVARIANT && (e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && e->old)))
+    bool two = e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && e->old);
+    if (kind == DEMON_INVARIANT && two)
         fail(p, "an invariant is of one state: `old` and `unchanged` are for rely and guarantee");
+    if (kind == DEMON_WAIT && (two || e->op == DEMON_HOLDS))
+        fail(p,
+             "what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and `holds`");
     if (kind == DEMON_GUARANTEE && e->op == DEMON_HOLDS)
         fail(p, "a guarantee spans all that the test does between two points, where locks come and go: no `holds`");
     check_kind(p, kind, e->a);
@@ -461,8 +473,8 @@ static void take_declaration(struct parser *p)
             fail(p, "unknown word %s; did you mean %s?", found(p), nearest);
         else
             fail(p,
-                 "shared, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant) is expected, "
-                 "not %s",
+                 "shared, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) is "
+                 "expected, not %s",
                  found(p));
     }
 }

@@ -10,6 +10,7 @@
  *     rely TAG: CONDITION ...               of the test: what all that others do keeps to
  *     invariant TAG: CONDITION ...          of the test: holds at each point, and others keep it
  *     guarantee TAG: CONDITION ...          of the test: what it does from point to point keeps to
+ *     wait TAG: CONDITION ...               of the test: what lets it go on where it waits for others
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
@@ -71,7 +72,7 @@ struct demon_expr {
     struct demon_expr *earlier; /* the one made before it */
 };
 
-enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE, DEMON_INVARIANT };
+enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE, DEMON_INVARIANT, DEMON_WAIT };
 
 /* The word that begins clauses of this kind. */
 const char *demon_clause_word(enum demon_clause_kind kind);
@@ -150,6 +151,9 @@ struct demon_spec {
  * demon_spec_free(); NULL: *error says what is wrong, and in which line. */
 struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t count, const char *test, char *error,
                                     size_t size);
+/* Whether it has a clause of this kind. */
+bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind);
+
 /* Give it back, with its expressions. NULL: nothing to do. */
 void demon_spec_free(struct demon_spec *spec);
 

@@ -3,7 +3,8 @@
  *
  * The demon thread is an ordinary thread of the run, made before main() begins: thread 1. It waits until the test is
  * entered, then makes the calls of the plan, and ends. A direct one does not wait: it takes the steps of the program
- * that --emit-test writes (demon/emit.c). Who runs when is the strategy's to say, as of all threads.
+ * that --emit-test writes (demon/emit.c). Thread 2, the helper, is there where the test waits for others: it makes the
+ * calls that let it go on, when no other thread can run. Who runs when is the strategy's to say, as of all threads.
  *
  * Points are recorded by the first thread of the program, each time that it enters one of the functions in
  * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()); and by the demon thread
@@ -21,15 +22,22 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+/* A thread of ours. */
+struct actor {
+    long tid;
+    uint32_t first, count; /* its actions */
+    uint32_t call;         /* it is about to enter this one; 0: it has; both as in struct pct_demon_point */
+    uint32_t base;         /* added to their numbers */
+};
+
 static struct {
     struct pct_demon_plan *plan; /* NULL: this process has none */
     uint64_t bias;               /* what the loader has moved the program by */
     uint64_t test[PCT_DEMON_ARGUMENTS];
     uint64_t stack;                      /* the stack pointer where the test was entered */
     long pid;                            /* and so the id of its first thread */
-    long tid;                            /* of the demon thread */
-    uint32_t call;                       /* it is about to enter this action, from 1; 0: it has */
     uint32_t times[PCT_DEMON_FUNCTIONS]; /* that the first thread has entered each */
+    struct actor demon, helper;
     sem_t entered;
 } demon;
 
@@ -104,17 +112,19 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
 {
     struct pct_demon_plan *plan = demon.plan;
     const long thread = plan ? PCT_SYS0(SYS_gettid) : 0;
-    if (!plan || (thread != demon.pid && thread != demon.tid))
+    struct actor *actor = thread == demon.demon.tid ? &demon.demon : thread == demon.helper.tid ? &demon.helper : NULL;
+    if (!plan || (thread != demon.pid && !actor))
         return;
     uint32_t function = 0;
     while (function < plan->functions && plan->function[function] + demon.bias != address)
         function++;
     if (function == plan->functions)
         return;
-    if (thread == demon.tid) {
-        if (passed && demon.call && plan->action[demon.call - 1].function + demon.bias == address) {
-            record(function, demon.call, arguments, 0);
-            demon.call = 0;
+    if (actor) {
+        if (passed && actor->call &&
+            plan->action[actor->first + actor->call - actor->base - 1].function + demon.bias == address) {
+            record(function, actor->call, arguments, 0);
+            actor->call = 0;
         }
         return;
     }
@@ -128,9 +138,10 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
     if (!function && !plan->entered++) {
         memcpy(demon.test, arguments, sizeof demon.test);
         demon.stack = stack;
-        if (!plan->direct)
-            sem_post(&demon.entered);
     }
+    bool due = plan->at ? plan->seen == plan->at : !function && plan->entered == 1;
+    if (due && !plan->direct)
+        sem_post(&demon.entered);
 }
 
 static void act(const struct pct_demon_action *action)
@@ -144,22 +155,49 @@ static void act(const struct pct_demon_action *action)
     function(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* Returns how many. */
+static uint32_t act_all(struct actor *actor)
+{
+    uint32_t made = 0;
+    while (made < actor->count && actor->first + made < PCT_DEMON_ACTIONS) {
+        actor->call = actor->base + made + 1;
+        act(&demon.plan->action[actor->first + made++]);
+    }
+    return made;
+}
+
 static void *be_the_demon(void *unused)
 {
     struct pct_demon_plan *plan = demon.plan;
-    uint32_t made = 0;
-    demon.tid = PCT_SYS0(SYS_gettid);
+    demon.demon = (struct actor){ .tid = PCT_SYS0(SYS_gettid), .count = plan->actions };
     while (!plan->direct && sem_wait(&demon.entered))
         continue;
     plan->begun = 1;
-    while (made < plan->actions && made < PCT_DEMON_ACTIONS) {
-        demon.call = made + 1;
-        act(&plan->action[made++]);
-    }
+    uint32_t made = act_all(&demon.demon);
     if (made)
         record(0, made + 1, demon.test, 0);
     plan->ended = 1;
     return unused;
+}
+
+/* By the default order of `schedule` a thread without a switch to it runs when no one before it can. */
+static void *be_the_helper(void *unused)
+{
+    demon.helper = (struct actor){
+        .tid = PCT_SYS0(SYS_gettid), .first = demon.plan->actions, .count = demon.plan->helps, .base = PCT_DEMON_HELPS
+    };
+    uint32_t made = act_all(&demon.helper);
+    record(0, PCT_DEMON_HELPS + made + 1, demon.test, 0);
+    return unused;
+}
+
+static bool begin_thread(void *(*run)(void *))
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, NULL))
+        return false;
+    pthread_detach(thread);
+    return true;
 }
 
 static const char *find_variable(char **environment)
@@ -202,7 +240,7 @@ static struct pct_demon_plan *open_plan(const char *path)
     size_t room = plan ? ((size_t)status.st_size - sizeof *plan) / sizeof plan->point[0] : 0;
     bool fine = plan && !memcmp(plan->magic, PCT_DEMON_MAGIC, sizeof plan->magic) && plan->room <= room &&
                 plan->functions && plan->functions <= PCT_DEMON_FUNCTIONS && plan->cells <= PCT_DEMON_CELLS &&
-                plan->actions <= PCT_DEMON_ACTIONS && !plan->entered;
+                plan->actions + (uint64_t)plan->helps <= PCT_DEMON_ACTIONS && !plan->entered;
     return fine ? plan : NULL;
 }
 
@@ -217,7 +255,6 @@ static bool is_the_program(const struct pct_demon_plan *plan)
 
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment)
 {
-    pthread_t thread;
     (void)count;
     (void)arguments;
     const char *path = find_variable(environment);
@@ -230,8 +267,6 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
         return;
     demon.plan = plan;
     plan->bias = demon.bias;
-    if (pthread_create(&thread, NULL, be_the_demon, NULL))
+    if (!begin_thread(be_the_demon) || (plan->helps && !begin_thread(be_the_helper)))
         demon.plan = NULL;
-    else
-        pthread_detach(thread);
 }

@@ -37,6 +37,7 @@ static void test_language(void **unused)
                                     "test take(q)\n"
                                     "  rely locked: holds(q.lock) implies unchanged(q.size)\n"
                                     "       more: q.size >= old q.size\n"
+                                    "  wait some: q.size > 0\n"
                                     "proc put(q, n)\n"
                                     "  require fits: q.size + n * 2 <= limit and not n = 0\n"
                                     "  ensure put: q.size = old q.size + n\n"
@@ -44,6 +45,9 @@ static void test_language(void **unused)
     assert_non_null(spec);
     assert_int_equal(spec->procs, 2);
     assert_string_equal(spec->proc[0].clause[1].tag, "more");
+    assert_int_equal(spec->proc[0].clause[2].kind, DEMON_WAIT);
+    assert_true(demon_proc_has(&spec->proc[0], DEMON_WAIT));
+    assert_false(demon_proc_has(&spec->proc[1], DEMON_WAIT));
     assert_string_equal(spec->proc[1].clause[0].text, "q.size + n * 2 <= limit and not n = 0");
     assert_true(spec->proc[1].acts);
     assert_false(spec->proc[0].acts);
@@ -80,6 +84,13 @@ static void test_messages(void **unused)
          "t.demon:2: an invariant is of one state: `old` and `unchanged` are for rely and guarantee");
     says("test f(q)\n guarantee a: holds(q.m) or unchanged(q.x)",
          "t.demon:2: a guarantee spans all that the test does between two points, where locks come and go: no `holds`");
+    says("test f(q)\n wait a: q.x = 1 and holds(q.m)",
+         "t.demon:2: what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and "
+         "`holds`");
+    says("test f(q)\n wait a: q.x > old q.x",
+         "t.demon:2: what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and "
+         "`holds`");
+    says("test f(q) proc g(q) wait a: q.x = 1", "t.demon:1: wait is of the test: g is a proc");
     says("invariant a: 1 = 1", "t.demon:1: 'invariant' stands below no proc or test");
     says("test f(q) invriant a: 1 = 1", "t.demon:1: unknown word invriant; did you mean invariant?");
     says("test f(q) proc f(q)", "t.demon:1: f is there already (t.demon:1)");
@@ -307,11 +318,143 @@ static void test_encoding(void **unused)
     assert_in_range(can, contracts / 10, contracts - contracts / 20);
 }
 
+/* --- The questions against enumeration ---------------------------------------------------------------------------- */
+
+enum { OBJECT = 0x1000, QUESTIONS = 40 };
+
+/* A structure of two bytes at OBJECT, in two states. */
+struct bytes {
+    uint8_t before[LEAVES], after[LEAVES];
+};
+
+static bool byte_value(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    const struct bytes *b = context;
+    *value = old ? b->before[leaf->offset] : b->after[leaf->offset];
+    return true;
+}
+
+static int holds_in(const struct demon_expr *e, const struct bytes *bytes)
+{
+    struct bytes copy = *bytes;
+    return demon_evaluate(e, &(struct demon_values){ .leaf = byte_value, .context = &copy });
+}
+
+/* Locks are none of these states'; `one_state`: there is no other. */
+static void simplify(struct demon_expr *e, bool one_state)
+{
+    if (!e)
+        return;
+    if (e->op == DEMON_HOLDS || (one_state && e->op == DEMON_UNCHANGED))
+        e->op = DEMON_TRUE;
+    e->old &= !one_state;
+    simplify(e->a, one_state);
+    simplify(e->b, one_state);
+}
+
+static void add_clause(struct demon_proc *proc, enum demon_clause_kind kind, const struct demon_leaf *leaves)
+{
+    struct demon_expr *e = grow(leaves, true, 2);
+    simplify(e, kind == DEMON_WAIT || kind == DEMON_REQUIRE);
+    assert_true(demon_type_condition("random", e, error, sizeof error));
+    proc->clause[proc->clauses++] = (struct demon_clause){ .kind = kind, .expr = e };
+}
+
+static bool names(const struct demon_expr *e, uint32_t offset)
+{
+    return e &&
+           ((e->op == DEMON_LEAF && !e->old && e->leaf.offset == offset) || names(e->a, offset) || names(e->b, offset));
+}
+
+/* What enumeration says: whether any interference that the rely allows breaks the goal, whether one call does, and
+ * whether one lets the test go on. */
+struct answers {
+    bool unstable, call, help;
+};
+
+static struct answers enumerate(const struct demon_spec *spec, const uint8_t start[LEAVES])
+{
+    const struct demon_expr *rely = spec->proc[0].clause[0].expr, *wait = spec->proc[0].clause[1].expr;
+    const struct demon_expr *require = spec->proc[1].clause[0].expr, *ensure = spec->proc[1].clause[1].expr;
+    const struct demon_expr *goal = spec->proc[2].clause[0].expr;
+    const bool may = holds_in(require, &(struct bytes){ .after = { start[0], start[1] } });
+    struct answers is = { .unstable = false };
+    for (unsigned i = 0; i < 1 << 16; i++) {
+        struct bytes b = { { start[0], start[1] }, { (uint8_t)i, (uint8_t)(i >> 8) } };
+        bool allowed = holds_in(rely, &b), broken = !holds_in(goal, &b), made = may;
+        for (uint32_t k = 0; k < LEAVES; k++)
+            made &= names(ensure, k) || b.before[k] == b.after[k];
+        made = made && holds_in(ensure, &b);
+        is.unstable |= allowed && broken;
+        is.call |= made && allowed && broken;
+        is.help |= made && holds_in(wait, &b);
+    }
+    return is;
+}
+
+static void test_questions(void **unused)
+{
+    (void)unused;
+    static struct pct_demon_plan plan;
+    static struct pct_demon_point point;
+    static struct demon_state state;
+    unsigned yes = 0;
+    struct demon_leaf leaves[LEAVES];
+    for (uint32_t i = 0; i < LEAVES; i++) {
+        leaves[i] = (struct demon_leaf){ .shared = -1, .offset = i, .size = 1 };
+        snprintf(leaves[i].path, sizeof leaves[i].path, "q.%c", (char)('a' + i));
+        plan.cell[i] = (struct pct_demon_cell){ .offset = i, .size = 1, .function = UINT32_MAX };
+        point.cells[i] = (struct pct_demon_value){ .address = OBJECT + i, .known = 1 };
+    }
+    plan.cells = LEAVES;
+    for (unsigned n = 0; n < QUESTIONS; n++) {
+        struct demon_spec *spec = calloc(1, sizeof *spec);
+        assert_non_null(spec);
+        spec->procs = 3; /* the test, what others may call, and what the test enters */
+        for (int i = 0; i < spec->procs; i++) {
+            spec->proc[i].parameters = 1;
+            spec->proc[i].parameter[0].type.object = spec->proc[i].parameter[0].type.pointer = true;
+        }
+        for (uint32_t i = 0; i < LEAVES; i++) {
+            leaves[i].is_signed = draw(2);
+            point.cells[i].value = mask(&leaves[i], spread(draw(4)));
+        }
+        add_clause(&spec->proc[0], DEMON_RELY, leaves);
+        add_clause(&spec->proc[0], DEMON_WAIT, leaves);
+        add_clause(&spec->proc[1], DEMON_REQUIRE, leaves);
+        add_clause(&spec->proc[1], DEMON_ENSURE, leaves);
+        add_clause(&spec->proc[2], DEMON_REQUIRE, leaves);
+        for (uint32_t i = 0; i < LEAVES; i++)
+            if (names(spec->proc[1].clause[1].expr, i))
+                spec->proc[1].frame[spec->proc[1].frames++] = leaves[i];
+        struct demon_model model = { .spec = spec, .plan = &plan, .objects = 1 };
+        model.object[0].type = &spec->proc[0].parameter[0].type;
+        demon_state_read(&model, &point, &state);
+        const struct demon_binding goal = { .proc = &spec->proc[2], .argument = { OBJECT } };
+        const struct demon_query query = {
+            .model = &model, .state = &state, .goal = &goal, .test = { .proc = &spec->proc[0], .argument = { OBJECT } }
+        };
+        const uint8_t start[LEAVES] = { (uint8_t)point.cells[0].value, (uint8_t)point.cells[1].value };
+        const struct answers is = enumerate(spec, start);
+        struct demon_call call = { .proc = 1 };
+        uint64_t after[PCT_DEMON_CELLS];
+        assert_int_equal(demon_query_unstable(&query), is.unstable);
+        assert_int_equal(demon_query_calls(&query, &call, 1, after), is.call);
+        assert_int_equal(demon_query_helps(&query, &call, 1), is.help);
+        yes += is.unstable + is.call + is.help;
+        for (int i = 0; i < spec->procs; i++)
+            for (int k = 0; k < spec->proc[i].clauses; k++)
+                cut(spec->proc[i].clause[k].expr);
+        free(spec);
+    }
+    assert_in_range(yes, QUESTIONS / 2, QUESTIONS * 5 / 2); /* both answers are common */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_language),      cmocka_unit_test(test_messages), cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_encoding),
+        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_encoding), cmocka_unit_test(test_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

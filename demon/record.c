@@ -1,0 +1,198 @@
+/* The undisturbed run, and what lets the test go on where it waits for others: see record.h. */
+#include "record.h"
+#include "judge.h"
+#include "sequence.h"
+#include <cli/base/cli.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MOST_SEQUENCES = 1000 };
+
+struct help {
+    struct demon_query query;
+    struct demon_call call[DEMON_LONGEST];
+    int count; /* 0: nothing is found */
+    unsigned asked;
+    struct demon_search *search; /* where they are to be tried; NULL: they are not */
+    struct demon_result *result;
+};
+
+static bool check_record(const struct demon_search *s, const struct demon_result *r)
+{
+    const struct pct_demon_plan *plan = s->record;
+    const char *test = s->model.spec->proc[0].name;
+    const char *unfit = strstr(r->output, " begins, at ");
+    if (r->status == PCT_EXIT_DEADLOCK && !demon_proc_has(&s->model.spec->proc[0], DEMON_WAIT)) {
+        demon_say("%s waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others "
+                  "make it hold by their `ensure`",
+                  test);
+    } else if (r->status == PCT_EXIT_DEADLOCK) {
+        demon_say(
+            "%s waits for others, and no sequence of at most %d calls was found that makes what it waits for hold "
+            "and lets it go on",
+            test, s->longest);
+    } else if (r->status) {
+        fputs(r->output, stderr);
+        demon_say("the test fails by itself, without any interference: mend that first");
+    } else if (!plan->entered) {
+        if (unfit)
+            fputs(r->output, stderr);
+        demon_say("%s was not entered%s", test,
+                  unfit ? ", as far as pct can see" : ": the program's first thread must call it");
+    } else if (plan->entered > 1) {
+        demon_say("%s was entered %u times: only the first is tested", test, plan->entered);
+        return true;
+    } else if (plan->points > plan->room) {
+        demon_say("only the first %u of %u points are looked at", plan->room, plan->points);
+        return true;
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool complain(const struct demon_search *s, const struct demon_proc *of, const struct demon_clause *clause,
+                     uint32_t from, uint32_t to)
+{
+    const struct demon_proc *proc = s->model.spec->proc;
+    const struct pct_demon_point *point = s->record->point;
+    char where[256];
+    if (from == to)
+        snprintf(where, sizeof where, "where %s is entered", proc[point[to].function].name);
+    else
+        snprintf(where, sizeof where, "from point %u, where %s is entered, to point %u, where %s is", from + 1,
+                 proc[point[from].function].name, to + 1, proc[point[to].function].name);
+    demon_say("%s:%u: `%s %s: %s` does not hold %s, without any interference", of->from, clause->line,
+              demon_clause_word(clause->kind), clause->tag, clause->text, where);
+    return false;
+}
+
+/* What the points require, the invariant and the guarantee must hold there undisturbed. */
+static bool check_contracts(const struct demon_search *s)
+{
+    static struct demon_state states[2]; /* this one's, and the one before it */
+    const struct demon_model *m = &s->model;
+    struct demon_binding binding, test;
+    for (uint32_t i = 0; i < s->record->points; i++) {
+        struct demon_state *now = &states[i % 2], *before = i ? &states[(i + 1) % 2] : now;
+        demon_state_read(m, &s->record->point[i], now);
+        demon_state_bind(m, &s->record->point[i], &binding);
+        demon_state_bind(m, &s->record->point[0], &test);
+        const struct demon_clause *clause = demon_state_broken(m, DEMON_REQUIRE, NULL, now, &binding);
+        if (clause)
+            return complain(s, binding.proc, clause, i, i);
+        clause = demon_state_broken(m, DEMON_INVARIANT, NULL, now, &test);
+        if (clause)
+            return complain(s, test.proc, clause, i, i);
+        /* Where it waited, others came in between. */
+        clause = i && i != s->helped ? demon_state_broken(m, DEMON_GUARANTEE, before, now, &test) : NULL;
+        if (clause)
+            return complain(s, test.proc, clause, i - 1, i);
+    }
+    return true;
+}
+
+/* --- Where it waits ----------------------------------------------------------------------------------------------- */
+
+/* Record the run, with a helper that makes these calls. */
+static bool run(struct demon_search *s, const struct demon_call *calls, int count, struct demon_result *result)
+{
+    char path[4096];
+    if (s->record)
+        munmap(s->record, sizeof *s->record + PCT_DEMON_POINTS * sizeof s->record->point[0]);
+    s->record = demon_plan_create(s->program, "record", PCT_DEMON_POINTS, path);
+    if (!s->record) {
+        demon_say("%s cannot be written", path);
+        return false;
+    }
+    demon_search_copy_head(s->record, s->model.plan);
+    demon_search_put_calls(&s->model, calls, count, s->record);
+    s->record->helps = (uint32_t)count;
+    return demon_run(s->program, path, 0, s->trace, result);
+}
+
+static bool take_help(void *context, struct demon_call *calls, int count)
+{
+    struct help *h = context;
+    bool more = ++h->asked < MOST_SEQUENCES;
+    if (demon_query_helps(&h->query, calls, count) != DEMON_YES)
+        return more;
+    if (h->search) {
+        free(h->result->output);
+        *h->result = (struct demon_result){ .status = 0 };
+        if (!run(h->search, calls, count, h->result))
+            return false;
+        if (h->result->status || !demon_judge_met_requirements(&h->search->model, h->search->record))
+            return more;
+    }
+    memcpy(h->call, calls, sizeof h->call);
+    h->count = count;
+    return false;
+}
+
+static void find(struct help *h, const struct demon_model *model, int longest)
+{
+    demon_sequences_run(
+        &(struct demon_sequences){ .model = model, .longest = longest, .take = take_help, .context = h });
+}
+
+int demon_record_find_help(const struct demon_search *s, const struct demon_state *state,
+                           const struct demon_binding *test, struct demon_call calls[DEMON_LONGEST])
+{
+    struct help h = { .query = { .model = &s->model, .state = state, .test = *test } };
+    find(&h, &s->model, s->longest);
+    memcpy(calls, h.call, sizeof h.call);
+    return h.count;
+}
+
+/* By calls that fit the state at the last point before it waits. */
+static void go_on(struct demon_search *s, struct demon_result *result)
+{
+    static struct pct_demon_point last; /* large, as the state */
+    static struct demon_state state;
+    struct demon_binding test;
+    uint32_t points = s->record->points < s->record->room ? s->record->points : s->record->room;
+    if (!points)
+        return;
+    last = s->record->point[points - 1];
+    demon_state_bind(&s->model, &s->record->point[0], &test);
+    demon_state_read(&s->model, &last, &state);
+    struct help h = { .query = { .model = &s->model, .state = &state, .test = test }, .search = s, .result = result };
+    find(&h, &s->model, s->longest);
+    memcpy(s->help, h.call, sizeof s->help);
+    s->helps = h.count;
+    if (!h.count)
+        result->status = PCT_EXIT_DEADLOCK; /* whatever the last try came to */
+}
+
+/* Leave the test's points; what the helper did shows in them. */
+static void drop_helps(struct demon_search *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->record->points; i++) {
+        if (s->record->point[i].caller && !s->helped)
+            s->helped = kept;
+        if (!s->record->point[i].caller)
+            s->record->point[kept++] = s->record->point[i];
+    }
+    s->record->points = kept;
+}
+
+bool demon_search_record(struct demon_search *s)
+{
+    struct demon_result result;
+    snprintf(s->trace, sizeof s->trace, "%s/trace", s->program->directory);
+    if (!run(s, NULL, 0, &result))
+        return false;
+    if (result.status == PCT_EXIT_DEADLOCK && s->record->entered && demon_proc_has(&s->model.spec->proc[0], DEMON_WAIT))
+        go_on(s, &result);
+    bool fine = check_record(s, &result);
+    free(result.output);
+    if (fine && s->record->points > s->record->room)
+        s->record->points = s->record->room;
+    if (fine)
+        drop_helps(s);
+    return fine && check_contracts(s);
+}

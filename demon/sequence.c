@@ -1,0 +1,54 @@
+/* Sequences of calls: see sequence.h. */
+#include "sequence.h"
+#include <string.h>
+
+struct walk {
+    const struct demon_sequences *of;
+    struct demon_call call[DEMON_LONGEST];
+    int count;
+    bool over;
+};
+
+static void choose_call(struct walk *w, int place);
+
+/* All calls at this place of the sequence, from this parameter on. */
+static void choose(struct walk *w, int place, int parameter)
+{
+    const struct demon_model *m = w->of->model;
+    struct demon_call *call = &w->call[place];
+    const struct demon_proc *proc = &m->spec->proc[call->proc];
+    if (w->over)
+        return;
+    if (parameter < proc->parameters) {
+        const struct demon_type *type = &proc->parameter[parameter].type;
+        call->object[parameter] = -1;
+        if (!type->object)
+            choose(w, place, parameter + 1);
+        for (int i = 0; type->object && i < m->objects; i++)
+            if (!strcmp(m->object[i].type->name, type->name)) {
+                call->object[parameter] = i;
+                choose(w, place, parameter + 1);
+            }
+    } else if (place + 1 == w->count) {
+        w->over = !w->of->take(w->of->context, w->call, w->count);
+    } else {
+        choose_call(w, place + 1);
+    }
+}
+
+static void choose_call(struct walk *w, int place)
+{
+    const struct demon_spec *spec = w->of->model->spec;
+    for (int k = 1; k < spec->procs; k++)
+        if (spec->proc[k].acts) {
+            w->call[place].proc = k;
+            choose(w, place, 0);
+        }
+}
+
+void demon_sequences_run(const struct demon_sequences *sequences)
+{
+    struct walk w = { .of = sequences };
+    for (w.count = 1; w.count <= sequences->longest && !w.over; w.count++)
+        choose_call(&w, 0);
+}
