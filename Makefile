@@ -538,7 +538,7 @@ $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 
 # Of the command, what writes reports.
 $(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/json.c \
-		base/markup.c base/message.c base/replacement.c export/junit.c export/sarif.c)) $(B)/sources
+		base/markup.c base/message.c base/replacement.c base/report_file.c export/junit.c export/sarif.c)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -lz3
 
 # For the tests, which take from them what they need. The command's main() stays out.

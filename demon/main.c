@@ -20,7 +20,7 @@ struct arguments {
     char keep[4096];
     bool has_keep;
     const char *emit; /* NULL: no test is wanted */
-    struct demon_report report[DEMON_REPORTS];
+    struct pct_report_file report[DEMON_REPORTS];
     size_t reports;
 };
 
@@ -258,7 +258,7 @@ int main(int argc, char **argv)
     search.seconds = a.seconds;
     search.out = stdout;
     for (size_t i = 0; i < a.reports; i++)
-        if (!a.report[i].path)
+        if (!a.report[i].path || !strcmp(a.report[i].path, "-"))
             search.out = stderr; /* a program reads the other */
     enum demon_verdict verdict = DEMON_WRONG;
     if (demon_report_check(a.report, a.reports) && check_emit(&a) && prepare(&search, &a, &plan) &&

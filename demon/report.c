@@ -2,7 +2,6 @@
  * called an error of the program. */
 #include "report.h"
 #include <cli/base/cli.h>
-#include <cli/base/replacement.h>
 #include <cli/export/junit.h>
 #include <cli/export/sarif.h>
 #include <common/text.h>
@@ -10,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct demon_format {
-    const char *name;
-    int (*write)(FILE *out, const struct demon_search *search, enum demon_verdict verdict);
-};
 
 /* As demon_grade has them. */
 static const char *const rules[] = { "pct/demon/confirmed", "pct/demon/contract-only", "pct/demon/other-failure" };
@@ -214,60 +208,52 @@ static int write_junit(FILE *out, const struct demon_search *s, enum demon_verdi
 
 /* --- All ---------------------------------------------------------------------------------------------------------- */
 
-static const struct demon_format formats[] = { { "json", write_json },
-                                               { "sarif", write_sarif },
-                                               { "junit", write_junit } };
+static const char *const names[] = { "json", "sarif", "junit" };
+enum { FORMATS = sizeof names / sizeof *names };
 
-bool demon_report_parse(struct demon_report *report, const char *text, char *error, size_t size)
+bool demon_report_parse(struct pct_report_file *report, const char *text, char *error, size_t size)
 {
-    size_t length = strcspn(text, ":");
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strlen(formats[i].name) == length && !strncmp(formats[i].name, text, length)) {
-            *report = (struct demon_report){ .format = &formats[i], .path = text[length] ? text + length + 1 : NULL };
-            if (report->path && !strcmp(report->path, "-"))
-                report->path = NULL;
-            if (!report->path || *report->path)
-                return true;
-        }
-    snprintf(error, size, "'%s': json, sarif or junit is expected, or one of them with :FILE", text);
-    return false;
+    return pct_report_file_parse(report, text, names, FORMATS, error, size);
 }
 
-bool demon_report_check(const struct demon_report *reports, size_t count)
+bool demon_report_check(const struct pct_report_file *reports, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        int failed = reports[i].path ? pct_replacement_check(reports[i].path) : 0;
+        int failed = pct_report_file_check(&reports[i]);
         if (failed) {
-            demon_say("%s: %s", reports[i].path, strerror(-failed));
+            demon_say("%s: %s", pct_report_file_name(&reports[i]), strerror(-failed));
             return false;
         }
     }
     return true;
 }
 
-static int write_one(const struct demon_report *report, const struct demon_search *s, enum demon_verdict verdict)
+struct job {
+    const struct demon_search *search;
+    enum demon_verdict verdict;
+    const char *format;
+};
+
+static int write_format(FILE *out, void *context)
 {
-    struct pct_replacement file;
-    int failed = report->path ? pct_replacement_open(&file, report->path) : 0;
-    if (failed)
-        return failed;
-    failed = report->format->write(report->path ? file.out : stdout, s, verdict);
-    if (!report->path)
-        return failed ? failed : fflush(stdout) ? -EIO : 0;
-    if (!failed)
-        return pct_replacement_close(&file);
-    pct_replacement_drop(&file);
-    return failed;
+    static int (*const writers[])(FILE *, const struct demon_search *, enum demon_verdict) = { write_json, write_sarif,
+                                                                                               write_junit };
+    const struct job *job = context;
+    size_t i = 0;
+    while (strcmp(names[i], job->format) != 0)
+        i++;
+    return writers[i](out, job->search, job->verdict);
 }
 
-bool demon_report_write(const struct demon_report *reports, size_t count, const struct demon_search *s,
+bool demon_report_write(const struct pct_report_file *reports, size_t count, const struct demon_search *s,
                         enum demon_verdict verdict)
 {
     bool fine = true;
     for (size_t i = 0; i < count; i++) {
-        int failed = write_one(&reports[i], s, verdict);
+        struct job job = { .search = s, .verdict = verdict, .format = reports[i].format };
+        int failed = pct_report_file_write(&reports[i], write_format, &job);
         if (failed)
-            demon_say("%s: %s", reports[i].path ? reports[i].path : "standard output", strerror(-failed));
+            demon_say("%s: %s", pct_report_file_name(&reports[i]), strerror(-failed));
         fine &= !failed;
     }
     return fine;

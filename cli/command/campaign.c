@@ -90,7 +90,7 @@ struct command {
     uint64_t most; /* with --confidence, the runs that -n allows */
     bool planned;  /* that the confidence takes plan.total runs */
     bool quiet, fresh;
-    struct pct_export exports[PCT_EXPORTS_MAX];
+    struct pct_report_file exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
 };

@@ -12,7 +12,7 @@
 struct report {
     const char *file;
     bool whole;
-    struct pct_export export; /* no format: text, for people */
+    struct pct_report_file export; /* no format: text, for people */
     const char *root;
 };
 

@@ -281,7 +281,7 @@ static int finish(struct coverage *w, int status)
 /* Before the first run: whether there is a place for the page. */
 static int check_html(const char *path)
 {
-    const struct pct_export export = { .format = "html", .path = path };
+    const struct pct_report_file export = { .format = "html", .path = path };
     if (!*path || !strcmp(path, "-"))
         return pct_cli_usage("--html=%s: give the name of a file", path);
     return pct_export_check(&export, 1);

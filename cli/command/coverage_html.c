@@ -136,7 +136,7 @@ static void print_pairs(FILE *out, const struct pct_coverage_page *page)
     fputs("</table></div>\n", out);
 }
 
-static int write_page(FILE *out, const void *data)
+static int write_page(FILE *out, void *data)
 {
     const struct pct_coverage_page *page = data;
     char *command = format_command(page->campaign);
@@ -163,5 +163,5 @@ static int write_page(FILE *out, const void *data)
 
 int pct_coverage_html(const char *path, const struct pct_coverage_page *page)
 {
-    return pct_export_write(path, write_page, page);
+    return pct_export_write(path, write_page, (void *)(uintptr_t)page);
 }

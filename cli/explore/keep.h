@@ -15,7 +15,7 @@ struct pct_explorer_keep {
     struct pct_campaign_plan plan; /* its path is the file's */
     struct pct_oracle oracle;
     bool resumes; /* the file has to be there */
-    struct pct_export exports[PCT_EXPORTS_MAX];
+    struct pct_report_file exports[PCT_EXPORTS_MAX];
     size_t export_count;
     const char *root;
     /* Of its own. */

@@ -7,128 +7,69 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static const struct format {
-    const char *name;
-    int (*write)(FILE *out, const struct pct_summary *summary);
-} formats[] = {
-#define FORMAT(id, name, help) { name, pct_export_##id },
-    PCT_EXPORTS(FORMAT)
+#define FORMAT(id, name, help) name,
+static const char *const names[] = { PCT_EXPORTS(FORMAT) };
 #undef FORMAT
-};
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-static const struct format *find(const char *name)
-{
-    for (size_t i = 0; i < FORMATS; i++)
-        if (!strcmp(formats[i].name, name))
-            return &formats[i];
-    return NULL;
-}
+enum { FORMATS = sizeof names / sizeof *names };
 
 bool pct_export_known(const char *format, char *error, size_t size)
 {
-    if (find(format))
-        return true;
-    const char *names[FORMATS];
-    for (size_t i = 0; i < FORMATS; i++)
-        names[i] = formats[i].name;
-    const char *closest = pct_text_closest(format, names, FORMATS);
-    if (closest)
-        snprintf(error, size, "there is no format '%s'; did you mean %s?", format, closest);
-    else
-        snprintf(error, size, "there is no format '%s'; there are: junit sarif github gitlab json html", format);
-    return false;
+    return pct_report_file_knows(format, names, FORMATS, error, size);
 }
 
-/* A file of its own beside the wanted one, so that a reader never sees half of it. */
-static FILE *open_beside(const char *path, char *temporary, size_t size)
+static int complain(const struct pct_report_file *export, int failed)
 {
-    if ((size_t)snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid()) >= size) {
-        errno = ENAMETOOLONG;
-        return NULL;
-    }
-    return fopen(temporary, "wxe");
-}
-
-static int complain(const char *path, int failed)
-{
-    pct_cli_say("%s: %s", path, failed == -ENOMEM ? "out of memory" : strerror(-failed));
+    pct_cli_say("%s: %s", pct_report_file_name(export), failed == -ENOMEM ? "out of memory" : strerror(-failed));
     return failed == -ENOMEM ? PCT_EXIT_INTERNAL : PCT_EXIT_USAGE;
 }
 
-int pct_export_write(const char *path, int (*write)(FILE *out, const void *data), const void *data)
+int pct_export_write(const char *path, int (*write)(FILE *out, void *context), void *context)
 {
-    char temporary[4096 + 32];
-    bool file = path && strcmp(path, "-");
-    FILE *out = file ? open_beside(path, temporary, sizeof temporary) : stdout;
-    if (!out)
-        return complain(path, -errno);
-    int failed = write(out, data);
-    if (!failed && (fflush(out) || ferror(out)))
-        failed = errno ? -errno : -EIO;
-    if (file && fclose(out) && !failed)
-        failed = -errno;
-    if (file && !failed && rename(temporary, path))
-        failed = -errno;
-    if (file && failed)
-        unlink(temporary);
-    return failed ? complain(file ? path : "standard output", failed) : 0;
+    const struct pct_report_file file = { .path = path };
+    int failed = pct_report_file_write(&file, write, context);
+    return failed ? complain(&file, failed) : 0;
 }
 
-struct writing {
+struct job {
     const struct pct_summary *summary;
-    const struct format *to;
+    const char *format;
 };
 
-static int write_summary(FILE *out, const void *data)
+static int write_format(FILE *out, void *context)
 {
-    const struct writing *w = data;
-    return w->to->write(out, w->summary);
+    static int (*const writers[])(FILE *, const struct pct_summary *) = {
+#define WRITER(id, name, help) pct_export_##id,
+        PCT_EXPORTS(WRITER)
+#undef WRITER
+    };
+    const struct job *job = context;
+    size_t i = 0;
+    while (strcmp(names[i], job->format) != 0)
+        i++;
+    return writers[i](out, job->summary);
 }
 
-static int write_one(const struct pct_summary *summary, const struct pct_export *export)
+static int write_one(const struct pct_summary *summary, const struct pct_report_file *export)
 {
-    const struct writing writing = { summary, find(export->format) };
-    return pct_export_write(export->path, write_summary, &writing);
+    struct job job = { .summary = summary, .format = export->format };
+    return pct_export_write(export->path, write_format, &job);
 }
 
-int pct_export_check(const struct pct_export *exports, size_t count)
+int pct_export_check(const struct pct_report_file *exports, size_t count)
 {
-    char temporary[4096 + 32];
-    struct stat status;
     for (size_t i = 0; i < count; i++) {
-        if (!exports[i].path || !strcmp(exports[i].path, "-"))
-            continue;
-        if (!stat(exports[i].path, &status) && S_ISDIR(status.st_mode))
-            return complain(exports[i].path, -EISDIR);
-        FILE *out = open_beside(exports[i].path, temporary, sizeof temporary);
-        if (!out)
-            return complain(exports[i].path, -errno);
-        fclose(out);
-        unlink(temporary);
+        int failed = pct_report_file_check(&exports[i]);
+        if (failed)
+            return complain(&exports[i], failed);
     }
     return 0;
 }
 
-bool pct_export_parse(struct pct_export *export, const char *text, char *error, size_t size)
-{
-    const char *colon = strchr(text, ':');
-    char *format = strndup(text, strcspn(text, ":"));
-    if (!format) {
-        snprintf(error, size, "out of memory");
-        return false;
-    }
-    *export = (struct pct_export){ .format = format, .path = colon ? colon + 1 : NULL };
-    return pct_export_known(format, error, size);
-}
-
-bool pct_export_add(struct pct_export *exports, size_t *count, const char *text, char *error, size_t size)
+bool pct_export_add(struct pct_report_file *exports, size_t *count, const char *text, char *error, size_t size)
 {
     if (*count < PCT_EXPORTS_MAX)
-        return pct_export_parse(&exports[(*count)++], text, error, size);
+        return pct_report_file_parse(&exports[(*count)++], text, names, FORMATS, error, size);
     snprintf(error, size, "there are too many of them");
     return false;
 }
@@ -165,7 +106,7 @@ static char *make_guarantee(struct pct_store *store, const struct pct_store_tota
     return text;
 }
 
-int pct_export_all(struct pct_store *store, const struct pct_export *exports, size_t count, const char *root)
+int pct_export_all(struct pct_store *store, const struct pct_report_file *exports, size_t count, const char *root)
 {
     struct pct_summary summary;
     char error[512];

@@ -4,6 +4,7 @@
 #define PCT_CLI_EXPORT_H
 
 #include "summary.h"
+#include <cli/base/report_file.h>
 
 /* The formats: X(identifier, name, one line of help). Each is int pct_export_<identifier>(out, summary): 0 or a
  * negative errno; what fails in writing shows in ferror(out). */
@@ -20,30 +21,23 @@
 PCT_EXPORTS(PCT_EXPORT_DECLARE)
 #undef PCT_EXPORT_DECLARE
 
-/* What a user wants: a format, and where it goes to; NULL or "-": standard output. */
-struct pct_export {
-    const char *format, *path;
-};
 enum { PCT_EXPORTS_MAX = 16 };
 
 /* Whether there is a format of this name. If not: a line in error, with what there is. */
 bool pct_export_known(const char *format, char *error, size_t size);
 
-/* "FORMAT" or "FORMAT:FILE", for `--report`; the format's name lives as long as the process. False: as above. */
-bool pct_export_parse(struct pct_export *export, const char *text, char *error, size_t size);
-
-/* The same behind the first *count of PCT_EXPORTS_MAX. */
-bool pct_export_add(struct pct_export *exports, size_t *count, const char *text, char *error, size_t size);
+/* "FORMAT" or "FORMAT:FILE", for `--report`, behind the first *count of PCT_EXPORTS_MAX. False: as above. */
+bool pct_export_add(struct pct_report_file *exports, size_t *count, const char *text, char *error, size_t size);
 
 /* Whether the files can be made, before there is anything to write. Returns 0 or an exit status after a message. */
-int pct_export_check(const struct pct_export *exports, size_t count);
+int pct_export_check(const struct pct_report_file *exports, size_t count);
 
 /* Write such a file at once or not at all. write: returns 0 or a negative errno. Returns 0 or an exit status after a
  * message. */
-int pct_export_write(const char *path, int (*write)(FILE *out, const void *data), const void *data);
+int pct_export_write(const char *path, int (*write)(FILE *out, void *context), void *context);
 
 /* Read the campaign and write it in each of these formats; files are replaced at once or not at all. root: where the
  * sources are, NULL: in the current directory. Returns 0, or an exit status after a message. */
-int pct_export_all(struct pct_store *store, const struct pct_export *exports, size_t count, const char *root);
+int pct_export_all(struct pct_store *store, const struct pct_report_file *exports, size_t count, const char *root);
 
 #endif

@@ -162,7 +162,7 @@ PYTHON
         is "$output" ''
         [ -n "$stderr" ]
     done
-    [[ $stderr == *'json, sarif or junit'* ]]
+    [[ $stderr == *'json sarif junit'* ]]
 }
 
 # commented SED...: ./program from bench/demon/apache-45605.c with its contracts in comments, as commented.c.

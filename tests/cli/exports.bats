@@ -249,7 +249,7 @@ PYTHON
     has "--format: there is no format 'sariv'; did you mean sarif?"
     run "$pct" campaign --report yaml:x -- ./target exit 0
     is "$status" 2
-    has "--report: there is no format 'yaml'; there are: junit sarif github gitlab json html"
+    has "--report: there is no format 'yaml'; there are: junit sarif github gitlab lines json html"
     run "$pct" campaign report --format junit -o no/such/place bad.db
     is "$status" 2
     has "no/such/place: No such file or directory"
