@@ -119,6 +119,8 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
     if (!plan->begun || !demon_judge_met_requirements(m, plan))
         return j;
     find_broken(m, plan, &j);
+    for (uint32_t i = 0; i < recorded(plan); i++)
+        j.helped |= plan->point[i].caller > PCT_DEMON_HELPS;
     /* A test that waits for ever, since the calls have been made and nobody else is there, waits for what a whole
      * program would do: no finding. */
     bool failed = r->failed && !(plan->ended && !strcmp(r->kind, "deadlock"));

@@ -205,6 +205,7 @@ static bool keep_finding(struct attempt *t, const struct demon_judgement *judgem
     if (!demon_finding_describe(f, judgement->grade, &t->candidate))
         return false;
     f->reason = judgement->reason;
+    f->helps = judgement->helped ? f->helps : 0;
     if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY) {
         f->goal = judgement->proc;
         f->goal_point = judgement->point;

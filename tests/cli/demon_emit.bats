@@ -85,6 +85,30 @@ refuses()
     refuses 'list is static, so no other file can name it: make it external for this test'
 }
 
+@test "the example: a test of its own from contracts in comments, and one that waits" {
+    cp "$root"/examples/demon/*.[ch] .
+    "$cc" -O0 -g -pthread -o program queue.c queue_test.c
+    run --separate-stderr timeout 120 "$pct" demon --emit-test test.c -- ./program
+    is "$status" 1
+    has 'another thread calls queue_clear(queue)'
+    lacks 'waits for others'
+    "$cc" -O0 -g -pthread -o demon-test queue.c queue_test.c test.c
+    run --separate-stderr bash -c "$(tail -n 1 <<< "$output")"
+    is "$status" 134
+    has 'replayed identically'
+    run --separate-stderr timeout 120 "$pct" demon -- ./program empty
+    is "$status" 1
+    has 'where queue_get waits for others, another thread calls queue_put(queue, '
+    has 'another thread calls queue_clear(queue)'
+    "$cc" -O0 -g -pthread -DFIXED -o program queue.c queue_test.c
+    for argument in '' empty; do
+        # shellcheck disable=SC2086 # none, or one
+        run --separate-stderr timeout 120 "$pct" demon -- ./program $argument
+        is "$status" 0
+        has 'no interference found'
+    done
+}
+
 @test "functions that others cannot be made to call are refused" {
     printf 'test main()\nproc make(n) ensure any: 1 = 1\n' > spec.demon
     printf '%s\n' 'struct big { long part[4]; } big;' 'struct big make(int n) { big.part[0] = n; return big; }' \

@@ -119,6 +119,19 @@ mutex_unlock_of_action='/^__attribute__/,/^}/s/pthread_mutex_unlock.*/;/'
     graded confirmed=0
 }
 
+@test "objects of one type are told apart, and numbers are what the contracts let them be" {
+    printf '%s\n' '#include <assert.h>' 'struct list { int n; };' \
+        'static void use(struct list *l) { assert(l->n > 0 && l->n <= 10); }' \
+        '__attribute__((used)) static void add(struct list *l, int n) { l->n += n; }' \
+        'static void move(struct list *from, struct list *to) { use(to), use(from); }' \
+        'int main(void) { static struct list a = { 8 }, b = { 1 }; move(&a, &b); return 0; }' > p.c
+    "$cc" -O0 -g -o program p.c
+    printf '%s\n' 'test move(from, to)' 'proc use(l) require few: l.n <= 10' \
+        'proc add(l, n) require some: n > 0 and n < 4 ensure more: l.n = old l.n + n' > spec.demon
+    judges 1 'another thread calls add(from, 3)'
+    has 'from.n: 8 -> 11'
+}
+
 @test "only what is in the test's own frames is proven private: memory from the heap may be known to others" {
     printf '%s\n' 'test fill(box)' 'proc use(box, item) require heavy: item.weight > 0' \
         'proc lighten(item) ensure light: item.weight = 0' > spec.demon
