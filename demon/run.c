@@ -214,8 +214,7 @@ static bool is_step(const char *line)
 /* Whether the line has this text. */
 static bool has(const char *line, const char *text)
 {
-    const char *at = strstr(line, text);
-    return at && at < strchrnul(line, '\n');
+    return memmem(line, strcspn(line, "\n"), text, strlen(text));
 }
 
 static struct json_object *parse_line(const char *line)

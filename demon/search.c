@@ -341,7 +341,7 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
         &(struct demon_sequences){ .model = &s->model, .longest = s->longest, .take = take_sequence, .context = &t });
     if (t.verdict == DEMON_STABLE && t.asked >= MOST_SEQUENCES)
         s->cut++;
-    else
+    else if (!s->out_of_time) /* else it was not looked at to the end */
         s->without += t.verdict == DEMON_STABLE;
     return t.verdict;
 }

@@ -1,3 +1,4 @@
+/* A queue between threads; its contracts stand in queue.c. */
 #ifndef QUEUE_H
 #define QUEUE_H
 

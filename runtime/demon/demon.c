@@ -89,6 +89,19 @@ static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, u
     value->value = value->known && is_held(mutex);
 }
 
+/* Where memory of others, as far as contracts speak of it, leads into the frames of the test, these are not its own. */
+static void look_for_escapes(struct pct_demon_point *point, uint64_t stack)
+{
+    bool escaped = false;
+    for (uint32_t i = 0; i < demon.plan->cells; i++) {
+        const struct pct_demon_value *value = &point->cells[i];
+        escaped |= demon.plan->cell[i].size == sizeof value->value && value->known && !value->own &&
+                   value->value >= stack && value->value < demon.stack;
+    }
+    for (uint32_t i = 0; escaped && i < demon.plan->cells; i++)
+        point->cells[i].own = 0;
+}
+
 /* stack: that of the thread, where the call is; 0: no frames of the test are on it. */
 static void record(uint32_t function, uint32_t caller, const uint64_t *arguments, uint64_t stack)
 {
@@ -103,6 +116,7 @@ static void record(uint32_t function, uint32_t caller, const uint64_t *arguments
         for (uint32_t i = 0; i < plan->cells; i++)
             if (plan->cell[i].function == UINT32_MAX || plan->cell[i].function == function)
                 read_cell(&plan->cell[i], arguments, stack, &point->cells[i]);
+        look_for_escapes(point, stack);
     }
     plan->points++;
 }

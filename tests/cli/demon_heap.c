@@ -1,4 +1,4 @@
-/* What the test uses is its own (-DOWN), or comes from the heap. */
+/* What the test uses is its own (-DOWN; -DKNOWN: others can find it), or comes from the heap. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -6,6 +6,7 @@ struct item {
     int weight;
 };
 struct box {
+    struct item *item;
     int count;
 };
 
@@ -27,6 +28,9 @@ static void fill(struct box *box)
 #else
     struct item *item = malloc(sizeof *item);
     item->weight = 1;
+#endif
+#ifdef KNOWN
+    box->item = item;
 #endif
     use(box, item);
 }
