@@ -21,10 +21,11 @@ enum {
 
 /* Where an object is. */
 enum pct_demon_root {
-    PCT_DEMON_TEST_ARGUMENT, /* what the test got as its argument `number` */
-    PCT_DEMON_CALL_ARGUMENT, /* the same of the function of the point */
-    PCT_DEMON_GLOBAL,        /* at `address` */
-    PCT_DEMON_GLOBAL_POINTER /* where the pointer at `address` points */
+    PCT_DEMON_TEST_ARGUMENT,  /* what the test got as its argument `number` */
+    PCT_DEMON_CALL_ARGUMENT,  /* the same of the function of the point */
+    PCT_DEMON_GLOBAL,         /* at `address` */
+    PCT_DEMON_GLOBAL_POINTER, /* where the pointer at `address` points */
+    PCT_DEMON_GHOST           /* nowhere: of contracts alone; `address` tells it from others */
 };
 
 struct pct_demon_place {

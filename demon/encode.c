@@ -58,7 +58,7 @@ static uint64_t convert(uint64_t value, unsigned width, bool is_signed)
     return is_signed && value >> (width - 1) ? value | ~((UINT64_C(1) << width) - 1) : value;
 }
 
-static bool number(const struct demon_expr *e, const struct demon_values *values, uint64_t *value)
+bool demon_evaluate_number(const struct demon_expr *e, const struct demon_values *values, uint64_t *value)
 {
     uint64_t a, b;
     if (e->op == DEMON_NUMBER) {
@@ -70,7 +70,7 @@ static bool number(const struct demon_expr *e, const struct demon_values *values
         *value = known ? convert(a, e->leaf.size * 8, e->leaf.is_signed) : 0;
         return known;
     }
-    if (!number(e->a, values, &a) || !number(e->b, values, &b))
+    if (!demon_evaluate_number(e->a, values, &a) || !demon_evaluate_number(e->b, values, &b))
         return false;
     *value = convert(e->op == DEMON_ADD ? a + b : e->op == DEMON_SUBTRACT ? a - b : a * b, e->width, e->is_signed);
     return true;
@@ -79,7 +79,7 @@ static bool number(const struct demon_expr *e, const struct demon_values *values
 static int compare(const struct demon_expr *e, const struct demon_values *values)
 {
     uint64_t a, b;
-    if (!number(e->a, values, &a) || !number(e->b, values, &b))
+    if (!demon_evaluate_number(e->a, values, &a) || !demon_evaluate_number(e->b, values, &b))
         return -1;
     a = convert(a, e->width, e->is_signed);
     b = convert(b, e->width, e->is_signed);

@@ -22,6 +22,9 @@ struct demon_values {
     void *context;
 };
 
+/* Of a number, as 64 bits of its type. False: a leaf is not there. */
+bool demon_evaluate_number(const struct demon_expr *e, const struct demon_values *values, uint64_t *value);
+
 int demon_evaluate(const struct demon_expr *e, const struct demon_values *values);
 
 #endif

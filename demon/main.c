@@ -129,7 +129,7 @@ static enum demon_verdict list(const struct demon_search *s)
         const struct demon_proc *proc = &spec->proc[i];
         printf("%s %s (%s:%d)", proc->is_test ? "test" : "proc", proc->name, proc->file, proc->file_line);
         printf(proc->acts ? ", which others may call; it changes" : "");
-        for (int k = 0; k < proc->frames; k++)
+        for (int k = 0; proc->acts && k < proc->frames; k++)
             printf("%s %s", k ? "," : "", proc->frame[k].path);
         printf(proc->acts && !proc->frames ? " nothing\n" : "\n");
         for (int k = 0; k < proc->clauses; k++) {

@@ -132,6 +132,7 @@ static struct pct_demon_plan *run_calls(const struct attempt *t, uint32_t n, str
     snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
     if (!demon_run(s->program, path, operations, trace, result))
         return NULL;
+    demon_state_fill_ghosts(&s->model, plan);
     result->helped = plan->helps > 0;
     demon_run_read_trace(s->program, trace, s->model.spec->proc[0].name, result);
     return plan;

@@ -343,7 +343,8 @@ static bool look_at(struct shape *s, Dwarf_Die *die)
         if (!strcmp(name, s->spec->proc[i].name) && !resolve_function(s, die, &s->spec->proc[i]))
             return false;
     for (int i = 0; name && tag == DW_TAG_variable && i < s->spec->shareds; i++)
-        if (!strcmp(name, s->spec->shared[i].name) && !resolve_shared(s, die, &s->spec->shared[i]))
+        if (!s->spec->shared[i].ghost && !strcmp(name, s->spec->shared[i].name) &&
+            !resolve_shared(s, die, &s->spec->shared[i]))
             return false;
     struct demon_proc *inlined = tag == DW_TAG_subprogram ? find_inlined(s, die) : NULL;
     s->from = inlined ? inlined->from : s->from;

@@ -23,10 +23,11 @@ struct parser {
     bool failed;
 };
 
-static const char *const keywords[] = { "shared",    "test",      "proc", "require", "ensure", "modifies", "rely",
-                                        "guarantee", "invariant", "wait", "implies", "or",     "and",      "not",
-                                        "holds",     "unchanged", "old",  "null",    "true",   "false" };
-enum { DECLARATIONS = 10 /* keywords that begin one */ };
+static const char *const keywords[] = {
+    "shared",  "test", "proc", "require", "ensure", "modifies",  "rely", "guarantee", "invariant", "wait", "ghost",
+    "implies", "or",   "and",  "not",     "holds",  "unchanged", "old",  "null",      "true",      "false"
+};
+enum { DECLARATIONS = 11 /* keywords that begin one */ };
 
 /* Clauses by the word that begins them, in the order of demon_clause_kind. */
 static const char *const clause_words[] = { "require", "ensure", "rely", "guarantee", "invariant", "wait" };
@@ -304,6 +305,44 @@ static void check_kind(struct parser *p, enum demon_clause_kind kind, const stru
     check_kind(p, kind, e->b);
 }
 
+static bool is_ghost(const struct parser *p, const struct demon_leaf *leaf)
+{
+    return leaf->shared >= 0 && p->spec->shared[leaf->shared].ghost;
+}
+
+/* Whether it names what others may change, or (ghosts) ghosts, as they are behind the call. */
+static bool names_new(const struct parser *p, const struct demon_expr *e, bool ghosts)
+{
+    if (!e)
+        return false;
+    bool own = e->leaf.parameter >= 0 && !strchr(e->leaf.path, '.');
+    if (e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && !e->old && !own))
+        return !ghosts || is_ghost(p, &e->leaf);
+    return names_new(p, e->a, ghosts) || names_new(p, e->b, ghosts);
+}
+
+/* Whether it names anything else, as that is behind the call. */
+static bool names_other(const struct parser *p, const struct demon_expr *e)
+{
+    bool own = e && e->leaf.parameter >= 0 && !strchr(e->leaf.path, '.');
+    if (!e || (e->op == DEMON_LEAF && !e->old && !own))
+        return e && !is_ghost(p, &e->leaf);
+    return names_other(p, e->a) || names_other(p, e->b);
+}
+
+/* The value of a ghost is followed, not sought: it is given one. */
+static void check_ghosts(struct parser *p, const struct demon_expr *e)
+{
+    if (p->failed || !names_new(p, e, true))
+        return;
+    if (e->op == DEMON_AND) {
+        check_ghosts(p, e->a);
+        check_ghosts(p, e->b);
+    } else if (e->op != DEMON_EQUAL || e->a->op != DEMON_LEAF || e->a->old || names_new(p, e->b, false)) {
+        fail(p, "a ghost changes by `NAME = ...`, of old values, parameters and numbers alone");
+    }
+}
+
 static void take_clauses(struct parser *p, enum demon_clause_kind kind)
 {
     do {
@@ -320,6 +359,8 @@ static void take_clauses(struct parser *p, enum demon_clause_kind kind)
         p->depth = 0;
         clause->expr = take_condition(p);
         check_kind(p, kind, clause->expr);
+        if (kind == DEMON_ENSURE)
+            check_ghosts(p, clause->expr);
         snprintf(clause->text, sizeof clause->text, "%.*s", (int)(p->last_end - from), from);
         proc->clauses++;
     } while (!p->failed && p->token == WORD && !is_keyword(p->text));
@@ -399,7 +440,7 @@ static void take_proc(struct parser *p, bool is_test)
     finish_proc(p, proc);
 }
 
-static void take_shared(struct parser *p)
+static void take_shared(struct parser *p, bool ghost)
 {
     do {
         if (p->spec->shareds == 16) {
@@ -409,8 +450,13 @@ static void take_shared(struct parser *p)
         struct demon_variable *v = &p->spec->shared[p->spec->shareds];
         v->from = p->source->name;
         v->line = p->line;
-        take_name(p, v->name, "global variable");
+        take_name(p, v->name, ghost ? "ghost" : "global variable");
         p->spec->shareds++;
+        if (!ghost)
+            continue;
+        v->ghost = true;
+        v->address = sizeof(int64_t) * (uint64_t)p->spec->shareds; /* where no program has anything */
+        v->type = (struct demon_type){ .size = sizeof(int64_t), .is_signed = true };
     } while (accept(p, ","));
 }
 
@@ -421,7 +467,10 @@ static void take_frame(struct parser *p)
             fail(p, "%s modifies more than %d places", p->proc->name, DEMON_LEAVES);
             return;
         }
-        take_path(p, &p->proc->frame[p->proc->frames++]);
+        struct demon_leaf *leaf = &p->proc->frame[p->proc->frames++];
+        take_path(p, leaf);
+        if (!p->failed && is_ghost(p, leaf))
+            fail(p, "a ghost changes by `NAME = ...`, of old values, parameters and numbers alone");
         p->proc->acts = true;
     } while (accept(p, ","));
 }
@@ -437,15 +486,16 @@ static void take_clause_word(struct parser *p, enum demon_clause_kind kind)
         fail(p, "ensure is of a proc, which others may call: %s is the test", p->proc->name);
     } else {
         advance(p);
-        p->proc->acts |= kind == DEMON_ENSURE;
         take_clauses(p, kind);
     }
 }
 
 static void take_declaration(struct parser *p)
 {
-    if (accept(p, "shared")) {
-        take_shared(p);
+    if (is(p, "shared") || is(p, "ghost")) {
+        bool ghost = is(p, "ghost");
+        advance(p);
+        take_shared(p, ghost);
         return;
     }
     if ((is(p, "test") || is(p, "proc")) && p->source->function[0]) {
@@ -473,7 +523,8 @@ static void take_declaration(struct parser *p)
             fail(p, "unknown word %s; did you mean %s?", found(p), nearest);
         else
             fail(p,
-                 "shared, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) is "
+                 "shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) "
+                 "is "
                  "expected, not %s",
                  found(p));
     }
@@ -530,11 +581,18 @@ static void finish(struct parser *p, const char *test)
     else if (test && strcmp(test, spec->proc[0].name) != 0)
         fail(p, "--test=%s: the test is %s", test, spec->proc[0].name);
     spec->name = spec->proc[0].from;
-    for (int i = 0; i < spec->procs && !p->failed; i++)
-        for (int k = 0; k < spec->proc[i].clauses; k++)
-            if (spec->proc[i].clause[k].kind == DEMON_ENSURE &&
-                !add_frame(&spec->proc[i], spec->proc[i].clause[k].expr))
-                fail(p, "%s changes more than %d places", spec->proc[i].name, DEMON_LEAVES);
+    for (int i = 0; i < spec->procs && !p->failed; i++) {
+        struct demon_proc *proc = &spec->proc[i];
+        for (int k = 0; k < proc->clauses; k++) {
+            const struct demon_clause *clause = &proc->clause[k];
+            if (clause->kind != DEMON_ENSURE)
+                continue;
+            /* What speaks of ghosts alone lets nobody call it. */
+            proc->acts |= !names_new(p, clause->expr, true) || names_other(p, clause->expr);
+            if (!add_frame(proc, clause->expr))
+                fail(p, "%s changes more than %d places", proc->name, DEMON_LEAVES);
+        }
+    }
 }
 
 struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t count, const char *test, char *error,

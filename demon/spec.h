@@ -2,6 +2,7 @@
  * and Meyer, "Demonic Testing of Concurrent Programs", section 3.2; types, offsets and signs are the program's.
  *
  *     shared NAME, ...                      global variables that contracts speak of
+ *     ghost NAME, ...                       numbers of contracts alone, 0 at first
  *     test NAME(PARAMETER, ...)             the routine under test; one
  *     proc NAME(PARAMETER, ...)             what it calls, and what others may call
  *     require TAG: CONDITION ...            must hold when it is entered
@@ -102,6 +103,7 @@ struct demon_variable {
     struct demon_type type;
     uint64_t address; /* of a shared one */
     bool external;    /* of a shared one: other files can name it */
+    bool ghost;       /* of a shared one: the program has none; address: a small number of its own */
 };
 
 struct demon_proc {

@@ -37,6 +37,12 @@ static bool add_cell(struct demon_model *m, struct pct_demon_cell cell)
     return true;
 }
 
+/* Of a shared variable that is no object. */
+static struct pct_demon_place place_of(const struct demon_variable *v)
+{
+    return (struct pct_demon_place){ .address = v->address, .root = v->ghost ? PCT_DEMON_GHOST : PCT_DEMON_GLOBAL };
+}
+
 /* A leaf of this procedure: a place in each object of the type, and in what the procedure is called with. */
 static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *leaf, uint32_t lock)
 {
@@ -47,7 +53,7 @@ static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *l
     const struct demon_variable *v =
         leaf->parameter >= 0 ? &of->parameter[leaf->parameter] : &m->spec->shared[leaf->shared];
     if (!v->type.object) {
-        cell.place = (struct pct_demon_place){ .address = v->address, .root = PCT_DEMON_GLOBAL };
+        cell.place = place_of(v);
         return add_cell(m, cell);
     }
     bool fits = true;
@@ -144,7 +150,7 @@ static uint64_t shared_address(const struct demon_model *m, const struct demon_s
     for (int i = 0; i < m->objects; i++)
         if (m->object[i].type == &v->type)
             return demon_state_object(m, state->point, &m->object[i]);
-    struct pct_demon_place place = { .address = v->address, .root = PCT_DEMON_GLOBAL };
+    struct pct_demon_place place = place_of(v);
     for (uint32_t i = 0; i < m->plan->cells; i++)
         if (state->point->cells[i].address && same_place(&m->plan->cell[i].place, &place))
             return state->point->cells[i].address;
@@ -214,4 +220,55 @@ const struct demon_clause *demon_state_broken(const struct demon_model *m, enum 
             return clause;
     }
     return NULL;
+}
+
+/* --- Ghosts ------------------------------------------------------------------------------------------------------- */
+
+static void set_ghost(const struct demon_model *m, uint64_t address, uint64_t value, uint64_t ghosts[PCT_DEMON_CELLS])
+{
+    for (uint32_t i = 0; i < m->plan->cells; i++)
+        if (m->plan->cell[i].place.root == PCT_DEMON_GHOST && m->plan->cell[i].place.address == address)
+            ghosts[i] = value;
+}
+
+/* What this condition of an ensure gives to ghosts. */
+static void give(const struct known *known, const struct demon_expr *e, uint64_t ghosts[PCT_DEMON_CELLS])
+{
+    const struct demon_values values = { .leaf = leaf_value,
+                                         .holds = holds_value,
+                                         .context = (void *)(uintptr_t)known };
+    uint64_t value;
+    if (e->op == DEMON_AND) {
+        give(known, e->a, ghosts);
+        give(known, e->b, ghosts);
+        return;
+    }
+    const struct demon_spec *spec = known->model->spec;
+    bool given = e->op == DEMON_EQUAL && e->a->op == DEMON_LEAF && !e->a->old && e->a->leaf.shared >= 0 &&
+                 spec->shared[e->a->leaf.shared].ghost;
+    if (given && demon_evaluate_number(e->b, &values, &value))
+        set_ghost(known->model, spec->shared[e->a->leaf.shared].address, value, ghosts);
+}
+
+void demon_state_fill_ghosts(const struct demon_model *m, struct pct_demon_plan *plan)
+{
+    static struct demon_state state; /* large */
+    uint64_t ghosts[PCT_DEMON_CELLS] = { 0 };
+    for (uint32_t i = 0; i < plan->points && i < plan->room; i++) {
+        struct pct_demon_point *point = &plan->point[i];
+        struct demon_binding binding;
+        for (uint32_t k = 0; k < m->plan->cells; k++)
+            if (m->plan->cell[k].place.root == PCT_DEMON_GHOST)
+                point->cells[k] = (struct pct_demon_value){ .address = m->plan->cell[k].place.address,
+                                                            .value = ghosts[k],
+                                                            .known = 1 };
+        if (point->caller == plan->actions + 1 || point->caller == PCT_DEMON_HELPS + plan->helps + 1)
+            continue; /* behind the calls: none is entered */
+        demon_state_read(m, point, &state);
+        demon_state_bind(m, point, &binding);
+        const struct known known = { .model = m, .before = &state, .state = &state, .binding = &binding };
+        for (int k = 0; k < binding.proc->clauses; k++)
+            if (binding.proc->clause[k].kind == DEMON_ENSURE)
+                give(&known, binding.proc->clause[k].expr, ghosts);
+    }
 }

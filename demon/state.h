@@ -68,6 +68,9 @@ bool demon_state_holds(const struct demon_model *model, const struct demon_state
 void demon_state_bind(const struct demon_model *model, const struct pct_demon_point *point,
                       struct demon_binding *binding);
 
+/* Fill in the ghosts at the points of a run: what a function's ensure gives them, they are behind its entry. */
+void demon_state_fill_ghosts(const struct demon_model *model, struct pct_demon_plan *plan);
+
 /* The clause of this kind that does not hold in this state; NULL: none is broken. before: what `old` speaks of, NULL:
  * the state itself. */
 const struct demon_clause *demon_state_broken(const struct demon_model *model, enum demon_clause_kind kind,

@@ -58,6 +58,8 @@ static uint64_t find(const struct pct_demon_place *place, const uint64_t *call)
         return demon.test[place->number % PCT_DEMON_ARGUMENTS];
     case PCT_DEMON_CALL_ARGUMENT:
         return call ? call[place->number % PCT_DEMON_ARGUMENTS] : 0;
+    case PCT_DEMON_GHOST:
+        return 0;
     case PCT_DEMON_GLOBAL:
         return place->address + demon.bias;
     default:

@@ -56,6 +56,28 @@ confirms()
     lacks 'confirmed'
 }
 
+@test "ghosts: what contracts alone speak of is followed through the run" {
+    printf '%s\n' 'ghost logged' 'test delete_all(table)' \
+        'rely locked: holds(table.data) implies unchanged(table.changes) and unchanged(logged)' 'proc change_rows(table)' \
+        'proc write_log(table, change) require in_order: logged = change - 1 ensure written: logged = change' \
+        'proc insert_row(table) ensure one_more: table.changes = old table.changes + 1 in_log: logged = old table.changes + 1' \
+        > ghost.demon
+    compile mysql-169
+    demon --spec ghost.demon -- ./program
+    is "$status" 1
+    has 'another thread calls insert_row(table)'
+    has '      logged: 0 -> 2'
+    compile mysql-169 -DFIXED
+    demon --spec ghost.demon -- ./program
+    is "$status" 0
+    sed -i 's/^ghost logged/ghost logged, changes/; s/ in_log: logged = .*/ in_log: logged = old changes + 1/' ghost.demon
+    demon --list --spec ghost.demon -- ./program
+    is "$status" 0
+    has 'proc insert_row (mysql-169.c:38), which others may call; it changes table.changes, logged'
+    has 'proc write_log (mysql-169.c:11)'
+    lacks 'write_log (mysql-169.c:11), which'
+}
+
 @test "--list: procedures, what they change, and points" {
     compile apache-45605
     demon --list --spec "$root/bench/demon/apache-45605.demon" -- ./program
@@ -216,7 +238,7 @@ rejects()
     commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
     rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
     commented -e 's/@demon require/@demon test wait_for_idler require/'
-    rejects "commented.c:11: shared, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) is expected, not wait_for_idler"
+    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) is expected, not wait_for_idler"
     commented -e 's/@demon require non_zero/@demon test require non_zero/'
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers

@@ -91,6 +91,13 @@ static void test_messages(void **unused)
          "t.demon:2: what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and "
          "`holds`");
     says("test f(q) proc g(q) wait a: q.x = 1", "t.demon:1: wait is of the test: g is a proc");
+    const char *ghost = "t.demon:1: a ghost changes by `NAME = ...`, of old values, parameters and numbers alone";
+    says("ghost g test f(q) proc p(n) ensure a: g > old g", ghost);
+    says("ghost g test f(q) proc p(n) ensure a: g = old g + n or n = 0", ghost);
+    says("ghost g test f(q) proc p(q) ensure a: q.x = 1 and g = q.x", ghost);
+    says("ghost g test f(q) proc p(n) ensure a: unchanged(g)", ghost);
+    says("ghost g test f(q) proc p(n) modifies g", ghost);
+    says("ghots g test f(q)", "t.demon:1: unknown word ghots; did you mean ghost?");
     says("invariant a: 1 = 1", "t.demon:1: 'invariant' stands below no proc or test");
     says("test f(q) invriant a: 1 = 1", "t.demon:1: unknown word invriant; did you mean invariant?");
     says("test f(q) proc f(q)", "t.demon:1: f is there already (t.demon:1)");
@@ -151,6 +158,48 @@ static void test_conversions(void **unused)
     shape(spec->proc[0].clause[0].expr, 4, true);
     assert_false(demon_type_check(spec, error, sizeof error));
     assert_string_equal(error, "t.demon:1: a condition is expected, not a number");
+    demon_spec_free(spec);
+}
+
+/* Who enters what gives ghosts their values, behind each entry. */
+static void test_ghosts(void **unused)
+{
+    (void)unused;
+    static struct {
+        struct pct_demon_plan plan;
+        struct pct_demon_point point[4];
+    } run;
+    static const uint64_t numbers[] = { 0, 3, 4, 5 };
+    struct demon_spec *spec = parse("ghost sum, last\n"
+                                    "test f(n)\n"
+                                    "proc add(n) ensure one: sum = old sum + n * 2 and last = old sum - 1\n"
+                                    "proc act(q) ensure two: q.x = 1 and last = 7\n");
+    assert_non_null(spec);
+    assert_false(spec->proc[1].acts); /* by ghosts alone nobody may call it */
+    assert_true(spec->proc[2].acts);
+    for (int i = 1; i < spec->procs; i++) {
+        shape(spec->proc[i].clause[0].expr, 8, true);
+        spec->proc[i].parameter[0].type = (struct demon_type){ .size = 8, .is_signed = true };
+    }
+    struct demon_expr *e = spec->proc[1].clause[0].expr;
+    e->a->b->b->a->leaf.whole = true; /* n */
+    assert_true(demon_type_condition("t.demon", e, error, sizeof error));
+    struct demon_model model = { .spec = spec, .plan = &run.plan };
+    for (uint32_t i = 0; i < 2; i++)
+        run.plan.cell[i] = (struct pct_demon_cell){
+            .place = { .root = PCT_DEMON_GHOST, .address = spec->shared[i].address }, .size = 8, .function = UINT32_MAX
+        };
+    run.plan.cells = 2;
+    run.plan.points = run.plan.room = 4;
+    for (uint32_t i = 0; i < 4; i++)
+        run.point[i] = (struct pct_demon_point){ .function = i > 0, .arguments = { numbers[i] } };
+    demon_state_fill_ghosts(&model, &run.plan);
+    static const int64_t sums[] = { 0, 0, 6, 14 }, lasts[] = { 0, 0, -1, 5 };
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(run.plan.point[i].cells[0].value, sums[i]);
+        assert_int_equal(run.plan.point[i].cells[1].value, lasts[i]);
+        assert_true(run.plan.point[i].cells[1].known);
+    }
     demon_spec_free(spec);
 }
 
@@ -454,7 +503,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_language),      cmocka_unit_test(test_messages), cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_encoding), cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_ghosts),   cmocka_unit_test(test_encoding),
+        cmocka_unit_test(test_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
