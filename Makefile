@@ -154,7 +154,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills \
-	conformance conformance-posix check-distros check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races slowdown setup docs
+	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races slowdown deb setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -271,6 +271,11 @@ check-distros:
 	@scripts/setup distros
 	@PCT_BUILD='$(B)' scripts/check-distros $(SUITES)
 
+# The packages of `make deb` on fresh Debian 12 and 13 (root): built twice, lintian, installed, used, purged; 20 minutes.
+check-deb:
+	@scripts/setup distros
+	@PCT_BUILD='$(B)' scripts/check-deb $(SUITES)
+
 # glibc's own tests of its threads, natively and under each strategy (docs/experiments/CONFORMANCE.md); takes some hours.
 conformance: SEEDS = 3
 conformance:
@@ -319,6 +324,11 @@ slowdown:
 	@$(build_with) command lib compilers
 	@PCT_BUILD='$(B)' bench/slowdown | tee '$(B)/SLOWDOWN.md'
 
+# Debian's packages, in $(B)/deb.
+deb:
+	@scripts/setup build deb
+	@VERSION="$(version)" scripts/make-deb '$(B)/deb'
+
 setup:
 	@scripts/setup build check
 
@@ -348,6 +358,8 @@ groups = $(call $(1)_group,bin,755,$(B)/pct $(compilers) packaging/cargo/cargo-p
 	$(foreach n,1 3 7,$(call $(1)_group,share/man/man$(n),644,$(filter %.$(n),$(manuals))))
 installed_documents := README.md CHANGELOG.md LICENSE docs examples
 place = $(DESTDIR)$(PREFIX)
+# One page for all of them.
+compiler_pages := $(patsubst %,%.1,$(filter-out pct-cc,$(compiler_names)))
 own_places := share/pct share/cmake/pct include/pct lib/pct/tsan lib/pct
 define install_group
 	$(INSTALL) -d $(place)/$(1)
@@ -361,12 +373,13 @@ endef
 install: lib command compilers completions $(B)/installed/pct.pc $(B)/installed/pctConfigVersion.cmake
 	$(call groups,install)
 	ln -sf ../libpct-tsan.so $(place)/lib/pct/tsan/libtsan.so
+	for page in $(compiler_pages); do ln -sf pct-cc.1 $(place)/share/man/man1/$$page; done
 	$(INSTALL) -d $(place)/share/doc/pct
 	tar -c --mode=u=rwX,go=rX --exclude=build --exclude=target $(installed_documents) | tar -x --no-same-owner -C $(place)/share/doc/pct
 
 uninstall:
 	$(call groups,remove)
-	rm -f $(place)/lib/pct/tsan/libtsan.so
+	rm -f $(place)/lib/pct/tsan/libtsan.so $(addprefix $(place)/share/man/man1/,$(compiler_pages))
 	rm -rf $(addprefix $(place)/share/doc/pct/,$(installed_documents))
 	-rmdir $(addprefix $(place)/,share/doc/pct $(own_places)) 2>/dev/null
 
@@ -399,11 +412,13 @@ help:
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'
 	@echo 'check-distros     make demo and the suite on fresh Debian 12, 13 and sid, gcc and clang, as root; SUITES=sid:gcc:cases: only that'
+	@echo "check-deb         Debian's packages on fresh Debian 12 and 13, as root: reproducible, lintian, installed, used, purged; SUITES=trixie: only that"
 	@echo 'minimized         minimize every program with a known bug; writes docs/experiments/MINIMIZED.md'
 	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
 	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and experiments/CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
+	@echo "deb               Debian's packages libpct0, pct and pct-doc, in $(B)/deb; installs debhelper first"
 	@echo 'setup             install missing Debian packages'
 	@echo 'clean             remove $(B)/'
 	@echo 'Variables: V=1 shows commands, WERROR=1 ends at a warning, CC (now $(CC)), CFLAGS, LDFLAGS, SANITIZE=address,undefined, BUILD (now $(B))'
@@ -423,7 +438,8 @@ $(B)/tools: scripts/check-tools scripts/packages
 $(completions): $(B)/pct
 	@mkdir -p $(@D)
 	$(call quiet,GEN)$(B)/pct completion $(notdir $(@D)) > $@
-fill_in = sed -e 's,@PREFIX@,$(PREFIX),' -e "s,@VERSION@,$$(sed -n 's/^\#define PCT_CLI_VERSION "\(.*\)"/\1/p' cli/base/cli.h),"
+version = $$(sed -n 's/^\#define PCT_CLI_VERSION "\(.*\)"/\1/p' cli/base/cli.h)
+fill_in = sed -e 's,@PREFIX@,$(PREFIX),' -e "s,@VERSION@,$(version),"
 $(B)/installed/pct.pc: packaging/pkgconfig/pct.pc.in cli/base/cli.h FORCE
 	@mkdir -p $(@D)
 	@$(fill_in) $< > $@
@@ -475,19 +491,19 @@ $(B)/obj/cli/trace/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/tim
 $(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/progress.o $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
 
 # Hashing the trace is a loop over vectors.
-$(B)/obj/sched/record.o: CFLAGS += -O3
+$(B)/obj/sched/record.o: override CFLAGS += -O3
 
 $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sources
 	$(call quiet,LINK)$(CC) $(LDFLAGS) $(shim_ldflags) -o $@ $(filter %.o,$^)
 
 # Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
-$(call objects_of,$(runtime_sources)): CFLAGS += -mcx16
+$(call objects_of,$(runtime_sources)): override CFLAGS += -mcx16
 # Its calls of libc are what it is for.
-$(B)/obj/runtime/strings.o: CFLAGS += -fno-builtin
+$(B)/obj/runtime/strings.o: override CFLAGS += -fno-builtin
 
 # It becomes part of other people's programs, whatever we are built with, and has no table of addresses but the
 # loader's.
-$(B)/obj/runtime/handlers.o: CFLAGS += -O2 -g0 -fno-lto -fno-plt
+$(B)/obj/runtime/handlers.o: override CFLAGS += -O2 -g0 -fno-lto -fno-plt
 $(handlers): $(B)/obj/runtime/handlers.o
 	@mkdir -p $(@D)
 	$(call quiet,COPY)cp $< $@
@@ -513,7 +529,7 @@ $(B)/libpct-demon.so: $(call objects_of,$(demon_sources)) $(B)/sources
 LUA_INCLUDE ?= /usr/include/lua5.4
 LUA_ARCHIVE ?= -l:liblua5.4.a
 script_wraps := stdin stdout stderr time clock strcoll
-$(call objects_of,$(script_sources)): CFLAGS += -isystem $(LUA_INCLUDE)
+$(call objects_of,$(script_sources)): override CFLAGS += -isystem $(LUA_INCLUDE)
 $(B)/obj/runtime/script/engine.o: runtime/script/library.lua
 $(B)/libpct-script.so: $(call objects_of,$(script_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(script_wraps:%=-Wl,--wrap=%) \

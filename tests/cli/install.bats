@@ -41,7 +41,7 @@ END
     for command in $("$pct" help | awk '/^  [a-z]/ { print $1 }'); do
         case $command in version | help) ;; *) [ -s "$usr/share/man/man1/pct-$command.1" ] ;; esac
     done
-    [ -s "$usr/share/man/man7/pct-tokens.7" ] && [ -s "$usr/share/man/man3/pct-script.3" ] && [ -s "$usr/share/man/man1/cargo-pct.1" ]
+    [ -s "$usr/share/man/man7/pct-tokens.7" ] && [ -s "$usr/share/man/man1/pct-clang++.1" ] && [ -s "$usr/share/man/man3/pct-script.3" ] && [ -s "$usr/share/man/man1/cargo-pct.1" ]
     for file in LICENSE README.md CHANGELOG.md docs/EXPLORE.md docs/explain.schema.json examples/ctest/CMakeLists.txt; do
         [ -s "$usr/share/doc/pct/$file" ]
     done
