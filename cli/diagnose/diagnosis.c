@@ -123,8 +123,10 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     *ds = (struct pct_diagnoses){ .history = history };
     if (history->sure) {
         pct_rules_objects(ds, history);
-        pct_rules_waits(ds, history);
+        pct_rules_waits(ds, history, evidence);
+        pct_rules_semaphores(ds, history, evidence);
         pct_rules_wakes(ds, history, evidence);
+        pct_rules_woken(ds, history);
     }
     pct_rules_atomicity(ds, history);
     pct_rules_order(ds, history, evidence);

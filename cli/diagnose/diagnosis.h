@@ -33,7 +33,13 @@
     X(NO_NOTICE, 8, true, "change without a notice",                                                                   \
       "thread @t0 waits on @o0; thread @t1 goes through this section at @s1 and does not signal, where it is done at " \
       "other times")                                                                                                   \
+    X(NO_POST, 7, true, "a missing post",                                                                              \
+      "thread @t0 waits for @o0; thread @t1 comes through here at @s1 and goes on without a post, where one is made "  \
+      "at other times")                                                                                                \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
+    X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
+      "thread @t2 is woken by thread @t0 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "      \
+      "without another wait. A wait belongs in a loop that looks again")                                               \
     X(NOT_THE_SAME_LOCK, 7, false, "not the same lock",                                                                \
       "thread @t0's accesses at @s0 and @s2 belong together under one lock; thread @t1's (@s1) comes between, under "  \
       "another lock")                                                                                                  \

@@ -89,6 +89,7 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
     e->full = e->full || ds.full;
     pct_diagnoses_free(&ds);
     pct_rules_notices(history, e, fails);
+    pct_rules_posts(history, e, fails);
     if (!fails)
         pct_rules_orders(history, e);
 }

@@ -27,7 +27,8 @@ void pct_evidence_add(struct pct_evidence *evidence, const struct pct_history *h
  * 1957; Abreu, Zoeteweij and van Gemund, "On the accuracy of spectrum-based fault localization", 2007). Ranks them. */
 void pct_evidence_weigh(const struct pct_evidence *evidence, struct pct_diagnoses *diagnoses);
 
-/* For the rules. The key of a section at this place that notifies the condition variable at this address. */
+/* For the rules. The key of a section at this place that notifies the condition variable at this address, or
+ * of a way to a post of the semaphore there. */
 uint64_t pct_evidence_notice(uint64_t place, uint64_t address);
 
 /* Remember this key of the run that is being added, once; and whether any run had it. */

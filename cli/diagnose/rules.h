@@ -8,10 +8,25 @@
 void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *history);
 
 /* rules_waits.c: of a run that ended in a deadlock, who holds what the others wait for. */
-void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *history);
+void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
+
+/* rules_semaphores.c: of such a run, who did not post what others wait for. */
+void pct_rules_semaphores(struct pct_diagnoses *out, const struct pct_history *history,
+                          const struct pct_evidence *evidence);
+
+/* Of any run: on which ways semaphores are posted, and which of them threads post that have not taken from them. */
+void pct_rules_posts(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
+
+/* Whether the semaphore of this wait is used as a lock is, by this run and the others: who takes from it gives back.
+ * evidence: may be NULL. */
+bool pct_rules_semaphore_is_lock(const struct pct_history *history, const struct pct_moment *wait,
+                                 const struct pct_evidence *evidence);
 
 /* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
+
+/* Of a run that fails in any way: who was woken, came second, and went on. */
+void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *history);
 
 /* Of any run: at which places a section comes with a notice to a condition variable. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);

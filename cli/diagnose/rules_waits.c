@@ -5,6 +5,7 @@
 /* Of each thread that is blocked at the end, the threads that could let it go on, and by what. */
 struct graph {
     const struct pct_history *history;
+    const struct pct_evidence *evidence;
     unsigned char *state; /* by thread: 0 not visited, 1 on the path, 2 done */
     uint32_t *path;       /* threads */
     uint32_t *by;         /* by place on the path: the step by which the next one has it; PCT_NO_STEP: it is joined */
@@ -40,9 +41,12 @@ static bool go(struct graph *g, uint32_t from, uint32_t to, uint32_t by)
     return g->found = true;
 }
 
-/* A semaphore's count is with those who took from it and have not given back since. */
-static uint32_t took(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
+/* The count of a semaphore that is used as a lock is with those who took from it and have not given back since. */
+static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_moment *wait)
 {
+    const struct pct_history *h = g->history;
+    if (!pct_rules_semaphore_is_lock(h, wait, g->evidence))
+        return PCT_NO_STEP;
     for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous) {
         const struct pct_moment *m = &h->steps[i];
         if (m->pending || !pct_moment_same_object(m, wait) || pct_moment_failed(m))
@@ -72,7 +76,7 @@ static bool visit(struct graph *g, uint32_t thread)
         if (hold)
             by = hold->taken;
         else if (wait->class_ == PCT_CLASS_SEM)
-            by = took(h, other, wait);
+            by = took(g, other, wait);
         if (by != PCT_NO_STEP)
             found = go(g, thread, other, by);
     }
@@ -111,9 +115,10 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
         d->note[i] = notes[i];
 }
 
-static void find_cycle(struct pct_diagnoses *out, const struct pct_history *h)
+static void find_cycle(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     struct graph g = { .history = h,
+                       .evidence = evidence,
                        .state = calloc(h->threads + 1, 1),
                        .path = calloc(h->threads + 1, sizeof *g.path),
                        .by = calloc(h->threads + 1, sizeof *g.by) };
@@ -144,11 +149,11 @@ static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *
         pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, end->previous, waiting });
 }
 
-void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *h)
+void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
-    find_cycle(out, h);
+    find_cycle(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++)
         if (h->steps[i].blocked && h->steps[i].object && h->steps[i].op != PCT_OP_COND_WAKE)
             look_at_holder(out, h, i);

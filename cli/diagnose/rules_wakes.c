@@ -201,3 +201,39 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
             nobody_signals(out, &w);
     }
 }
+
+/* --- Woken, and not looked again ---------------------------------------------------------------------------------- */
+
+/* The last section with this mutex that another thread began between the two steps. PCT_NO_STEP: there is none. */
+static uint32_t section_between(const struct pct_history *h, uint32_t from, uint32_t to, uint32_t mutex)
+{
+    for (uint32_t i = h->hold_count; i-- > 0 && h->holds[i].taken > from;) {
+        const struct pct_hold *section = &h->holds[i];
+        if (section->class_ == PCT_CLASS_MUTEX && section->object == mutex && section->taken < to &&
+            section->thread != h->steps[to].thread)
+            return section->taken;
+    }
+    return PCT_NO_STEP;
+}
+
+/* Whether it was made in a loop or not, nobody sees in a trace: only that the thread went on. Most of those who do have
+ * looked; one that fails before it does anything else has hardly. */
+void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    for (uint32_t wake = 0; wake < h->count; wake++) {
+        const struct pct_moment *m = &h->steps[wake];
+        if (m->op != PCT_OP_COND_WAKE || !m->mutex || m->cause == PCT_NO_STEP || waited_again(h, wake) != PCT_NO_STEP)
+            continue;
+        uint32_t between = section_between(h, m->cause, wake, m->mutex);
+        if (between == PCT_NO_STEP)
+            continue;
+        bool fails = h->trace->header.culprit == m->thread && m->next == PCT_NO_STEP;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NOT_LOOKED_AGAIN, fails ? 9 : 0, 3,
+                                                    (uint32_t[]){ m->cause, between, wake });
+        if (d) {
+            d->note[0] = "wakes it,";
+            d->note[1] = "comes in between,";
+            d->note[2] = "and it goes on";
+        }
+    }
+}

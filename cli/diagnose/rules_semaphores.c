@@ -1,0 +1,125 @@
+/* Semaphores: which of them are used as locks are, and who took the way to a post without making it: see rules.h. */
+#include "evidence.h"
+#include "rules.h"
+#include <stdlib.h>
+
+static bool takes_count(const struct pct_moment *m)
+{
+    return (m->op == PCT_OP_SEM_WAIT || m->op == PCT_OP_SEM_TRYWAIT) && !pct_moment_failed(m);
+}
+
+/* The key of what is known of the semaphore at this address: it counts what others hand over, and is no lock. */
+static uint64_t key_of_counter(uint64_t address)
+{
+    return pct_evidence_notice(UINT64_C(0x636f756e746572), address);
+}
+
+/* Whether the thread of this post has given back before all that it had taken. */
+static bool hands_over(const struct pct_history *h, uint32_t post)
+{
+    uint32_t given = 0;
+    for (uint32_t i = h->steps[post].previous; i != PCT_NO_STEP; i = h->steps[i].previous) {
+        if (!pct_moment_same_object(&h->steps[i], &h->steps[post]))
+            continue;
+        if (h->steps[i].op == PCT_OP_SEM_POST)
+            given++;
+        else if (takes_count(&h->steps[i]) && !given--)
+            return false;
+    }
+    return true;
+}
+
+bool pct_rules_semaphore_is_lock(const struct pct_history *h, const struct pct_moment *wait,
+                                 const struct pct_evidence *evidence)
+{
+    if (evidence && wait->address && pct_evidence_has(evidence, key_of_counter(wait->address)))
+        return false;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[i], wait) && hands_over(h, i))
+            return false;
+    return true;
+}
+
+/* A way to a post: from where a thread has got a lock, a semaphore or a wake-up, to where it comes there again. */
+static bool begins_way(const struct pct_moment *m, const struct pct_moment *semaphore)
+{
+    bool begins = pct_moment_locks(m) || m->op == PCT_OP_COND_WAKE || takes_count(m);
+    return begins && !m->pending && m->place && m->object && !pct_moment_failed(m) &&
+           !pct_moment_same_object(m, semaphore);
+}
+
+/* The post of this semaphore on the way that begins here. PCT_NO_STEP: there is none; *whole: to the end of the way. */
+static uint32_t post_on_way(const struct pct_history *h, uint32_t begin, const struct pct_moment *semaphore,
+                            bool *whole)
+{
+    *whole = false;
+    for (uint32_t i = h->steps[begin].next; i != PCT_NO_STEP && !*whole; i = h->steps[i].next) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op == PCT_OP_SEM_POST && !m->pending && pct_moment_same_object(m, semaphore))
+            return i;
+        *whole = m->place == h->steps[begin].place || m->op == PCT_OP_THREAD_FINISH;
+    }
+    return PCT_NO_STEP;
+}
+
+void pct_rules_posts(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    enum { FAR = 16 }; /* steps before a post that may be where a way begins */
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op != PCT_OP_SEM_POST || !m->address)
+            continue;
+        if (hands_over(h, i))
+            pct_evidence_note(evidence, key_of_counter(m->address), fails);
+        uint32_t way = m->previous;
+        for (unsigned far = 0; way != PCT_NO_STEP && far < FAR; far++, way = h->steps[way].previous) {
+            if (h->steps[way].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[way], m))
+                break;
+            if (begins_way(&h->steps[way], m))
+                pct_evidence_note(evidence, pct_evidence_notice(h->steps[way].place, m->address), fails);
+        }
+    }
+}
+
+/* A post on a way that begins at the same place, in this run. PCT_NO_STEP: there is none. */
+static uint32_t elsewhere(const struct pct_history *h, uint64_t place, const struct pct_moment *wait)
+{
+    bool whole;
+    uint32_t post = PCT_NO_STEP;
+    for (uint32_t i = 0; i < h->count && post == PCT_NO_STEP; i++)
+        if (h->steps[i].place == place && begins_way(&h->steps[i], wait))
+            post = post_on_way(h, i, wait, &whole);
+    return post;
+}
+
+static void look_for_post(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
+                          const struct pct_evidence *evidence)
+{
+    const struct pct_moment *wait = &h->steps[waiting];
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        bool whole;
+        if (m->thread == wait->thread || !begins_way(m, wait) || post_on_way(h, i, wait, &whole) != PCT_NO_STEP ||
+            !whole)
+            continue;
+        uint32_t post = elsewhere(h, m->place, wait);
+        if (post == PCT_NO_STEP &&
+            !(evidence && pct_evidence_has(evidence, pct_evidence_notice(m->place, wait->address))))
+            continue;
+        /* What is handed over by a semaphore is mostly what is given back by another one. */
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NO_POST, m->class_ == PCT_CLASS_SEM ? 0 : 6,
+                                                    post == PCT_NO_STEP ? 2 : 3, (uint32_t[]){ waiting, i, post });
+        if (d)
+            d->note[2] = post == PCT_NO_STEP ? NULL : "elsewhere";
+    }
+}
+
+void pct_rules_semaphores(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
+{
+    if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
+        return;
+    for (uint32_t i = h->count; i < h->all; i++)
+        if (h->steps[i].blocked && h->steps[i].class_ == PCT_CLASS_SEM && h->steps[i].object &&
+            !pct_rules_semaphore_is_lock(h, &h->steps[i], evidence))
+            look_for_post(out, h, i, evidence);
+}

@@ -1,0 +1,290 @@
+/* The rules of diagnosis of what threads wait for, and who wakes them (cli/diagnose/): for each a hand-made run that
+ * shows the pattern, and its neighbour, which must not be accused. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "made_run.h"
+
+/* --- Waits -------------------------------------------------------------------------------------------------------- */
+
+static void test_cycle(void **unused)
+{
+    (void)unused;
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_WAIT_CYCLE);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    done(&run);
+    /* One of them could go on. */
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    STEP(&run, 2, MUTEX_UNLOCK, 4);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+    /* A run that has not ended in a deadlock. */
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_WAIT_CYCLE, false);
+    /* Somebody joins who holds what the other one needs. */
+    begin(1);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, true);
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
+}
+
+/* Semaphore 3, by which thread 1 takes and gives back, and of which thread 0 takes twice. */
+static void make_taken_twice(bool handed_over)
+{
+    begin(1);
+    STEP(&run, 1, SEM_WAIT, 3);
+    STEP(&run, 1, SEM_POST, 3);
+    if (handed_over)
+        STEP(&run, 1, SEM_POST, 3);
+    STEP(&run, 0, SEM_WAIT, 3);
+    pending(&run, 0, PCT_OP_SEM_WAIT, 3);
+}
+
+static void test_semaphore_as_lock(void **unused)
+{
+    (void)unused;
+    make_taken_twice(false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
+    /* Others post what they have not taken: nobody holds it. */
+    make_taken_twice(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, false);
+    /* They do in another run. */
+    struct pct_evidence evidence = { 0 };
+    make_taken_twice(true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_taken_twice(false);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_null(found(&run, PCT_RULE_SELF_DEADLOCK));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
+/* Thread 1 takes from semaphore 4, where thread 0 posts, and posts semaphore 3; the second time it does not. */
+static void make_ways(bool ends)
+{
+    begin(1);
+    STEP(&run, 0, SEM_POST, 4);
+    step_at(&run, 1, PCT_OP_SEM_WAIT, 0, 4, 10);
+    step_at(&run, 1, PCT_OP_SEM_POST, 0, 3, 11);
+    STEP(&run, 0, SEM_WAIT, 3);
+    STEP(&run, 0, SEM_POST, 4);
+    step_at(&run, 1, PCT_OP_SEM_WAIT, 0, 4, 10);
+    if (ends)
+        STEP(&run, 1, THREAD_FINISH, 1);
+    else
+        pending(&run, 1, PCT_OP_MUTEX_LOCK, 5);
+    pending(&run, 0, PCT_OP_SEM_WAIT, 3);
+}
+
+static void test_no_post(void **unused)
+{
+    (void)unused;
+    make_ways(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_POST, true);
+    /* It did not come to the end of its way, and could still have posted. */
+    make_ways(false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_POST, false);
+    make_ways(true);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_NO_POST, false);
+    /* There is no post on such a way. */
+    begin(1);
+    STEP(&run, 1, SEM_POST, 3);
+    STEP(&run, 0, SEM_WAIT, 3);
+    STEP(&run, 1, MUTEX_LOCK, 5);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    pending(&run, 0, PCT_OP_SEM_WAIT, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_POST, false);
+}
+
+static void test_ends_with_lock(void **unused)
+{
+    (void)unused;
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    pending(&run, 0, PCT_OP_MUTEX_LOCK, 3);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, true);
+    /* Nobody waits for it: it may be a robust mutex. */
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    pending(&run, 0, PCT_OP_SEM_WAIT, 5);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, false);
+}
+
+/* --- Wakes -------------------------------------------------------------------------------------------------------- */
+
+/* A waiter with mutex 3 and condition variable 4, and a signaller: the signal comes in the window, or before it. */
+static void make_lost(bool before, bool under_mutex)
+{
+    begin(2);
+    if (before) {
+        if (under_mutex) {
+            STEP(&run, 2, MUTEX_LOCK, 3);
+            STEP(&run, 2, MUTEX_UNLOCK, 3);
+        } else
+            STEP(&run, 2, COND_SIGNAL, 4);
+    }
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    if (!before || under_mutex)
+        STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, COND_WAIT, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_lost_wakeup(void **unused)
+{
+    (void)unused;
+    make_lost(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, true);
+    /* Just outside of the window. */
+    make_lost(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
+    make_lost(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOBODY_SIGNALS, true);
+    /* What it tells of was there when the waiter looked. */
+    make_lost(true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
+}
+
+/* A signal wakes thread 2, which waits again, at this place, or changes something first. */
+static void make_wrong(uint64_t place, bool changes)
+{
+    begin(2);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_WAIT, 4);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    step_at(&run, 1, PCT_OP_COND_WAIT, 0, 4, 7);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    STEP(&run, 0, COND_SIGNAL, 4);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, COND_WAKE, 4);
+    if (changes) {
+        STEP(&run, 2, COND_SIGNAL, 9);
+    }
+    step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, place);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_wrong_waiter(void **unused)
+{
+    (void)unused;
+    make_wrong(8, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, true);
+    make_wrong(7, false); /* both wait for the same thing */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+    make_wrong(8, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+}
+
+/* A section at place 7 of thread 2, while thread 1 waits; one like it, of thread 0, notifies. */
+static void make_change(bool twin, bool notifies)
+{
+    begin(2);
+    step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 7);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    if (twin)
+        STEP_ARG(&run, 0, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 7);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (notifies)
+        STEP(&run, 2, COND_BROADCAST, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_no_notice(void **unused)
+{
+    (void)unused;
+    make_change(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, true);
+    make_change(false, false); /* such sections never notify */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, false);
+    make_change(true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_NOTICE, false);
+    /* The twin was in another run. */
+    struct pct_evidence evidence = { 0 };
+    make_change(true, true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_change(false, false);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_non_null(found(&run, PCT_RULE_NO_NOTICE));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
+/* Thread 1 waits with mutex 3, thread 2 signals; thread 2 has the mutex once more before thread 1 goes on, or after. */
+static void make_woken(bool between, bool again)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_SIGNAL, 4);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (between) {
+        STEP(&run, 2, MUTEX_LOCK, 3);
+        STEP(&run, 2, MUTEX_UNLOCK, 3);
+    }
+    STEP(&run, 1, COND_WAKE, 4);
+    if (again)
+        STEP(&run, 1, COND_WAIT, 4);
+    else
+        STEP(&run, 1, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+}
+
+static void test_woken(void **unused)
+{
+    (void)unused;
+    make_woken(true, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_LOOKED_AGAIN, true);
+    make_woken(false, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_LOOKED_AGAIN, false);
+    make_woken(true, true);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_LOOKED_AGAIN, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cycle),       cmocka_unit_test(test_semaphore_as_lock),
+        cmocka_unit_test(test_no_post),     cmocka_unit_test(test_ends_with_lock),
+        cmocka_unit_test(test_lost_wakeup), cmocka_unit_test(test_wrong_waiter),
+        cmocka_unit_test(test_no_notice),   cmocka_unit_test(test_woken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
