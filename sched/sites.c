@@ -18,8 +18,9 @@ void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count
 
 void pct_sites_note(struct pct_sched *s, struct pct_thread *self, const struct pct_object *object)
 {
-    self->site =
-        (struct pct_site){ .call = s->host->site ? s->host->site(self) : 0, .object = object ? object->address : 0 };
+    self->site = (struct pct_site){ .call = s->host->site ? s->host->site(self) : 0,
+                                    .callers = s->sites && s->host->callers ? s->host->callers(self) : 0,
+                                    .object = object ? object->address : 0 };
 }
 
 void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self)

@@ -22,7 +22,7 @@ class Subscriber
 
     void notify(int value)
     {
-        std::lock_guard<std::mutex> guard(mutex_); /* culprit */
+        std::lock_guard<std::mutex> guard(mutex_);
         assert(alive_ == 0x5afe);
         last_ = value;
     }
@@ -59,7 +59,7 @@ class Publisher
     {
         std::vector<Pointer> now;
         {
-            std::lock_guard<std::mutex> guard(mutex_); /* culprit */
+            std::lock_guard<std::mutex> guard(mutex_);
             now = subscribers_;
         }
         for (auto &subscriber : now)

@@ -17,7 +17,7 @@ class Service
   public:
     static Service *instance()
     {
-        Service *service = instance_.load(std::memory_order_acquire); // culprit
+        Service *service = instance_.load(std::memory_order_acquire);
         if (!service) {
             std::lock_guard<std::mutex> guard(making_); /* culprit */
 #ifdef FIXED

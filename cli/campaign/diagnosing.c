@@ -1,10 +1,13 @@
 /* Diagnosing a run that failed: see diagnosing.h. */
 #include "diagnosing.h"
+#include "signature.h"
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+enum { FEW_PASS = 4 }; /* so many times as many others, where hardly one passes */
 
 /* The runs of one step. */
 struct source {
@@ -12,6 +15,7 @@ struct source {
     struct pct_diagnosing *d;
     struct pct_config config; /* of the failing run */
     uint64_t hash, points;
+    uint64_t signature; /* of its failure; 0: not known */
     const char *sites;
     uint64_t next, count; /* run 0 is the failing one again, the others are others */
     double end, stop;     /* on the clock of pct_cli_now() */
@@ -77,6 +81,17 @@ static bool passes(const struct pct_diagnosing *d, const struct pct_result *resu
     return !pct_result_fails(result, d->ok ? d->ok : zero);
 }
 
+/* What makes two failures the same one; 0: not known. */
+static uint64_t signature_of(const struct pct_ended_run *run)
+{
+    struct pct_signature signature;
+    if (pct_signature_make(&signature, &run->process, &run->result))
+        return 0;
+    uint64_t hash = signature.hash;
+    pct_signature_free(&signature);
+    return hash;
+}
+
 /* The failing run again: kept, if it is the same. */
 static int look_at_failing(struct source *s, struct pct_ended_run *run)
 {
@@ -89,6 +104,7 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
         pct_ended_run_close(&d->run);
         d->have = false;
     }
+    s->signature = signature_of(run);
     d->run = *run;
     if (pct_history_open(&d->history, &d->run.result.trace))
         return PCT_RUNS_ON;
@@ -104,8 +120,11 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     if (!run->process.index)
         return look_at_failing(s, run);
     /* A run that fails otherwise says nothing about this failure. */
-    if (passes(s->d, &run->result) && !pct_history_open(&history, &run->result.trace)) {
-        pct_evidence_add(&s->d->evidence, &history, false);
+    bool fails = !passes(s->d, &run->result);
+    if (fails && (!s->signature || signature_of(run) != s->signature))
+        return PCT_RUNS_ON;
+    if (!pct_history_open(&history, &run->result.trace)) {
+        pct_evidence_add(&s->d->evidence, &history, fails);
         pct_history_close(&history);
     }
     return PCT_RUNS_ON;
@@ -160,6 +179,9 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     /* All others behind it: a failing run that does not come again is not worth them. */
     if (!failed && d->have)
         failed = run_step(&s, "on", 1, d->others);
+    /* Of a program that nearly always fails, some runs that pass are worth some more that do not. */
+    if (!failed && d->have && d->others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
+        failed = run_step(&s, "on", 1 + (uint64_t)d->others, FEW_PASS * (uint64_t)d->others);
     /* What is known so far is worth saying to who does not want to wait any longer, too. */
     if (!d->have || (failed && !d->interrupted))
         return failed;

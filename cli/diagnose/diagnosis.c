@@ -130,6 +130,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     }
     pct_rules_atomicity(ds, history);
     pct_rules_order(ds, history, evidence);
+    pct_rules_twice(ds, history, evidence);
 }
 
 void pct_diagnoses_free(struct pct_diagnoses *ds)

@@ -46,7 +46,9 @@
     X(ATOMICITY, 6, false, "atomicity violation",                                                                      \
       "what thread @t0 does at @s0 and @s2 belongs together; thread @t1 comes between, at @s1")                        \
     X(ORDER_MISSING, 7, false, "order violation",                                                                      \
-      "thread @t0 does this (@s0) before what came first in every run that passed")
+      "thread @t0 does this (@s0) before what came first in every run that passed")                                    \
+    X(TWICE, 6.5, false, "done twice",                                                                                 \
+      "thread @t0 (@s0) and thread @t1 (@s1) both do this, which in every run that passed one thread alone does")
 
 enum pct_rule {
 #define PCT_RULE_ENUM(id, base, decides, words, sentence) PCT_RULE_##id,

@@ -90,15 +90,16 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
     pct_diagnoses_free(&ds);
     pct_rules_notices(history, e, fails);
     pct_rules_posts(history, e, fails);
-    if (!fails)
-        pct_rules_orders(history, e);
+    if (fails)
+        return;
+    pct_rules_orders(history, e);
+    pct_rules_visits(history, e);
 }
 
 /* Good runs are full of such patterns: without some to compare with, or where most have it, too, nothing is said. */
 static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis *d)
 {
-    enum { ENOUGH = 3 };
-    return pct_rule_decides(d->rule) || (e->passing >= ENOUGH && 2 * d->passing < e->passing);
+    return pct_rule_decides(d->rule) || (e->passing >= PCT_EVIDENCE_ENOUGH && 2 * d->passing < e->passing);
 }
 
 void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)

@@ -7,7 +7,11 @@
 /* In a run that passed, an access at one place came before the first one at another, on the same object. */
 struct pct_evidence_pair {
     uint64_t address, first, then;
+    uint64_t code; /* of the first one (struct pct_moment) */
 };
+
+/* So many runs that pass say something about one that fails; fewer do not. */
+enum { PCT_EVIDENCE_ENOUGH = 3 };
 
 struct pct_evidence {
     unsigned failing, passing; /* runs that were looked at */

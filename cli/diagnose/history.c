@@ -247,7 +247,7 @@ static void fill(const struct pct_history *h, uint32_t i, const struct pct_event
         m->cause = (uint32_t)event->from - 1;
     if (site) {
         m->address = site->object;
-        m->place = pct_places_of(places, &h->snapshot, i);
+        m->place = pct_places_of(places, &h->snapshot, i, &m->code);
     }
 }
 
@@ -289,7 +289,7 @@ static void add_pending(struct pct_history *h, struct pct_places *places)
         stack.count = 0;
         if (h->unwinder)
             pct_unwind_thread(h->unwinder, i, &stack);
-        m->place = pct_places_of_stack(places, &stack);
+        m->place = pct_places_of_stack(places, &stack, &m->code);
         if (before)
             h->steps[m->previous].next = h->all;
         h->last[thread->id] = h->all++;
@@ -314,7 +314,7 @@ static int read_steps(struct pct_history *h)
     struct pct_places places;
     struct pct_event event;
     int failed = events && held && waits ? 0 : -ENOMEM;
-    pct_places_open(&places, &h->snapshot);
+    pct_places_open(&places, &h->snapshot, h->unwinder);
     while (!failed && h->count < h->trace->count && pct_events_next(events, &event)) {
         uint32_t i = h->count++, thread = event.thread;
         fill(h, i, &event, &places);

@@ -26,6 +26,7 @@ struct pct_moment {
     bool pending, blocked;   /* it was not made; and could not have been */
     uint64_t address;        /* of the object, 0: not known */
     uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */
+    uint64_t code;           /* the same without callers: for pct_places_address() */
 };
 
 /* A lock that a thread had from one step to another: a critical section. A wait on a condition variable ends it. */

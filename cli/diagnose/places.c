@@ -1,5 +1,6 @@
 /* Places in the code: see places.h. */
 #include "places.h"
+#include <cli/trace/frames.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot)
+enum { SEEN = 1024 }; /* a power of two */
+
+void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
 {
-    *places = (struct pct_places){ 0 };
+    *places = (struct pct_places){ .unwinder = unwinder, .seen = calloc(SEEN, sizeof *places->seen) };
     const char *line = snapshot->maps, *end = line ? line + snapshot->maps_size : NULL;
     size_t room = 0;
     while (line && line < end) {
@@ -36,6 +39,7 @@ void pct_places_open(struct pct_places *places, const struct pct_snapshot *snaps
 void pct_places_close(struct pct_places *places)
 {
     free(places->mapped);
+    free(places->seen);
     *places = (struct pct_places){ 0 };
 }
 
@@ -47,22 +51,54 @@ static uint64_t portable(const struct pct_places *places, uint64_t address)
     return address;
 }
 
-uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index)
+/* Whether the call that returns to this address is in a library's function, which was not inlined in the program's. */
+static bool in_library(const struct pct_places *places, uint64_t address)
 {
-    const struct pct_site *site = pct_snapshot_site(snapshot, index);
-    return site && site->call ? portable(places, site->call) : 0;
+    static struct pct_stack stack;
+    if (!places->unwinder || !places->seen)
+        return false;
+    struct pct_seen_code *seen = &places->seen[(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (SEEN - 1)];
+    if (seen->address == address)
+        return seen->library;
+    pct_unwind_place(places->unwinder, address, true, &stack);
+    const struct pct_frame *best = pct_frame_best(&stack);
+    *seen = (struct pct_seen_code){ address, best && pct_frame_is_library(best->function, best->file, best->module) };
+    return seen->library;
 }
 
-uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack)
+static uint64_t with_callers(const struct pct_places *places, uint64_t call, uint16_t callers, uint64_t *code)
 {
-    return stack->count ? portable(places, stack->frames[0].pc) : 0;
+    *code = portable(places, call);
+    return callers && in_library(places, call) ? (*code ^ callers) * UINT64_C(0x9e3779b97f4a7c15) : *code;
+}
+
+uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index,
+                       uint64_t *code)
+{
+    const struct pct_site *site = pct_snapshot_site(snapshot, index);
+    *code = 0;
+    return site && site->call ? with_callers(places, site->call, site->callers, code) : 0;
+}
+
+uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack, uint64_t *code)
+{
+    uint16_t callers = 0;
+    unsigned count = 0;
+    *code = 0;
+    /* What was inlined has a frame of its own, at the same address. */
+    for (size_t i = 1; i < stack->count && count < PCT_SITE_CALLERS; i++)
+        if (stack->frames[i].pc != stack->frames[i - 1].pc) {
+            callers = pct_site_add_caller(callers, stack->frames[i].pc);
+            count++;
+        }
+    return stack->count ? with_callers(places, stack->frames[0].pc, callers, code) : 0;
 }
 
 uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place)
 {
     struct pct_places places;
     uint64_t found = 0;
-    pct_places_open(&places, snapshot);
+    pct_places_open(&places, snapshot, NULL);
     for (size_t i = 0; i < places.count && !found; i++) {
         uint64_t address = place + places.mapped[i].bias;
         found = address >= places.mapped[i].begin && address < places.mapped[i].end ? address : 0;

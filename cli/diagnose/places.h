@@ -10,17 +10,24 @@ struct pct_places {
         uint64_t begin, end, bias; /* address - bias + offset is the same everywhere */
     } * mapped;
     size_t count;
+    struct pct_unwinder *unwinder; /* NULL: there are no names */
+    struct pct_seen_code {
+        uint64_t address;
+        bool library; /* all that was inlined there, too */
+    } * seen;         /* by address, NULL: there is no memory for it */
 };
 
-/* Without a memory map, addresses stand for themselves. */
-void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot);
+/* Without a memory map, addresses stand for themselves. unwinder: must stay, may be NULL. */
+void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder);
 void pct_places_close(struct pct_places *places);
 
-/* Where the step of this index was made, with the calls that led there as far as they were recorded. 0: not known. */
-uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index);
+/* Where the step of this index was made. If that is in a library's function, such as std::mutex::lock() where it is not
+ * inlined, with the calls that led there, as far as they were recorded. 0: not known. *code: without them. */
+uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index,
+                       uint64_t *code);
 
 /* The same of a stack. */
-uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack);
+uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack, uint64_t *code);
 
 /* Where such a place without callers is in this run's memory. 0: not there. */
 uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place);

@@ -50,6 +50,57 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
         d->note[1] = "comes between";
 }
 
+/* --- Two objects -------------------------------------------------------------------------------------------------- */
+
+/* The access that the thread of this one makes next, on whatever object. PCT_NO_STEP: there is none. */
+static uint32_t next_access(const struct pct_history *h, uint32_t step)
+{
+    do
+        step = h->steps[step].next;
+    while (step != PCT_NO_STEP && !pct_moment_access(&h->steps[step]));
+    return step;
+}
+
+static bool conflicts(const struct pct_moment *a, const struct pct_moment *b)
+{
+    return pct_moment_same_object(a, b) && pct_access_conflict(pct_moment_access(a), pct_moment_access(b));
+}
+
+/* p and q are neighbours of one thread, on two objects: another one that comes to the first behind p and to the other
+ * one before q sees one half; one that comes to one of the two between them perhaps. */
+static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, uint32_t p, uint32_t q)
+{
+    const struct pct_moment *first = &h->steps[p], *then = &h->steps[q];
+    unsigned looked = 0;
+    for (uint32_t r = p + 1; r < q && looked < REMOTE; r++) {
+        const struct pct_moment *m = &h->steps[r];
+        if (m->thread == first->thread || !pct_moment_access(m))
+            continue;
+        looked++;
+        if (m->pending || !conflicts(m, first))
+            continue;
+        uint32_t other = next_access(h, r);
+        bool half = other != PCT_NO_STEP && other < q && conflicts(&h->steps[other], then);
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, PCT_RULE_ATOMICITY, half ? 5.5 : 4.5, half ? 4 : 3, (uint32_t[]){ p, r, q, other });
+        if (!d)
+            continue;
+        d->note[1] = "comes between";
+        d->note[3] = half ? "and here" : NULL;
+    }
+}
+
+static void look_at_neighbours(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    for (uint32_t p = 0; p < h->count; p++) {
+        uint32_t q = pct_moment_access(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
+        /* What is done under a lock that is held throughout does not come apart by others that take it. */
+        if (q != PCT_NO_STEP && !pct_moment_same_object(&h->steps[p], &h->steps[q]) &&
+            common_lock(h, &h->steps[p], &h->steps[q]) == PCT_NO_HOLD)
+            look_at_two(out, h, p, q);
+    }
+}
+
 void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
 {
     uint32_t objects = 0;
@@ -74,4 +125,5 @@ void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
     }
     free(last);
     free(before);
+    look_at_neighbours(out, h);
 }

@@ -4,14 +4,14 @@
 #include "rules.h"
 #include <stdlib.h>
 
-enum { PLACES = 32, ENOUGH = 3 }; /* places of an object that are told apart; passing runs that say something */
+enum { PLACES = 32 }; /* places of an object that are told apart */
 
 /* The places at which an object was accessed so far. */
 struct accessed {
     uint64_t address;
     unsigned count;
     struct {
-        uint64_t place;
+        uint64_t place, code;
         enum pct_access access;
     } by[PLACES];
 };
@@ -62,6 +62,7 @@ static void walk(const struct pct_history *h, each_first *each, void *context)
             continue;
         each(context, h, i, a);
         a->by[a->count].place = m->place;
+        a->by[a->count].code = m->code;
         a->by[a->count++].access = access;
     }
     free(t.item);
@@ -76,8 +77,9 @@ static void note_first(void *context, const struct pct_history *h, uint32_t step
     pct_evidence_note(e, key_of_pair(m->address, 0, m->place), false);
     for (unsigned i = 0; i < before->count; i++)
         if (pct_access_conflict(before->by[i].access, pct_moment_access(m)))
-            pct_evidence_note_pair(e, key_of_pair(m->address, before->by[i].place, m->place),
-                                   &(struct pct_evidence_pair){ m->address, before->by[i].place, m->place });
+            pct_evidence_note_pair(
+                e, key_of_pair(m->address, before->by[i].place, m->place),
+                &(struct pct_evidence_pair){ m->address, before->by[i].place, m->place, before->by[i].code });
 }
 
 void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence)
@@ -112,7 +114,7 @@ static void look_at_first(void *context, const struct pct_history *h, uint32_t s
     struct failing *f = context;
     const struct pct_moment *m = &h->steps[step];
     unsigned runs = pct_evidence_passing(f->evidence, key_of_pair(m->address, 0, m->place));
-    for (size_t i = 0; runs >= ENOUGH && i < f->evidence->pair_count; i++) {
+    for (size_t i = 0; runs >= PCT_EVIDENCE_ENOUGH && i < f->evidence->pair_count; i++) {
         const struct pct_evidence_pair *pair = &f->evidence->pairs[i];
         if (pair->address != m->address || pair->then != m->place ||
             pct_evidence_passing(f->evidence, key_of_pair(pair->address, pair->first, pair->then)) != runs)
@@ -128,7 +130,7 @@ static void look_at_first(void *context, const struct pct_history *h, uint32_t s
                                                           later == PCT_NO_STEP ? 1 : 2, (uint32_t[]){ step, later });
         if (!d)
             continue;
-        d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->first) : 0;
+        d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->code) : 0;
         d->note[1] = later == PCT_NO_STEP ? NULL : "which came first in every run that passed";
     }
 }
@@ -136,6 +138,6 @@ static void look_at_first(void *context, const struct pct_history *h, uint32_t s
 void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence)
 {
     struct failing f = { out, evidence };
-    if (evidence && evidence->passing >= ENOUGH)
+    if (evidence && evidence->passing >= PCT_EVIDENCE_ENOUGH)
         walk(history, look_at_first, &f);
 }

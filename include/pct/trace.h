@@ -384,10 +384,19 @@ struct pct_snap_object {
 /* SITES: one of these for each recorded step, in order; fewer if space ran out. Addresses mean something together with
  * MAPS. */
 struct pct_site {
-    uint64_t call;   /* where the call that made the step returns to in the target's code; of a thread's start, the
-                        function that   it starts with; 0: not known */
-    uint64_t object; /* the address of the step's object, 0: none, or not known */
+    uint64_t call : 48;    /* where the call that made the step returns to in the target's code; of a thread's start,
+                              the function that it starts with; 0: not known */
+    uint64_t callers : 16; /* a hash of the calls above it, as far as frame pointers lead to them; 0: not known */
+    uint64_t object;       /* the address of the step's object, 0: none, or not known */
 };
+/* .callers: from 0 on, one more address that a call returns to, at most PCT_SITE_CALLERS: of each the part that does
+ * not depend on where its file was loaded. */
+enum { PCT_SITE_CALLERS = 4 };
+static inline uint16_t pct_site_add_caller(uint16_t callers, uint64_t address)
+{
+    uint16_t more = (uint16_t)(callers * 31U + (address & 0xfff) + 1);
+    return more ? more : 1;
+}
 /* POINT: one of these for each object of that class. */
 struct pct_snap_point {
     uint32_t number;

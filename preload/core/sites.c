@@ -97,6 +97,26 @@ uint64_t pct_sites_call(const struct pct_thread *thread)
     return 0;
 }
 
+/* A wrapper of ours that marks its frame has a frame pointer, and keeps that of its caller. Code without them has
+ * something else in its place, and mostly ends the chain. */
+uint16_t pct_sites_callers(const struct pct_thread *thread)
+{
+    const uint64_t *frame = pct_shim_of(thread)->inside;
+    uint16_t callers = 0;
+    if (pct_shim_of(thread)->here || !frame || in_shim(frame[1]))
+        return 0;
+    uint64_t at = (uintptr_t)frame, link[2] = { frame[0], 0 };
+    for (unsigned i = 0; i < PCT_SITE_CALLERS; i++) {
+        if (link[0] <= at || link[0] - at > STACK_BYTES || link[0] % sizeof *link)
+            break;
+        at = link[0];
+        if (copy(link, at, sizeof link) != sizeof link || !link[1] || in_shim(link[1]))
+            break;
+        callers = pct_site_add_caller(callers, link[1]);
+    }
+    return callers;
+}
+
 void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step)
 {
     static const int places[8] = { 3, 6, 12, 13, 14, 15, 7, 16 };

@@ -15,6 +15,7 @@ void pct_sites_begin(struct pct_sched *s);
 const void *pct_sites_stacks(size_t *size);
 
 uint64_t pct_sites_call(const struct pct_thread *thread);
+uint16_t pct_sites_callers(const struct pct_thread *thread);
 void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step);
 
 #endif

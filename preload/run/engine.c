@@ -166,6 +166,7 @@ const struct pct_host pct_host_futex = {
     .sleep = sleep_until,
     .populate = pct_populate,
     .site = pct_sites_call,
+    .callers = pct_sites_callers,
     .place = pct_scope_place,
     .stack = pct_sites_keep_stack,
     .pause = pct_debugger_pause,

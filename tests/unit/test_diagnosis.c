@@ -182,6 +182,77 @@ static void test_atomicity(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
 }
 
+/* Thread 1 does something under lock 3 and then under lock 4; thread 2 has both, between or behind the two. */
+static void make_halves(bool between, bool under_one)
+{
+    begin(2);
+    if (under_one)
+        STEP(&run, 1, MUTEX_LOCK, 9);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+    for (unsigned i = 0; i < 2; i++) {
+        if ((i == 0) == between) {
+            STEP(&run, 2, MUTEX_LOCK, 3);
+            STEP(&run, 2, MUTEX_LOCK, 4);
+            STEP(&run, 2, MUTEX_UNLOCK, 4);
+            STEP(&run, 2, MUTEX_UNLOCK, 3);
+        } else {
+            STEP(&run, 1, MUTEX_LOCK, 4);
+            STEP(&run, 1, MUTEX_UNLOCK, 4);
+        }
+    }
+}
+
+static void test_two_objects(void **unused)
+{
+    (void)unused;
+    make_halves(true, false);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ATOMICITY);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    done(&run);
+    make_halves(false, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
+    make_halves(true, true); /* thread 1 has another lock throughout */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
+}
+
+/* Thread 1 stores at some place, and thread 2, too, or not. */
+static void make_visits(bool both)
+{
+    begin(2);
+    step_at(&run, 1, PCT_OP_STORE, 0, 4, 10);
+    if (both)
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 10);
+}
+
+/* Whether two threads that do the same are found behind so many runs of which each had both, or one. */
+static bool is_twice(unsigned passing, bool both)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < passing; i++) {
+        make_visits(both);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_visits(true);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    bool twice = found(&run, PCT_RULE_TWICE);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return twice;
+}
+
+static void test_twice(void **unused)
+{
+    (void)unused;
+    assert_true(is_twice(3, false));
+    assert_false(is_twice(2, false));
+    assert_false(is_twice(3, true));
+}
+
 /* With `passing` runs like the one that fails, or not, what is left of a pattern. */
 static bool is_left(unsigned passing, bool like)
 {
@@ -245,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_use_after_destroy), cmocka_unit_test(test_destroyed_while_held),
         cmocka_unit_test(test_foreign_unlock),    cmocka_unit_test(test_atomicity),
+        cmocka_unit_test(test_two_objects),       cmocka_unit_test(test_twice),
         cmocka_unit_test(test_evidence),          cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
