@@ -81,7 +81,7 @@ static int node(Pool &pool, int n)
     (void)pool;
     return leaf(n) + 1;
 #else
-    std::future<int> part = pool.submit([n] { return leaf(n); });
+    std::future<int> part = pool.submit([n] { return leaf(n); }); /* culprit */
     return part.get() + 1; /* culprit */
 #endif
 }

@@ -24,6 +24,9 @@
       "threads wait for each other: each holds, or will not give, what the next one needs")                            \
     X(WAITS_WITH_LOCK, 9, true, "waits with a lock held",                                                              \
       "thread @t0 waits on @o1 and still holds @o0, which thread @t2 needs")                                           \
+    X(NOBODY_LEFT, 8, true, "nobody is left to do it",                                                                 \
+      "thread @t0 wakes who waits on @o0 (@s0), which nobody does, and waits for something else: @v1. All threads "    \
+      "that wait on it at other times do so")                                                                          \
     X(LOST_WAKEUP, 10, true, "lost wake-up",                                                                           \
       "thread @t1 signals @o1 (@s1) without the mutex, after thread @t0 has looked and before it waits (@s2)")         \
     X(WRONG_WAITER, 9.5, true, "the signal woke the wrong waiter",                                                     \
@@ -37,6 +40,8 @@
       "thread @t0 waits for @o0; thread @t1 comes through here at @s1 and goes on without a post, where one is made "  \
       "at other times")                                                                                                \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
+    X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
+      "thread @t0 ends the program (@s0), and does this meanwhile (@s1); thread @t2 goes on (@s2)")                    \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
       "thread @t2 is woken by thread @t0 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "      \
       "without another wait. A wait belongs in a loop that looks again")                                               \

@@ -28,7 +28,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *histor
 /* Of a run that fails in any way: who was woken, came second, and went on. */
 void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *history);
 
-/* Of any run: at which places a section comes with a notice to a condition variable. */
+/* Of any run: at which places a section comes with a notice to a condition variable, or waits on one. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 
 /* rules_atomicity.c: two steps of a thread that belong together, and another one comes between. */
@@ -38,6 +38,9 @@ void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *hi
  */
 void pct_rules_twice(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 void pct_rules_visits(const struct pct_history *history, struct pct_evidence *evidence);
+
+/* rules_ending.c: what goes on while the program ends. */
+void pct_rules_ending(struct pct_diagnoses *out, const struct pct_history *history);
 
 /* rules_order.c: what came first in every run that passed and does not in this one; and what came first in a run that
  * passes. */

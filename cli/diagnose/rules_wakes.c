@@ -118,8 +118,26 @@ static uint32_t notice_of(const struct pct_history *h, const struct pct_hold *se
     return PCT_NO_STEP;
 }
 
+/* The key of a section at this place that waits on the condition variable at this address. */
+static uint64_t key_of_waiters(uint64_t place, uint64_t address)
+{
+    return pct_evidence_notice(place ^ UINT64_C(0x77616974), address);
+}
+
+/* Remember the sections that wait. */
+static void note_waiters(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    for (uint32_t i = 0; i < h->hold_count; i++) {
+        const struct pct_hold *section = &h->holds[i];
+        const struct pct_moment *end = section->released == PCT_NO_STEP ? NULL : &h->steps[section->released];
+        if (end && end->op == PCT_OP_COND_WAIT && end->address && h->steps[section->taken].place)
+            pct_evidence_note(evidence, key_of_waiters(h->steps[section->taken].place, end->address), fails);
+    }
+}
+
 void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
+    note_waiters(h, evidence, fails);
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
@@ -182,10 +200,58 @@ static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
     pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
 }
 
+/* --- Nobody is left ----------------------------------------------------------------------------------------------- */
+
+/* Whether the thread is one of those who wait on this condition variable at times: it does, or has come to a section at
+ * whose place somebody has, in this run or another one. */
+static bool serves(const struct pct_history *h, uint32_t thread, const struct pct_moment *cond,
+                   const struct pct_evidence *evidence)
+{
+    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op == PCT_OP_COND_WAIT && pct_moment_same_object(m, cond))
+            return true;
+        if (evidence && m->hold != PCT_NO_HOLD && m->place && cond->address &&
+            pct_evidence_has(evidence, key_of_waiters(m->place, cond->address)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether all of those are blocked by something else, at the end. */
+static bool all_are_blocked(const struct pct_history *h, const struct pct_moment *cond,
+                            const struct pct_evidence *evidence)
+{
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        if (h->last[thread] == PCT_NO_STEP || !serves(h, thread, cond, evidence))
+            continue;
+        const struct pct_moment *end = &h->steps[h->last[thread]];
+        if (!end->pending || !end->blocked || pct_moment_same_object(end, cond) || pct_moment_locks(end))
+            return false;
+    }
+    return true;
+}
+
+/* Who takes work from a pool, gives it more, and waits for that: with all others doing the same it is never done. */
+static void nobody_left(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (!notifies(m) || m->argument != PCT_ARG_NOBODY || !serves(h, m->thread, m, evidence) ||
+            !all_are_blocked(h, m, evidence))
+            continue;
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, PCT_RULE_NOBODY_LEFT, 0, 2, (uint32_t[]){ i, h->last[m->thread] });
+        if (d)
+            d->note[0] = "nobody waits for it";
+    }
+}
+
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
+    nobody_left(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++) {
         struct waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
         if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)

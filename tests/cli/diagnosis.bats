@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # The causes that `pct explain` names by rules, of programs of bench/desk built as their users would, -O0.
+# shellcheck disable=SC2016,SC2154 # names in `...`; cc is of common.bash
 load common
-# shellcheck disable=SC2016,SC2154 # names in `...`; cc is common.bash's
 
 setup_file()
 {

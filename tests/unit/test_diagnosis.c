@@ -182,6 +182,28 @@ static void test_atomicity(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
 }
 
+/* Thread 0 ends the program and locks 3 meanwhile; thread 1 locks it behind that, or before. */
+static void make_ending(bool behind)
+{
+    begin(1);
+    STEP(&run, 0, EXIT, 0);
+    if (!behind)
+        STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    if (behind)
+        STEP(&run, 1, MUTEX_LOCK, 3);
+}
+
+static void test_ending(void **unused)
+{
+    (void)unused;
+    make_ending(true);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_WAITED_FOR, true);
+    make_ending(false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_WAITED_FOR, false);
+}
+
 /* Thread 1 does something under lock 3 and then under lock 4; thread 2 has both, between or behind the two. */
 static void make_halves(bool between, bool under_one)
 {
@@ -314,10 +336,15 @@ static void test_order(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_use_after_destroy), cmocka_unit_test(test_destroyed_while_held),
-        cmocka_unit_test(test_foreign_unlock),    cmocka_unit_test(test_atomicity),
-        cmocka_unit_test(test_two_objects),       cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_evidence),          cmocka_unit_test(test_order),
+        cmocka_unit_test(test_use_after_destroy),
+        cmocka_unit_test(test_destroyed_while_held),
+        cmocka_unit_test(test_foreign_unlock),
+        cmocka_unit_test(test_atomicity),
+        cmocka_unit_test(test_two_objects),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_ending),
+        cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

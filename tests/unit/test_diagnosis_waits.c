@@ -246,6 +246,38 @@ static void test_no_notice(void **unused)
     pct_evidence_free(&evidence);
 }
 
+/* Thread 1 takes what it was woken for, tells on condition variable 4 of more, and waits for that; thread 2, too. */
+static void make_pool(bool all_wait)
+{
+    begin(2);
+    for (unsigned i = 1; i <= 2; i++) {
+        STEP(&run, i, MUTEX_LOCK, 3);
+        STEP(&run, i, COND_WAIT, 4);
+    }
+    STEP(&run, 0, COND_BROADCAST, 4);
+    for (unsigned i = 1; i <= 2; i++) {
+        STEP(&run, i, COND_WAKE, 4);
+        STEP(&run, i, MUTEX_UNLOCK, 3);
+        STEP_ARG(&run, i, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    }
+    pending(&run, 1, PCT_OP_SEM_WAIT, 5);
+    if (all_wait)
+        pending(&run, 2, PCT_OP_SEM_WAIT, 5);
+    else
+        STEP(&run, 2, THREAD_FINISH, 2);
+}
+
+static void test_nobody_left(void **unused)
+{
+    (void)unused;
+    make_pool(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOBODY_LEFT, true);
+    make_pool(false); /* one of them has ended, and was told to, perhaps */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOBODY_LEFT, false);
+    make_pool(true);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_NOBODY_LEFT, false);
+}
+
 /* Thread 1 waits with mutex 3, thread 2 signals; thread 2 has the mutex once more before thread 1 goes on, or after. */
 static void make_woken(bool between, bool again)
 {
@@ -284,7 +316,8 @@ int main(void)
         cmocka_unit_test(test_cycle),       cmocka_unit_test(test_semaphore_as_lock),
         cmocka_unit_test(test_no_post),     cmocka_unit_test(test_ends_with_lock),
         cmocka_unit_test(test_lost_wakeup), cmocka_unit_test(test_wrong_waiter),
-        cmocka_unit_test(test_no_notice),   cmocka_unit_test(test_woken),
+        cmocka_unit_test(test_no_notice),   cmocka_unit_test(test_nobody_left),
+        cmocka_unit_test(test_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
