@@ -104,6 +104,24 @@ void pct_diagnosis_stack(const struct pct_history *h, uint32_t step, struct pct_
     stack->count = kept;
 }
 
+/* What C++ calls its strings, and what is said of them, is long and says nothing. */
+static void shorten(char *text)
+{
+    static const struct {
+        const char *is, *better;
+    } names[] = {
+        { "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string" },
+        { "[abi:cxx11]", "" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (char *at = strstr(text, names[i].is); at; at = strstr(at, names[i].is)) {
+            size_t length = strlen(names[i].better), was = strlen(names[i].is);
+            memcpy(at, names[i].better, length);
+            memmove(at + length, at + was, strlen(at + was) + 1);
+            at += length;
+        }
+}
+
 static void print_frames(FILE *out, const struct pct_stack *stack)
 {
     for (size_t i = 0; i < stack->count && i < FRAMES; i++) {
@@ -114,6 +132,7 @@ static void print_frames(FILE *out, const struct pct_stack *stack)
                      frame->line);
         else
             snprintf(text, sizeof text, "%s%s%s", frame->function, frame->function[0] ? " in " : "", frame->module);
+        shorten(text);
         fputs(i ? " < " : "", out);
         pct_cli_print_clean(out, text, sizeof text);
     }

@@ -14,6 +14,12 @@ static uint64_t key_of_counter(uint64_t address)
     return pct_evidence_notice(UINT64_C(0x636f756e746572), address);
 }
 
+/* The key of what is known of the semaphore at this address: who takes from it gives back. */
+static uint64_t key_of_giving_back(uint64_t address)
+{
+    return pct_evidence_notice(UINT64_C(0x6261636b), address);
+}
+
 /* Whether the thread of this post has given back before all that it had taken. */
 static bool hands_over(const struct pct_history *h, uint32_t post)
 {
@@ -69,8 +75,8 @@ void pct_rules_posts(const struct pct_history *h, struct pct_evidence *evidence,
         const struct pct_moment *m = &h->steps[i];
         if (m->op != PCT_OP_SEM_POST || !m->address)
             continue;
-        if (hands_over(h, i))
-            pct_evidence_note(evidence, key_of_counter(m->address), fails);
+        pct_evidence_note(evidence, hands_over(h, i) ? key_of_counter(m->address) : key_of_giving_back(m->address),
+                          fails);
         uint32_t way = m->previous;
         for (unsigned far = 0; way != PCT_NO_STEP && far < FAR; far++, way = h->steps[way].previous) {
             if (h->steps[way].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[way], m))
@@ -114,12 +120,40 @@ static void look_for_post(struct pct_diagnoses *out, const struct pct_history *h
     }
 }
 
+/* --- Used as a lock ----------------------------------------------------------------------------------------------- */
+
+/* The step by which the thread, which has ended, took last, if it has not given back since. PCT_NO_STEP: it has not. */
+static uint32_t ended_with(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
+{
+    uint32_t i = h->last[thread];
+    if (i == PCT_NO_STEP || h->steps[i].op != PCT_OP_THREAD_FINISH)
+        return PCT_NO_STEP;
+    while (i != PCT_NO_STEP && (!pct_moment_same_object(&h->steps[i], wait) || pct_moment_failed(&h->steps[i])))
+        i = h->steps[i].previous;
+    return i != PCT_NO_STEP && takes_count(&h->steps[i]) ? i : PCT_NO_STEP;
+}
+
+/* Of a semaphore that others give back: who ended without doing so. Somebody else may be meant to: less than a lock. */
+static void look_at_ended(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
+                          const struct pct_evidence *evidence)
+{
+    const struct pct_moment *wait = &h->steps[waiting];
+    bool given = evidence && wait->address && pct_evidence_has(evidence, key_of_giving_back(wait->address));
+    for (uint32_t i = 0; i < h->count && !given; i++)
+        given = h->steps[i].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[i], wait);
+    for (uint32_t thread = 0; given && thread < h->threads; thread++) {
+        uint32_t took = ended_with(h, thread, wait);
+        if (took != PCT_NO_STEP)
+            pct_diagnoses_add(out, PCT_RULE_ENDS_WITH_LOCK, 8, 3, (uint32_t[]){ took, h->last[thread], waiting });
+    }
+}
+
 void pct_rules_semaphores(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
     for (uint32_t i = h->count; i < h->all; i++)
-        if (h->steps[i].blocked && h->steps[i].class_ == PCT_CLASS_SEM && h->steps[i].object &&
-            !pct_rules_semaphore_is_lock(h, &h->steps[i], evidence))
-            look_for_post(out, h, i, evidence);
+        if (h->steps[i].blocked && h->steps[i].class_ == PCT_CLASS_SEM && h->steps[i].object)
+            (pct_rules_semaphore_is_lock(h, &h->steps[i], evidence) ? look_at_ended : look_for_post)(out, h, i,
+                                                                                                     evidence);
 }

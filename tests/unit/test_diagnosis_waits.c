@@ -139,6 +139,27 @@ static void test_ends_with_lock(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, false);
 }
 
+/* Thread 2 takes from semaphore 3 and gives back, or not; thread 1 takes from it and ends. */
+static void make_kept(bool others_give_back)
+{
+    begin(2);
+    STEP(&run, 2, SEM_WAIT, 3);
+    if (others_give_back)
+        STEP(&run, 2, SEM_POST, 3);
+    STEP(&run, 1, SEM_WAIT, 3);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    pending(&run, 2, PCT_OP_SEM_WAIT, 3);
+}
+
+static void test_ends_with_semaphore(void **unused)
+{
+    (void)unused;
+    make_kept(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, true);
+    make_kept(false); /* it may be taken from for good */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ENDS_WITH_LOCK, false);
+}
+
 /* --- Wakes -------------------------------------------------------------------------------------------------------- */
 
 /* A waiter with mutex 3 and condition variable 4, and a signaller: the signal comes in the window, or before it. */
@@ -313,10 +334,15 @@ static void test_woken(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cycle),       cmocka_unit_test(test_semaphore_as_lock),
-        cmocka_unit_test(test_no_post),     cmocka_unit_test(test_ends_with_lock),
-        cmocka_unit_test(test_lost_wakeup), cmocka_unit_test(test_wrong_waiter),
-        cmocka_unit_test(test_no_notice),   cmocka_unit_test(test_nobody_left),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_semaphore_as_lock),
+        cmocka_unit_test(test_no_post),
+        cmocka_unit_test(test_ends_with_lock),
+        cmocka_unit_test(test_ends_with_semaphore),
+        cmocka_unit_test(test_lost_wakeup),
+        cmocka_unit_test(test_wrong_waiter),
+        cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_nobody_left),
         cmocka_unit_test(test_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
