@@ -82,7 +82,7 @@ static int node(Pool &pool, int n)
     return leaf(n) + 1;
 #else
     std::future<int> part = pool.submit([n] { return leaf(n); }); /* culprit */
-    return part.get() + 1; /* culprit */
+    return part.get() + 1;                                        /* culprit */
 #endif
 }
 

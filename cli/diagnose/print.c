@@ -165,7 +165,11 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
         fprintf(out, "  %-11s thread %u: ", text, h->steps[step].thread);
         format_operation(text, sizeof text, h, step);
         pct_cli_print_clean(out, text, sizeof text);
-        fprintf(out, "%s%s\n              ", d->note[next] ? "   " : "", d->note[next] ? d->note[next] : "");
+        fprintf(out, "%s%s\n", d->note[next] ? "   " : "", d->note[next] ? d->note[next] : "");
+        /* These are made by the C library, whose place says nothing. */
+        if (h->steps[step].op == PCT_OP_THREAD_FINISH || h->steps[step].op == PCT_OP_EXIT)
+            continue;
+        fputs("              ", out);
         pct_diagnosis_stack(h, step, &stack);
         print_frames(out, &stack);
         fputc('\n', out);
