@@ -28,7 +28,8 @@
       "thread @t0 wakes who waits on @o0 (@s0), which nobody does, and waits for something else: @v1. All threads "    \
       "that wait on it at other times do so")                                                                          \
     X(LOST_WAKEUP, 10, true, "lost wake-up",                                                                           \
-      "thread @t1 signals @o1 (@s1) without the mutex, after thread @t0 has looked and before it waits (@s2)")         \
+      "thread @t1 signals @o1 (@s1) without the mutex that thread @t0 waits with, after that has looked and before "   \
+      "it waits (@s2)")                                                                                                \
     X(WRONG_WAITER, 9.5, true, "the signal woke the wrong waiter",                                                     \
       "thread @t1's signal (@s1) woke thread @t2, which waited again at once; thread @t0, which waits at another "     \
       "place, stayed. One condition serves two purposes, and a signal wakes one thread: broadcast, or use two "        \
