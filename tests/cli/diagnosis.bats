@@ -22,7 +22,8 @@ setup()
 first_cause()
 {
     local program=$BATS_FILE_TMPDIR/$1 token
-    token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- "$program" 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- "$program" 2>&1 |
+        grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --seconds 1000000 "$token" -- "$program"
     is "$status" 0
 }
