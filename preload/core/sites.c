@@ -97,6 +97,19 @@ uint64_t pct_sites_call(const struct pct_thread *thread)
     return 0;
 }
 
+/* Two words that stand behind `at`, in whose page this thread has read already. Mostly that is the same page, and each
+ * call of the system would take longer than a step. */
+static bool read_frame(uint64_t link[2], uint64_t at, uint64_t to)
+{
+    enum { PAGE = 4096 };
+    if (at / PAGE != (to + 2 * sizeof *link - 1) / PAGE)
+        return copy(link, to, 2 * sizeof *link) == 2 * sizeof *link;
+    const uint64_t *frame = (const uint64_t *)(uintptr_t)to;
+    link[0] = frame[0];
+    link[1] = frame[1];
+    return true;
+}
+
 /* A wrapper of ours that marks its frame has a frame pointer, and keeps that of its caller. Code without them has
  * something else in its place, and mostly ends the chain. */
 uint16_t pct_sites_callers(const struct pct_thread *thread)
@@ -107,11 +120,11 @@ uint16_t pct_sites_callers(const struct pct_thread *thread)
         return 0;
     uint64_t at = (uintptr_t)frame, link[2] = { frame[0], 0 };
     for (unsigned i = 0; i < PCT_SITE_CALLERS; i++) {
-        if (link[0] <= at || link[0] - at > STACK_BYTES || link[0] % sizeof *link)
+        const uint64_t to = link[0];
+        if (to <= at || to - at > STACK_BYTES || to % sizeof *link || !read_frame(link, at, to) || !link[1] ||
+            in_shim(link[1]))
             break;
-        at = link[0];
-        if (copy(link, at, sizeof link) != sizeof link || !link[1] || in_shim(link[1]))
-            break;
+        at = to;
         callers = pct_site_add_caller(callers, link[1]);
     }
     return callers;
