@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 4u
+#define PCT_SCRIPT_VERSION 5u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
+enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
 
 /* What came of the script. */
 enum pct_script_outcome {
@@ -63,10 +64,41 @@ struct pct_script_switch {
     uint32_t thread, unused;
 };
 
+/* How the script came along in one process. */
+struct pct_script_said {
+    uint32_t outcome;   /* enum pct_script_outcome; NEVER also: no part of it is for this process */
+    uint32_t line;      /* of the script, where it is */
+    uint64_t step;      /* steps that the run had made when the script was over */
+    char wish[512];     /* what that line waits for */
+    char message[1024]; /* why it could not go on, or what is wrong */
+};
+
+/* A process that another one of the run has made: the first of these is process 1. */
+struct pct_script_process {
+    uint32_t ticket; /* that it has in its family (preload/time/family.h) */
+    uint32_t unused;
+    struct pct_script_said said;
+};
+
+/* A line of the script that is for another process than the first. */
+struct pct_script_part {
+    uint32_t line;
+    uint32_t begun; /* there was such a process */
+    char wish[120]; /* what it waits for */
+};
+
+/* A place of the board. */
+struct pct_script_post {
+    char name[PCT_SCRIPT_POST_NAME];
+    int64_t value;
+    uint32_t there; /* written last */
+    uint32_t unused;
+};
+
 struct pct_script_channel {
     char magic[8];
     uint32_t version;
-    uint32_t began; /* processes that have begun it */
+    uint32_t began; /* whether the first process has begun it, or how many tried to be that */
     /* The command's. */
     uint32_t names, ranges; /* how many */
     uint32_t planned;       /* the first so many choices are those that stand there */
@@ -74,17 +106,22 @@ struct pct_script_channel {
     uint32_t script;        /* of itself */
     uint32_t script_size;
     uint32_t texts_size;
-    uint32_t unused;
-    uint64_t seed; /* of the choices behind the planned ones; 0: the first way of each */
+    uint32_t speaker; /* behind the run: the process that `said` is of, pct_script_settle() */
+    uint64_t seed;    /* of the choices behind the planned ones; 0: the first way of each */
     /* The run's. */
-    uint32_t outcome; /* enum pct_script_outcome */
-    uint32_t line;    /* of the script, where it is */
-    uint32_t choices; /* that were made */
+    uint32_t choices; /* that were made; this and the next two by the first process alone */
     uint32_t notes;
-    uint32_t switches;  /* more than PCT_SCRIPT_SWITCHES: the rest has no place */
-    uint64_t step;      /* steps that the run had made when the script was over */
-    char wish[512];     /* what that line waits for */
-    char message[1024]; /* why it could not go on, or what is wrong */
+    uint32_t switches;           /* more than PCT_SCRIPT_SWITCHES: the rest has no place */
+    uint32_t parts;              /* for other processes */
+    uint32_t processes;          /* that were made; those behind PCT_SCRIPT_PROCESSES have no script */
+    uint32_t posts;              /* that were begun */
+    uint32_t posted;             /* a futex, shared: counts those that are there, and the end of all waits */
+    uint32_t hopeless;           /* all processes waited: whoever waits does so in vain */
+    struct pct_script_said said; /* of the first process */
+    char program[256];           /* that it runs: its path */
+    struct pct_script_part part[PCT_SCRIPT_PARTS];
+    struct pct_script_process process[PCT_SCRIPT_PROCESSES];
+    struct pct_script_post post[PCT_SCRIPT_POSTS];
 };
 
 static inline struct pct_script_name *pct_script_names(struct pct_script_channel *c)
@@ -141,6 +178,13 @@ struct pct_script_look {
     uint8_t unused[3];
 };
 
+/* Of the process that is about to begin the script. */
+struct pct_script_self {
+    uint32_t number;     /* 0: the first, else that of its pct_script_process */
+    const char *program; /* the file that it runs, without directories */
+    bool same;           /* that is the first process's */
+};
+
 /* What the shim offers to the library that has the script; on the turn of the thread that holds the baton. */
 struct pct_script_host {
     /* False: there is no such thread. */
@@ -149,6 +193,11 @@ struct pct_script_host {
     void (*name)(uint32_t thread, char name[16]);
     /* What stands here, so many bytes of it. False: this is no memory. */
     bool (*read)(uint64_t address, void *bytes, size_t size);
+    /* Sleep while this word of the channel has this value, at least for a moment: this process is idle to its family.
+     * False: no other process could change it any more, as each has ended or waits, too. */
+    bool (*await)(const uint32_t *word, uint32_t value);
+    /* Wake those that sleep so: the word has changed. */
+    void (*wake)(const uint32_t *word);
 };
 
 #endif

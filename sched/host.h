@@ -38,6 +38,9 @@ struct pct_host {
     /* Whether any thread that waits in a loop for others to write (await.h) would read something else now than it did
      * in its last round. May be NULL: never. */
     bool (*changed)(void);
+    /* No thread can go on by itself: the last moment before the process waits for time or the outside, and asked again
+     * while it does. May be NULL. */
+    void (*rests)(void);
     /* Attention was called for: do what threads without the baton have left to be done. May be NULL. */
     void (*told)(void);
     /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its

@@ -412,6 +412,8 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             continue;
         }
         uint32_t enabled = s->enabled;
+        if (s->host->rests)
+            s->host->rests();
         pct_outside_strangers(s);
         if (pct_is_due(s, PCT_DUE_ATTENTION) || s->enabled != enabled)
             continue;

@@ -13,6 +13,7 @@ struct state {
     struct pct_script_control control;
     struct pct_default_order order;
     bool let_pass;             /* the last pick was to let a deadline come, which is no operation of the program's */
+    bool told;                 /* the engine knows already which operation was made since the last pick */
     _Alignas(64) char inner[]; /* the engine's */
 };
 
@@ -115,10 +116,28 @@ static uint32_t ask(struct state *s, uint32_t made, uint64_t step)
     return pct_default_order_next(&s->order);
 }
 
+/* The thread that has made an operation since the engine was asked last, if so many steps were made since the last
+ * pick.
+ */
+static uint32_t made_since(const struct state *s, uint64_t ran)
+{
+    return s->order.running && ran && !s->let_pass && !s->told ? s->order.running - 1 : PCT_NO_THREAD;
+}
+
+void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
+{
+    struct state *s = state;
+    uint32_t made = made_since(s, ran);
+    s->told = true;
+    if (!s->control.over)
+        s->engine->turn(s->inner, &s->control, made, step);
+}
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    uint32_t made = s->order.running && point->ran && !s->let_pass ? s->order.running - 1 : PCT_NO_THREAD;
+    uint32_t made = made_since(s, point->ran);
+    s->told = false;
     uint32_t next = s->control.over ? pct_default_order_next(&s->order) : ask(s, made, point->step);
     s->let_pass = pct_rank_set_has(&s->order.early, next);
     pct_default_order_chose(&s->order, next);

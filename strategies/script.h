@@ -29,11 +29,16 @@ struct pct_script_engine {
     /* A thread with this id exists from now on. */
     void (*created)(void *state, uint32_t thread);
 
-    /* The program wants a number below `ways`, from 2 up to 65,535. Also called once the script is over. */
+    /* The program wants a number below `ways`, from 2 up to 65,535. Also called once the script is over. NULL: as with
+     * no script. */
     uint32_t (*choose)(uint32_t ways);
 
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);
 };
+
+/* No thread can go on, and before the process waits for something outside, threads that stand may be what the script
+ * waits for. state: of the strategy `script`; ran: steps since its last pick; step: of the run. */
+void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step);
 
 #endif

@@ -73,8 +73,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     struct pct_script_file *file = &runs->file[spec->worker];
     struct pct_script_channel *c = file->channel;
     const struct slot *slot = &s->slot[s->begun % s->jobs];
-    c->began = c->outcome = c->line = c->choices = c->notes = c->switches = 0;
-    c->wish[0] = c->message[0] = 0;
+    pct_script_channel_reset(c);
     c->planned = slot->planned;
     c->seed =
         runs->order == PCT_WAYS_RANDOM ? pct_random(runs->campaign->config.run.seed, PCT_STREAM_CHOOSE, s->begun) : 0;
@@ -92,6 +91,7 @@ static void over(struct pct_run_source *source, const struct pct_process *proces
     struct pct_script_channel *from = s->runs->file[process->worker].channel;
     struct pct_script_channel *to = s->slot[process->index % s->jobs].channel;
     *to = *from;
+    pct_script_settle(to);
     memcpy(pct_script_choices(to), pct_script_choices(from), from->choices * sizeof *pct_script_choices(to));
     memcpy(pct_script_notes(to), pct_script_notes(from), from->notes * sizeof *pct_script_notes(to));
     uint32_t switches = from->switches < PCT_SCRIPT_SWITCHES ? from->switches : PCT_SCRIPT_SWITCHES;
@@ -168,12 +168,12 @@ static int report(struct search *s)
         char ending[256];
         pct_outcome_format(ending, sizeof ending, &one->run.process, &one->run.result);
         pct_status_line_clear(runs->quiet);
-        if (!runs->quiet || one->channel->outcome == PCT_SCRIPT_WRONG)
+        if (!runs->quiet || one->channel->said.outcome == PCT_SCRIPT_WRONG)
             pct_cli_say("run %llu:", (unsigned long long)one->number);
         if (!runs->quiet)
             say_choices(one->channel);
         pct_script_say(runs, one->channel, one->failed, ending);
-        status = one->channel->outcome == PCT_SCRIPT_WRONG
+        status = one->channel->said.outcome == PCT_SCRIPT_WRONG
                      ? PCT_EXIT_USAGE
                      : pct_script_repeat(runs, one->channel, &one->run.result, one->failed);
         s->reports = one->next;
@@ -186,8 +186,8 @@ static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *ru
 {
     struct pct_script_runs *runs = s->runs;
     const struct pct_script_channel *c = slot->channel;
-    bool assertion = c->outcome == PCT_SCRIPT_ASSERTION, fresh = false;
-    bool failed = pct_script_has_failed(runs, c, &run->result) && c->outcome != PCT_SCRIPT_DID_NOT_FIT;
+    bool assertion = c->said.outcome == PCT_SCRIPT_ASSERTION, fresh = false;
+    bool failed = pct_script_has_failed(runs, c, &run->result) && c->said.outcome != PCT_SCRIPT_DID_NOT_FIT;
     s->done++;
     s->unfit += pct_script_is_unfit(c, failed);
     s->assertions += assertion;
@@ -195,9 +195,9 @@ static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *ru
     if (s->failed == 1 && (failed || assertion))
         pct_script_keep_trace(runs, &run->result);
     int status = failed ? add_finding(s, run, &fresh) : 0;
-    if (!status && (fresh || (assertion && s->assertions == 1) || c->outcome == PCT_SCRIPT_WRONG))
+    if (!status && (fresh || (assertion && s->assertions == 1) || c->said.outcome == PCT_SCRIPT_WRONG))
         status = put_report(s, slot, run, failed);
-    s->enough = (runs->first && s->failed) || s->done == runs->limit || c->outcome == PCT_SCRIPT_WRONG;
+    s->enough = (runs->first && s->failed) || s->done == runs->limit || c->said.outcome == PCT_SCRIPT_WRONG;
     return status;
 }
 

@@ -97,3 +97,38 @@ void pct_script_file_close(struct pct_script_file *file)
         unlink(file->path);
     }
 }
+
+void pct_script_channel_reset(struct pct_script_channel *c)
+{
+    c->began = c->speaker = c->choices = c->notes = c->switches = 0;
+    c->parts = c->processes = c->posts = c->posted = c->hopeless = 0;
+    memset(&c->said, 0, sizeof c->said);
+    memset(c->process, 0, sizeof c->process);
+    memset(c->post, 0, sizeof c->post);
+}
+
+/* What is worse counts. */
+static unsigned rank(uint32_t outcome)
+{
+    return outcome == PCT_SCRIPT_WRONG         ? 4
+           : outcome == PCT_SCRIPT_ASSERTION   ? 3
+           : outcome == PCT_SCRIPT_DID_NOT_FIT ? 2
+           : outcome == PCT_SCRIPT_UNDER_WAY   ? 1
+                                               : 0;
+}
+
+void pct_script_settle(struct pct_script_channel *c)
+{
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
+        if (rank(c->process[i].said.outcome) > rank(c->said.outcome)) {
+            c->said = c->process[i].said;
+            c->speaker = i + 1;
+        }
+    for (uint32_t i = 0; i < c->parts && c->said.outcome == PCT_SCRIPT_ENDED; i++)
+        if (!c->part[i].begun) {
+            c->said = (struct pct_script_said){ .outcome = PCT_SCRIPT_DID_NOT_FIT,
+                                                .line = c->part[i].line,
+                                                .message = "there was none" };
+            memcpy(c->said.wish, c->part[i].wish, sizeof c->part[i].wish);
+        }
+}

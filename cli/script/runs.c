@@ -16,10 +16,10 @@ static int status_of(const struct pct_script_runs *runs, const struct pct_script
                      const struct pct_result *result)
 {
     /* pct_script_has_failed() */
-    bool waits = c->outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
+    bool waits = !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
     if (runs->ok_unfit && pct_script_is_unfit(c, failed) && !waits)
         return failed ? result->code : 0;
-    switch (c->outcome) {
+    switch (c->said.outcome) {
     case PCT_SCRIPT_ENDED:
         return failed ? result->code : 0;
     case PCT_SCRIPT_ASSERTION:
@@ -52,11 +52,12 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     struct pct_script_channel *c = runs->file[0].channel;
     if (pct_outcome_is_void(&run->result))
         return pct_outcome_explain(&runs->campaign->launch, &run->process, &run->result);
+    pct_script_settle(c);
     bool failed = pct_script_has_failed(runs, c, &run->result), unfit = pct_script_is_unfit(c, failed);
     pct_outcome_format(one->ending, sizeof one->ending, &run->process, &run->result);
     fflush(stdout);
     one->status = status_of(runs, c, failed, &run->result);
-    one->unfit = (unfit && !(runs->ok_unfit && failed)) || c->outcome == PCT_SCRIPT_NEVER;
+    one->unfit = (unfit && !(runs->ok_unfit && failed)) || c->said.outcome == PCT_SCRIPT_NEVER;
     if (one->status || !runs->quiet || unfit)
         pct_script_say(runs, c, failed, one->ending);
     pct_script_keep_trace(runs, &run->result);
@@ -73,16 +74,16 @@ static void say_result(const struct one *one)
 {
     const struct pct_script_channel *c = one->runs->file[0].channel;
     const char *says = one->status ? PCT_SCRIPT_SAYS_DID_NOT_FIT : PCT_SCRIPT_SAYS_PASSES;
-    if (one->unfit && c->wish[0])
-        pct_cli_say("%scannot go on at line %u: the script wants %s, but %s", says, c->line, c->wish,
+    if (one->unfit && c->said.wish[0])
+        pct_cli_say("%scannot go on at line %u: the script wants %s, but %s", says, c->said.line, c->said.wish,
                     pct_script_why_unfit(c));
     else if (one->unfit)
         pct_cli_say("%scannot go on: %s", says, pct_script_why_unfit(c));
     else if (!one->status)
-        pct_cli_say("%sthe script ended after %llu steps", says, (unsigned long long)c->step);
-    else if (c->outcome == PCT_SCRIPT_ASSERTION)
-        pct_cli_say(PCT_SCRIPT_SAYS_FAILS "assertion of the script in line %u: %s", c->line, c->message);
-    else if (c->outcome != PCT_SCRIPT_WRONG)
+        pct_cli_say("%sthe script ended after %llu steps", says, (unsigned long long)c->said.step);
+    else if (c->said.outcome == PCT_SCRIPT_ASSERTION)
+        pct_cli_say(PCT_SCRIPT_SAYS_FAILS "assertion of the script in line %u: %s", c->said.line, c->said.message);
+    else if (c->said.outcome != PCT_SCRIPT_WRONG)
         pct_cli_say(PCT_SCRIPT_SAYS_FAILS "%s", one->ending);
 }
 

@@ -71,6 +71,13 @@ int pct_script_file_open(struct pct_script_file *file, const char *name, const c
                          const struct pct_script_words *words, const struct pct_script_places *places);
 void pct_script_file_close(struct pct_script_file *file);
 
+/* For the next run: what the one before has written is gone. */
+void pct_script_channel_reset(struct pct_script_channel *channel);
+
+/* The run is over: what came of the script is what the processes for which it has parts say, and no more the first
+ * one's alone. */
+void pct_script_settle(struct pct_script_channel *channel);
+
 /* The run as a token that replays it without the script. False: it is too long for one, or there is no memory. */
 bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token, size_t size);
 

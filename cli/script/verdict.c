@@ -7,32 +7,40 @@
 
 const char *pct_script_why_unfit(const struct pct_script_channel *c)
 {
-    return c->outcome == PCT_SCRIPT_DID_NOT_FIT ? c->message
-           : c->outcome == PCT_SCRIPT_UNDER_WAY
-               ? "the program has ended"
+    return c->said.outcome == PCT_SCRIPT_DID_NOT_FIT ? c->said.message
+           : c->said.outcome == PCT_SCRIPT_UNDER_WAY
+               ? c->speaker ? "that process has ended" : "the program has ended"
                : "the program has not begun any thread, nor made a call that pct knows";
 }
 
 bool pct_script_is_unfit(const struct pct_script_channel *c, bool failed)
 {
-    return c->outcome == PCT_SCRIPT_DID_NOT_FIT || (c->outcome == PCT_SCRIPT_UNDER_WAY && !failed);
+    return c->said.outcome == PCT_SCRIPT_DID_NOT_FIT || (c->said.outcome == PCT_SCRIPT_UNDER_WAY && !failed);
 }
 
 bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *c,
                            const struct pct_result *result)
 {
-    bool waits = c->outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
+    bool waits = !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
     return pct_result_fails(result, runs->campaign->ok) && !waits;
 }
 
 /* --- Said --------------------------------------------------------------------------------------------------------- */
 
+/* Which process that is about, where it is not the first. */
+static const char *speaker(const struct pct_script_channel *c)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "process %u: ", c->speaker);
+    return c->speaker ? text : "";
+}
+
 /* Where the script stood, and what it wants there. */
 static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c)
 {
-    if (c->wish[0])
-        pct_cli_say("%s:%u: did not fit: the script wants %s, but %s", runs->name, c->line, c->wish,
-                    pct_script_why_unfit(c));
+    if (c->said.wish[0])
+        pct_cli_say("%s:%u: %sdid not fit: the script wants %s, but %s", runs->name, c->said.line, speaker(c),
+                    c->said.wish, pct_script_why_unfit(c));
     else
         pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c));
 }
@@ -45,29 +53,30 @@ static const char *script_of(const struct pct_script_runs *runs)
 
 void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channel *c, bool failed, const char *ending)
 {
-    switch (c->outcome) {
+    switch (c->said.outcome) {
     case PCT_SCRIPT_ENDED:
-        pct_cli_say("%s: ended after %llu steps; the program: %s", runs->name, (unsigned long long)c->step, ending);
+        pct_cli_say("%s: ended after %llu steps; the program: %s", runs->name, (unsigned long long)c->said.step,
+                    ending);
         break;
     case PCT_SCRIPT_DID_NOT_FIT:
         say_wish(runs, c);
         break;
     case PCT_SCRIPT_ASSERTION:
-        pct_cli_say("%s:%u: assertion of the script: %s", runs->name, c->line, c->message);
+        pct_cli_say("%s:%u: %sassertion of the script: %s", runs->name, c->said.line, speaker(c), c->said.message);
         break;
     case PCT_SCRIPT_WRONG:
-        pct_cli_say("%s:%u: %s", runs->name, c->line, c->message);
+        pct_cli_say("%s:%u: %s%s", runs->name, c->said.line, speaker(c), c->said.message);
         break;
     case PCT_SCRIPT_UNDER_WAY:
         if (failed)
-            pct_cli_say("%s: came to line %u; the program: %s", runs->name, c->line, ending);
+            pct_cli_say("%s: came to line %u; the program: %s", runs->name, c->said.line, ending);
         else
             say_wish(runs, c);
         break;
     default:
         say_wish(runs, c);
     }
-    if (failed && c->outcome != PCT_SCRIPT_ENDED && c->outcome != PCT_SCRIPT_UNDER_WAY)
+    if (failed && c->said.outcome != PCT_SCRIPT_ENDED && c->said.outcome != PCT_SCRIPT_UNDER_WAY)
         pct_cli_say("the program, without the script from there on: %s", ending);
     if (!runs->quiet)
         pct_script_print_lines(stderr, c, script_of(runs));
@@ -107,6 +116,12 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
                       bool failed)
 {
     static struct pct_ended_run again; /* large */
+    if (c->parts) {
+        if (!runs->quiet || failed)
+            pct_cli_say("no token: one has the schedule of the first process alone, and this is one of several; the "
+                        "script makes it again");
+        return -1;
+    }
     int status = repeat(runs, c, result, &again);
     if (status)
         return status;

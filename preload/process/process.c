@@ -12,6 +12,7 @@
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/io/fifo.h>
+#include <preload/run/script.h>
 #include <preload/run/start.h>
 #include <preload/signals/signals.h>
 #include <preload/time/family.h>
@@ -31,6 +32,14 @@ static uint32_t count_child(void)
     pct_fd_inherit_all();
     pct_uncontrolled(PCT_UNCONTROLLED_CHILD);
     return __atomic_add_fetch(&pct_shim.children, 1, __ATOMIC_RELAXED);
+}
+
+/* Its slot in the family, and its number for a script. */
+static uint32_t expect(void)
+{
+    uint32_t slot = pct_family_expect();
+    pct_script_expect(slot);
+    return slot;
 }
 
 /* Pass the point before a process is made. False: nothing here is under control. */
@@ -83,7 +92,7 @@ static pid_t fork_by(pid_t (*real)(void))
     uint32_t ordinal = count_child();
     struct half_open half;
     find_half_open(&half, self != NULL);
-    uint32_t slot = pct_family_expect();
+    uint32_t slot = expect();
     pid_t pid = real();
     if (pid)
         pct_family_born(slot, pid);
@@ -150,7 +159,7 @@ static struct pct_shim_thread *before_vfork(void)
     pct_family_vforked = 0;
     if (begin()) {
         count_child();
-        pct_family_vforked = pct_family_expect();
+        pct_family_vforked = expect();
     }
     return pct_self;
 }
@@ -236,7 +245,7 @@ _Static_assert(SYS_vfork == 58, "the number stands in the code");
         uint32_t slot_ = 0;                                                                                            \
         if (begin()) {                                                                                                 \
             count_child();                                                                                             \
-            slot_ = pct_family_expect();                                                                               \
+            slot_ = expect();                                                                                          \
         }                                                                                                              \
         int made_ = -1;                                                                                                \
         char **with_ = PCT_FAMILY_ENVIRONMENT(environment, slot_);                                                     \
@@ -280,7 +289,7 @@ PCT_EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
 static uint32_t expect_shell(void)
 {
     static char **made;
-    uint32_t slot = pct_family_expect();
+    uint32_t slot = expect();
     size_t size = pct_family_room(environ);
     void *room = !size || environ == made ? made : pct_map(size);
     if (size && room)

@@ -5,6 +5,7 @@
  * Nothing outside this file knows that a thread has a kernel thread to itself. */
 #include "engine.h"
 #include "end.h"
+#include "script.h"
 #include <preload/core/debugger.h>
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
@@ -158,6 +159,7 @@ const struct pct_host pct_host_futex = {
     .strangers = pct_foreign_threads,
     .told = pct_foreign,
     .changed = pct_await_changed,
+    .rests = pct_script_rests,
     .map = pct_map,
     .go = go,
     .release = release,

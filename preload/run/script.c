@@ -4,6 +4,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/time/family.h>
 #include <common/script.h>
 #include <fcntl.h>
 #include <string.h>
@@ -50,14 +51,48 @@ static bool read_bytes(uint64_t address, void *bytes, size_t size)
     return PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0) == (long)size;
 }
 
-static const struct pct_script_host host = { .look = look, .name = name, .read = read_bytes };
+/* How long to sleep at a time, as a relative that ends tells nobody; and for how long one that is not under pct may
+ * seem to sleep only for a while. */
+enum { SHORTEST_NS = 500000, LONGEST_NS = 10000000 };
+#define PATIENCE_NS UINT64_C(10000000000)
 
-const struct pct_script_engine *pct_script_open(const char *path)
+static bool await_word(const uint32_t *word, uint32_t value)
+{
+    struct timespec moment = { .tv_nsec = SHORTEST_NS };
+    uint64_t now = pct_sched_now(&pct_S), began = pct_real_now(), again;
+    bool hope = true;
+    pct_family_busy(now); /* it may have been idle until a deadline, which nobody waits for meanwhile */
+    while (hope && __atomic_load_n(word, __ATOMIC_SEQ_CST) == value) {
+        pct_family_idle(now, PCT_NEVER, false, &again);
+        hope = !pct_family_stuck(pct_real_now() - began > PATIENCE_NS);
+        if (hope)
+            PCT_SYS4(SYS_futex, word, PCT_FUTEX_WAIT_SHARED, value, &moment);
+        moment.tv_nsec = moment.tv_nsec < LONGEST_NS / 2 ? 2 * moment.tv_nsec : LONGEST_NS;
+        pct_family_woken();
+    }
+    pct_family_busy(now);
+    return __atomic_load_n(word, __ATOMIC_SEQ_CST) != value;
+}
+
+static void wake_word(const uint32_t *word)
+{
+    pct_family_tell();
+    PCT_SYS3(SYS_futex, word, 1 /* FUTEX_WAKE */, INT32_MAX);
+}
+
+static const struct pct_script_host host = {
+    .look = look, .name = name, .read = read_bytes, .await = await_word, .wake = wake_word
+};
+
+static struct pct_script_channel *channel;
+static char program[sizeof channel->program];
+static struct pct_script_self self;
+
+/* NULL: there is none here. */
+static struct pct_script_channel *map_channel(const char *path)
 {
     struct pct_script_channel head = { .magic = "" };
     struct stat status = { .st_size = 0 };
-    if (!path || !pct_script_engine_open)
-        return NULL;
     long fd = PCT_SYS3(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (fd < 0 || PCT_SYS3(SYS_read, fd, &head, sizeof head) != sizeof head || PCT_SYS2(SYS_fstat, fd, &status) ||
         memcmp(head.magic, PCT_SCRIPT_MAGIC, 8) != 0 || head.version != PCT_SCRIPT_VERSION)
@@ -66,6 +101,50 @@ const struct pct_script_engine *pct_script_open(const char *path)
     PCT_SYS1(SYS_close, fd);
     if (at < 0 && at > -4096)
         pct_fail_for_memory();
-    struct pct_script_channel *channel = (void *)at;
-    return channel->began++ ? NULL : pct_script_engine_open(&host, channel);
+    return (void *)at;
+}
+
+void pct_script_expect(uint32_t ticket)
+{
+    if (!channel || !channel->parts)
+        return;
+    uint32_t i = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_SEQ_CST);
+    if (i < PCT_SCRIPT_PROCESSES)
+        __atomic_store_n(&channel->process[i].ticket, ticket, __ATOMIC_SEQ_CST);
+}
+
+/* The number of this process, which is not the first; 0: it has none. */
+static uint32_t find_number(void)
+{
+    uint32_t ticket = pct_family_slot();
+    uint32_t count = __atomic_load_n(&channel->processes, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; ticket && i < count && i < PCT_SCRIPT_PROCESSES; i++)
+        if (__atomic_load_n(&channel->process[i].ticket, __ATOMIC_SEQ_CST) == ticket)
+            return i + 1;
+    return 0;
+}
+
+void pct_script_rests(void)
+{
+    uint64_t step = pct_steps(&pct_S);
+    if (pct_S.run.script)
+        pct_strategy_script_rests(pct_S.strategy_state, step - pct_S.picked_at, step);
+}
+
+const struct pct_script_engine *pct_script_open(const char *path)
+{
+    if (!path || !pct_script_engine_open || (!channel && !(channel = map_channel(path))))
+        return NULL;
+    if (!program[0])
+        PCT_SYS3(SYS_readlink, "/proc/self/exe", program, sizeof program - 1);
+    bool first = !__atomic_fetch_add(&channel->began, 1, __ATOMIC_SEQ_CST);
+    self.number = first ? 0 : find_number();
+    if (!first && !self.number)
+        return NULL;
+    if (first)
+        memcpy(channel->program, program, sizeof program);
+    const char *slash = strrchr(program, '/');
+    self.program = slash ? slash + 1 : program;
+    self.same = !strcmp(program, channel->program);
+    return pct_script_engine_open(&host, channel, &self);
 }

@@ -8,12 +8,20 @@
 #include <strategies/script.h>
 
 /* At the start of a run, before its strategy's: what decides in it, by the script in this file (NULL: there is none).
- * NULL: nothing does; another process of this run has the script already, or libpct-script.so is not loaded. */
+ * NULL: nothing does: no part of it is for this process, or libpct-script.so is not loaded. */
 const struct pct_script_engine *pct_script_open(const char *path);
 
-/* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. Both stay. Called once
- * in a process. */
+/* A child is about to be made, which will have this ticket in its family (0: it has none): it gets the next number.
+ * With the baton. */
+void pct_script_expect(uint32_t ticket);
+
+/* Of the host (struct pct_host). */
+void pct_script_rests(void);
+
+/* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. All stay. Called once
+ * in a process, and again in its forked child. */
 __attribute__((weak, visibility("default"))) const struct pct_script_engine *
-pct_script_engine_open(const struct pct_script_host *host, struct pct_script_channel *channel);
+pct_script_engine_open(const struct pct_script_host *host, struct pct_script_channel *channel,
+                       const struct pct_script_self *self);
 
 #endif

@@ -60,33 +60,9 @@ static struct known {
 
 static uint64_t started; /* own time at the start of this run */
 
-/* Returns the new word. */
-static uint32_t wake(struct pct_slot *slot)
-{
-    uint32_t word = __atomic_add_fetch(&slot->word, 1, __ATOMIC_SEQ_CST);
-    PCT_SYS3(SYS_futex, &slot->word, 1 /* FUTEX_WAKE */, INT32_MAX);
-    return word;
-}
-
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a < PCT_NEVER - b ? a + b : PCT_NEVER;
-}
-
-static bool is_idle(const struct pct_slot *slot)
-{
-    return __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
-}
-
-static bool exchange(uint64_t *word, uint64_t *was, uint64_t is)
-{
-    return __atomic_compare_exchange_n(word, was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-/* Another value of pct_family.next, for this time. */
-static uint64_t count_next(uint64_t before, uint64_t next)
-{
-    return (next & ~(uint64_t)PCT_NEXT_COUNT) | ((before + 1) & PCT_NEXT_COUNT);
 }
 
 /* The clock has come to the deadline of this idle member. wait: until that has seen it, before this process goes on.
@@ -96,7 +72,7 @@ static void meet(uint32_t i, union pct_who who, uint32_t turn, bool wait)
     struct timespec moment = { .tv_nsec = MOMENT };
     struct pct_slot *slot = pct_slot_at(i);
     uint64_t cpu = 0, before;
-    wake(slot);
+    pct_slot_wake(slot);
     for (int left = MOMENTS; wait && !slot->world && left;) {
         PCT_SYS4(SYS_futex, &slot->turn, PCT_FUTEX_WAIT_SHARED, turn, &moment);
         if (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) != turn)
@@ -126,14 +102,14 @@ static void meet_all(uint64_t clock, bool wait)
             else if (i != self)
                 meet(i, who, turn, wait);
         }
-    } while (!exchange(&pct_family_memory->next, &before, count_next(before, next)));
+    } while (!pct_family_exchange(&pct_family_memory->next, &before, pct_family_count_next(before, next)));
 }
 
 /* The family's clock is at least there. */
 static uint64_t advance(uint64_t to, bool wait)
 {
     uint64_t now = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
-    while (now < to && !exchange(&pct_family_memory->clock, &now, to))
+    while (now < to && !pct_family_exchange(&pct_family_memory->clock, &now, to))
         ;
     now = now < to ? to : now;
     if (now >= (__atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST) & ~(uint64_t)PCT_NEXT_COUNT))
@@ -352,13 +328,13 @@ static void wake_next(void)
         union pct_who who = pct_slot_who(i);
         if (pct_slot_is_free(who))
             continue;
-        if (!who.member || !is_idle(slot))
+        if (!who.member || !pct_slot_is_idle(slot))
             return;
         if (!next || slot->deadline < pct_slot_at(next)->deadline)
             next = i;
     }
     if (next && next != self && pct_slot_at(next)->deadline != PCT_NEVER)
-        wake(pct_slot_at(next));
+        pct_slot_wake(pct_slot_at(next));
 }
 
 static void begin(uint64_t now, uint64_t deadline, bool world)
@@ -380,7 +356,8 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     me->looked = idle.seen - 1;
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
     uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST);
-    while (!exchange(&pct_family_memory->next, &next, count_next(next, me->deadline < next ? me->deadline : next)))
+    while (!pct_family_exchange(&pct_family_memory->next, &next,
+                                pct_family_count_next(next, me->deadline < next ? me->deadline : next)))
         ;
     wake_next();
 }
@@ -393,7 +370,7 @@ static bool has_asked(uint32_t i)
         return true;
     if (known[i].asked_turn != known[i].turn) {
         known[i].asked_turn = known[i].turn;
-        known[i].asked = wake(slot);
+        known[i].asked = pct_slot_wake(slot);
     }
     return (int32_t)(__atomic_load_n(&slot->looked, __ATOMIC_SEQ_CST) - known[i].asked) >= 0;
 }
@@ -506,6 +483,28 @@ bool pct_family_still(void)
     return all_as_read(top);
 }
 
+bool pct_family_stuck(bool strangers)
+{
+    if (!pct_family_memory || !self || lost)
+        return true;
+    if (pct_family_memory->crowded && !strangers)
+        return false;
+    uint32_t top = read_slots();
+    for (uint32_t i = 1; i <= top; i++) {
+        const struct known *k = &known[i];
+        if (i == self || pct_slot_is_free(k->who))
+            continue;
+        enum pct_relative state = pct_slot_look(i, k->who);
+        bool idles = k->who.member && k->turn & 1 && pct_slot_at(i)->deadline == PCT_NEVER;
+        if (state == PCT_RELATIVE_STOPPED || (strangers && !k->who.member && state == PCT_RELATIVE_SLEEPS))
+            continue;
+        /* The end of one may have made others run. */
+        if (!idles || state != PCT_RELATIVE_SLEEPS || !pct_relative_sleeps((int)k->who.pid) || !has_asked(i))
+            return false;
+    }
+    return all_as_read(top);
+}
+
 /* Whether the family's clock may go to our deadline. */
 static bool is_due(void)
 {
@@ -613,5 +612,5 @@ void pct_family_woken(void)
 void pct_family_nudge(void)
 {
     if (idle.waits && self)
-        wake(pct_slot_at(self));
+        pct_slot_wake(pct_slot_at(self));
 }

@@ -78,6 +78,10 @@ bool pct_family_relatives(void);
 
 /* Whether all relatives sleep, and none until a deadline of its own. With the baton. */
 bool pct_family_still(void);
+/* While this process is idle: whether no relative will do anything that this one could hear of, but for what the world
+ * may bring: each has ended, is stopped, or is idle without a deadline. strangers: also one that is not under pct (yet)
+ * and sleeps will do nothing. Also where there are none. With the baton. */
+bool pct_family_stuck(bool strangers);
 bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
 uint64_t pct_family_busy(uint64_t now);
 void pct_family_caught_up(uint64_t by);

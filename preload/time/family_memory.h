@@ -75,6 +75,11 @@ static inline bool pct_slot_is_free(union pct_who who)
     return !who.pid && !who.maker;
 }
 
+static inline bool pct_slot_is_idle(const struct pct_slot *slot)
+{
+    return __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
+}
+
 /* The family time of one that waits for the world, if it is idle in this turn still; else 0. While it is, nothing else
  * in its slot changes; in a later turn it may have begun to wait after what was just now. */
 static inline uint64_t pct_slot_world_time(const struct pct_slot *slot, uint32_t turn)
@@ -83,6 +88,17 @@ static inline uint64_t pct_slot_world_time(const struct pct_slot *slot, uint32_t
     uint64_t real = __atomic_load_n(&slot->real, __ATOMIC_SEQ_CST);
     bool same = __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == turn;
     return same ? from + (pct_relative_now() - real) : 0;
+}
+
+static inline bool pct_family_exchange(uint64_t *word, uint64_t *was, uint64_t is)
+{
+    return __atomic_compare_exchange_n(word, was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* Another value of pct_family.next, for this time. */
+static inline uint64_t pct_family_count_next(uint64_t before, uint64_t next)
+{
+    return (next & ~(uint64_t)PCT_NEXT_COUNT) | ((before + 1) & PCT_NEXT_COUNT);
 }
 
 /* A slot for a child that the calling thread is about to make, or for itself. began: what pct_slot.began is to be.
@@ -94,6 +110,9 @@ bool pct_slot_enter(uint32_t ticket, uint32_t pid);
 
 /* The child has this id. */
 void pct_slot_tell(uint32_t ticket, uint32_t pid);
+
+/* Have the one in this slot look. Returns the new word. */
+uint32_t pct_slot_wake(struct pct_slot *slot);
 
 /* Whether the caller keeps the time in its own slot. */
 void pct_slot_set_member(uint32_t ticket, bool member);

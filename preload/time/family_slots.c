@@ -1,5 +1,6 @@
 /* Who is in which slot of a family's memory: see family_memory.h. */
 #include "family_memory.h"
+#include <preload/core/sys.h>
 
 struct pct_family *pct_family_memory;
 
@@ -194,9 +195,16 @@ uint64_t pct_slot_first_deadline(uint32_t but)
     uint64_t first = UINT64_MAX;
     for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
         const struct pct_slot *slot = pct_slot_at(i);
-        bool idle = pct_slot_who(i).member && __atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) & 1;
+        bool idle = pct_slot_who(i).member && pct_slot_is_idle(slot);
         if (i != but && idle && slot->deadline < first)
             first = slot->deadline;
     }
     return first;
+}
+
+uint32_t pct_slot_wake(struct pct_slot *slot)
+{
+    uint32_t word = __atomic_add_fetch(&slot->word, 1, __ATOMIC_SEQ_CST);
+    PCT_SYS3(SYS_futex, &slot->word, 1 /* FUTEX_WAKE */, INT32_MAX);
+    return word;
 }

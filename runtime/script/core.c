@@ -14,13 +14,30 @@ static uint32_t check_thread(lua_State *L, int at)
     return (uint32_t)id;
 }
 
+/* A line that says what threads do: where none is for this process, it has nothing to say here. */
+static void begin_to_say(lua_State *L, struct pct_engine *engine)
+{
+    engine->waited = true;
+    if (pct_engine_is_meant(engine))
+        return;
+    lua_pushliteral(L, "");
+    pct_engine_fail(L, PCT_SCRIPT_NEVER);
+}
+
+/* What the line that is being done waits for: at this place of the stack. */
+static void wish_for(lua_State *L, struct pct_engine *engine, int wish)
+{
+    struct pct_line line;
+    pct_line_start(&line, engine->said->wish, sizeof engine->said->wish);
+    pct_line_add(&line, luaL_checkstring(L, wish));
+    engine->said->line = pct_engine_line(L);
+}
+
 /* The script waits from now on. wish: what for, at this place of the stack. */
 static int wait(lua_State *L, struct pct_engine *engine, int wish)
 {
-    struct pct_line line;
-    pct_line_start(&line, engine->channel->wish, sizeof engine->channel->wish);
-    pct_line_add(&line, luaL_checkstring(L, wish));
-    engine->channel->line = pct_engine_line(L);
+    begin_to_say(L, engine);
+    wish_for(L, engine, wish);
     engine->request.waiting = true;
     return lua_yield(L, 0);
 }
@@ -93,6 +110,9 @@ static int choose(lua_State *L)
     uint32_t chosen;
     lua_Integer of = luaL_checkinteger(L, 1);
     luaL_argcheck(L, of >= 1 && of <= 65535, 1, "a choice is among 1 to 65535");
+    begin_to_say(L, pct_engine_of(L));
+    if (pct_engine_of(L)->self->number)
+        return luaL_error(L, "only the script of the first process makes choices");
     if (!pct_core_choose(pct_engine_of(L)->channel, (uint32_t)of, &chosen))
         return luaL_error(L, "there were %d choices: more than there is room for", PCT_SCRIPT_CHOICES);
     lua_pushinteger(L, (lua_Integer)chosen + 1);
@@ -173,12 +193,125 @@ static int value(lua_State *L)
     return 1;
 }
 
+/* --- Several processes -------------------------------------------------------------------------------------------- */
+
+/* Whether process(which) means this process. */
+static bool means(lua_State *L, const struct pct_engine *engine)
+{
+    if (!engine->self->number)
+        return false;
+    if (lua_type(L, 1) == LUA_TNUMBER)
+        return luaL_checkinteger(L, 1) == engine->self->number;
+    return !strcmp(luaL_checkstring(L, 1), engine->self->program);
+}
+
+/* process(which, wish): whether what follows is for this process: which is its number, from 1 on, or its program. The
+ * first process learns that there may be one. */
+static int process(lua_State *L)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    struct pct_script_channel *channel = engine->channel;
+    struct pct_line line;
+    if (engine->waited)
+        return luaL_error(L, "process: lines for other processes come before the first that says what threads do");
+    luaL_argcheck(L, lua_type(L, 1) == LUA_TSTRING || luaL_checkinteger(L, 1) > 0, 1,
+                  "a number from 1 on, or the name of a program");
+    if (engine->parts == PCT_SCRIPT_PARTS)
+        return luaL_error(L, "process: there is room for %d lines", PCT_SCRIPT_PARTS);
+    struct pct_script_part *part = &channel->part[engine->parts++];
+    if (!engine->self->number) {
+        part->line = pct_engine_line(L);
+        part->begun = 0;
+        pct_line_start(&line, part->wish, sizeof part->wish);
+        pct_line_add(&line, luaL_checkstring(L, 2));
+        channel->parts = engine->parts;
+    }
+    engine->meant = means(L, engine);
+    if (engine->meant)
+        __atomic_store_n(&part->begun, 1, __ATOMIC_SEQ_CST);
+    lua_pushboolean(L, engine->meant);
+    return 1;
+}
+
+/* The place of the board with this name; NULL: nobody has posted it. */
+static const struct pct_script_post *find_post(struct pct_script_channel *channel, const char *name)
+{
+    uint32_t count = __atomic_load_n(&channel->posts, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < count && i < PCT_SCRIPT_POSTS; i++)
+        if (__atomic_load_n(&channel->post[i].there, __ATOMIC_SEQ_CST) && !strcmp(channel->post[i].name, name))
+            return &channel->post[i];
+    return NULL;
+}
+
+static const char *check_post(lua_State *L)
+{
+    size_t length;
+    const char *name = luaL_checklstring(L, 1, &length);
+    luaL_argcheck(L, length < PCT_SCRIPT_POST_NAME, 1, "names on the board have at most 47 bytes");
+    return name;
+}
+
+static void tell(struct pct_engine *engine)
+{
+    __atomic_fetch_add(&engine->channel->posted, 1, __ATOMIC_SEQ_CST);
+    engine->host->wake(&engine->channel->posted);
+}
+
+/* post(name, value): it stands on the board from now on. */
+static int post(lua_State *L)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    const char *name = check_post(L);
+    lua_Integer value = luaL_optinteger(L, 2, 0);
+    struct pct_line line;
+    begin_to_say(L, engine);
+    if (find_post(engine->channel, name))
+        return luaL_error(L, "board.post: '%s' has been posted already", name);
+    uint32_t i = __atomic_fetch_add(&engine->channel->posts, 1, __ATOMIC_SEQ_CST);
+    if (i >= PCT_SCRIPT_POSTS)
+        return luaL_error(L, "board.post: there is room for %d names", PCT_SCRIPT_POSTS);
+    struct pct_script_post *at = &engine->channel->post[i];
+    pct_line_start(&line, at->name, sizeof at->name);
+    pct_line_add(&line, name);
+    at->value = value;
+    __atomic_store_n(&at->there, 1, __ATOMIC_SEQ_CST);
+    tell(engine);
+    return 0;
+}
+
+/* await_post(name, wish): until it stands on the board; all threads of this process stand meanwhile, so that where it
+ * goes on does not depend on how long the others take. Returns the value. */
+static int await_post(lua_State *L)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    struct pct_script_channel *channel = engine->channel;
+    const char *name = check_post(L);
+    const struct pct_script_post *found;
+    begin_to_say(L, engine);
+    wish_for(L, engine, 2);
+    for (;;) {
+        uint32_t posted = __atomic_load_n(&channel->posted, __ATOMIC_SEQ_CST);
+        if ((found = find_post(channel, name)))
+            break;
+        if (!__atomic_load_n(&channel->hopeless, __ATOMIC_SEQ_CST) && engine->host->await(&channel->posted, posted))
+            continue;
+        /* Whoever else waits does so in vain, too, and shall say so, however soon this process goes on. */
+        if (!__atomic_exchange_n(&channel->hopeless, 1, __ATOMIC_SEQ_CST))
+            tell(engine);
+        lua_pushliteral(L, "no other process can post that: each has ended, or waits, too");
+        return pct_engine_fail(L, PCT_SCRIPT_DID_NOT_FIT);
+    }
+    pct_engine_note(engine, 0);
+    lua_pushinteger(L, (lua_Integer)found->value);
+    return 1;
+}
+
 /* fail(kind, message): the end of the script. */
 static int fail(lua_State *L)
 {
-    static const char *const kinds[] = { "assertion", "fit", "wrong", NULL };
-    static const enum pct_script_outcome outcomes[] = { PCT_SCRIPT_ASSERTION, PCT_SCRIPT_DID_NOT_FIT,
-                                                        PCT_SCRIPT_WRONG };
+    static const char *const kinds[] = { "assertion", "fit", "wrong", "ended", NULL };
+    static const enum pct_script_outcome outcomes[] = { PCT_SCRIPT_ASSERTION, PCT_SCRIPT_DID_NOT_FIT, PCT_SCRIPT_WRONG,
+                                                        PCT_SCRIPT_ENDED };
     enum pct_script_outcome outcome = outcomes[luaL_checkoption(L, 1, NULL, kinds)];
     luaL_checkstring(L, 2);
     lua_settop(L, 2);
@@ -195,6 +328,9 @@ void pct_core_open(lua_State *L)
                                           { "look", look_at },
                                           { "holds", holds },
                                           { "value", value },
+                                          { "process", process },
+                                          { "post", post },
+                                          { "await_post", await_post },
                                           { "fail", fail },
                                           { NULL, NULL } };
     luaL_setfuncs(L, functions, 0);

@@ -15,6 +15,7 @@ enum { ARENA = 64 << 20, HOOK_COUNT = 1000, HOOKS_MOST = 20000 };
 
 static const struct pct_script_host *the_host;
 static struct pct_script_channel *the_channel;
+static const struct pct_script_self *the_self;
 
 /* The library, written in Lua. */
 extern const char pct_script_library[] __attribute__((visibility("hidden")));
@@ -78,23 +79,23 @@ uint32_t pct_engine_line(lua_State *L)
     return 0;
 }
 
-static void note(struct pct_engine *engine, uint32_t thread)
+void pct_engine_note(struct pct_engine *engine, uint32_t thread)
 {
     struct pct_script_channel *channel = engine->channel;
-    if (channel->notes < PCT_SCRIPT_NOTES)
+    if (!engine->self->number && channel->notes < PCT_SCRIPT_NOTES)
         pct_script_notes(channel)[channel->notes++] =
-            (struct pct_script_note){ .line = channel->line, .thread = thread, .step = engine->step };
+            (struct pct_script_note){ .line = engine->said->line, .thread = thread, .step = engine->step };
 }
 
 /* --- Its end ------------------------------------------------------------------------------------------------------ */
 
 static void end(struct pct_engine *engine, enum pct_script_outcome outcome, const char *message)
 {
-    struct pct_script_channel *channel = engine->channel;
+    struct pct_script_said *said = engine->said;
     struct pct_line line;
-    channel->outcome = outcome;
-    channel->step = engine->step;
-    pct_line_start(&line, channel->message, sizeof channel->message);
+    said->outcome = pct_engine_is_meant(engine) ? outcome : PCT_SCRIPT_NEVER;
+    said->step = engine->step;
+    pct_line_start(&line, said->message, sizeof said->message);
     pct_line_add(&line, message);
     engine->request.waiting = false;
     engine->control->over = true;
@@ -105,7 +106,7 @@ static void end(struct pct_engine *engine, enum pct_script_outcome outcome, cons
 int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome)
 {
     struct pct_engine *engine = pct_engine_of(L);
-    engine->channel->line = pct_engine_line(L);
+    engine->said->line = pct_engine_line(L);
     end(engine, outcome, lua_tostring(L, -1));
     return lua_error(L);
 }
@@ -135,7 +136,7 @@ static void end_by_error(struct pct_engine *engine, lua_State *L)
         return;
     uint32_t line = pct_engine_line(L);
     message = without_place(script_name(engine), message ? message : "an error that is no text", &line);
-    engine->channel->line = line;
+    engine->said->line = line;
     end(engine, PCT_SCRIPT_WRONG, without_place("library", message, NULL));
 }
 
@@ -161,7 +162,7 @@ static void resume(void *data)
     if (engine->found) {
         lua_pushinteger(L, (lua_Integer)engine->found - 1);
         arguments = 1;
-    } else if (engine->channel->outcome == PCT_SCRIPT_UNDER_WAY && engine->request.asked) {
+    } else if (engine->said->outcome == PCT_SCRIPT_UNDER_WAY && engine->request.asked) {
         lua_pushboolean(L, 0);
         arguments = 1;
     }
@@ -277,7 +278,7 @@ static void stand_all(struct pct_engine *engine)
 static void answer(struct pct_engine *engine)
 {
     engine->control->first = PCT_NO_THREAD;
-    note(engine, engine->found ? engine->found : engine->request.end);
+    pct_engine_note(engine, engine->found ? engine->found : engine->request.end);
     if (engine->request.tries)
         stand_all(engine);
     if (engine->found) {
@@ -285,7 +286,7 @@ static void answer(struct pct_engine *engine)
         pct_rank_set_insert(&engine->control->held, thread);
         pct_rank_set_insert(&engine->named, thread);
         pct_rank_set_insert(&engine->used, thread);
-        engine->since[thread] = engine->channel->line;
+        engine->since[thread] = engine->said->line;
     }
 }
 
@@ -305,8 +306,8 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     engine->made = made;
     if (made != PCT_NO_THREAD)
         pct_rank_set_remove(&engine->used, made);
-    if (engine->channel->outcome == PCT_SCRIPT_NEVER) {
-        engine->channel->outcome = PCT_SCRIPT_UNDER_WAY;
+    if (engine->said->outcome == PCT_SCRIPT_NEVER) {
+        engine->said->outcome = PCT_SCRIPT_UNDER_WAY;
         on_stack(engine, resume);
     }
     (void)control;
@@ -317,6 +318,8 @@ static void chose(void *state, uint32_t thread, uint64_t step)
 {
     struct pct_engine *engine = state;
     struct pct_script_channel *channel = engine->channel;
+    if (engine->self->number)
+        return;
     if (channel->switches < PCT_SCRIPT_SWITCHES)
         pct_script_switches(channel)[channel->switches] = (struct pct_script_switch){ .thread = thread, .step = step };
     channel->switches++;
@@ -341,7 +344,7 @@ static void created(void *state, uint32_t thread)
     struct pct_engine *engine = state;
     if (engine->others_stand) {
         pct_rank_set_insert(&engine->control->held, thread);
-        engine->since[thread] = engine->channel->line;
+        engine->since[thread] = engine->said->line;
     }
     if (thread >= engine->threads)
         engine->threads = thread + 1;
@@ -506,7 +509,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
     for (uint32_t i = 0; i < channel->ranges; i++) {
         const struct pct_script_range *range = &pct_script_ranges(channel)[i];
         const char *module = range->module ? pct_script_texts(channel) + range->module : "";
-        if (strcmp(module, name) != 0)
+        if (strcmp(module, name) != 0 || (!range->module && !engine->self->same))
             continue;
         engine->ranges[i].from = info->dlpi_addr + range->from;
         engine->ranges[i].to = info->dlpi_addr + range->to;
@@ -526,6 +529,9 @@ static int start(void *state, struct pct_script_control *control, const char **w
     (void)why;
     engine->host = the_host;
     engine->channel = the_channel;
+    engine->self = the_self;
+    engine->said = the_self->number ? &the_channel->process[the_self->number - 1].said : &the_channel->said;
+    memset(engine->said, 0, sizeof *engine->said); /* the process may have begun it as another program */
     engine->control = control;
     engine->ranges = (void *)behind;
     engine->made = PCT_NO_THREAD;
@@ -542,8 +548,8 @@ static uint32_t choose(uint32_t ways)
     struct pct_line line;
     if (pct_core_choose(the_channel, ways, &chosen))
         return chosen;
-    the_channel->outcome = PCT_SCRIPT_WRONG;
-    pct_line_start(&line, the_channel->message, sizeof the_channel->message);
+    the_channel->said.outcome = PCT_SCRIPT_WRONG;
+    pct_line_start(&line, the_channel->said.message, sizeof the_channel->said.message);
     pct_line_add(&line, "the program made more choices by pct_choose() than there is room for");
     return 0;
 }
@@ -553,10 +559,13 @@ static struct pct_script_engine the_engine = {
 };
 
 const struct pct_script_engine *pct_script_engine_open(const struct pct_script_host *host,
-                                                       struct pct_script_channel *channel)
+                                                       struct pct_script_channel *channel,
+                                                       const struct pct_script_self *self)
 {
     the_host = host;
     the_channel = channel;
+    the_self = self;
+    the_engine.choose = self->number ? NULL : choose; /* which ways choices go is of the first process alone */
     the_engine.state_size = (uint32_t)sizeof(struct pct_engine) + ranges_size() + ARENA;
     return &the_engine;
 }

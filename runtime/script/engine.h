@@ -103,6 +103,11 @@ struct pct_request {
 struct pct_engine {
     const struct pct_script_host *host;
     struct pct_script_channel *channel;
+    const struct pct_script_self *self;
+    struct pct_script_said *said; /* of this process */
+    bool waited;                  /* a line of the script has said what threads do */
+    bool meant;                   /* one is for this process, which is not the first */
+    uint32_t parts;               /* lines for other processes so far */
     struct pct_script_control *control;
     struct pct_arena arena;
     lua_State *lua, *script; /* the script is a coroutine */
@@ -129,6 +134,15 @@ void pct_engine_hold_others(struct pct_engine *engine, bool stand, uint32_t line
 
 /* End the script from inside: does not return. `message` is on top of the stack. */
 int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome);
+
+/* Whether the script has been found to be for this process; until then it says nothing of it. */
+static inline bool pct_engine_is_meant(const struct pct_engine *engine)
+{
+    return !engine->self->number || engine->meant;
+}
+
+/* The line where the script is is done. thread: that it was about, plus 1; 0: none. */
+void pct_engine_note(struct pct_engine *engine, uint32_t thread);
 
 /* The line of the script that is being done, 0: none. */
 uint32_t pct_engine_line(lua_State *L);

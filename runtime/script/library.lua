@@ -344,6 +344,23 @@ function G.interleave_bounded(list, p, turns)
     end
 end
 
+-- Several processes: the script is begun in each, and is for those that a line names.
+
+function G.process(which, script)
+    if type(script) ~= "function" then
+        core.fail("wrong", "process: a function is wanted, not a " .. type(script))
+    end
+    local wish = type(which) == "string" and "a process to run " .. which or "a process " .. tostring(which)
+    if core.process(which, wish) then
+        script()
+        core.fail("ended", "")
+    end
+end
+
+G.board = {}
+function G.board.post(name, value) core.post(name, value) end
+function G.board.wait(name) return core.await_post(name, "'" .. tostring(name) .. "' to stand on the board") end
+
 -- Assertions
 
 function G.assert(value, message)

@@ -129,6 +129,8 @@ static void set_name(lua_State *L, struct pct_predicate *p, enum pct_script_kind
     for (uint32_t i = 0; i < channel->names; i++) {
         if (names[i].kind != kind || strcmp(pct_script_texts(channel) + names[i].text, text) != 0)
             continue;
+        if (!pct_engine_of(L)->self->same && names[i].count && !pct_script_ranges(channel)[names[i].first].module)
+            luaL_error(L, "'%s' is of the first process's program, and this process runs another one", text);
         p->named = true;
         p->from = names[i].first;
         p->to = names[i].first + names[i].count;

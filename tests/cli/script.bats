@@ -7,12 +7,15 @@ setup_file()
 {
     "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/script" "$root/tests/cli/script.c"
     "$build/pct-cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/told" "$root/tests/cli/script.c"
+    "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/processes" "$root/tests/cli/script_processes.c"
+    cp "$BATS_FILE_TMPDIR/processes" "$BATS_FILE_TMPDIR/another"
 }
 
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
     ln -sf "$BATS_FILE_TMPDIR/script" "$BATS_FILE_TMPDIR/told" .
+    cp "$BATS_FILE_TMPDIR/processes" "$BATS_FILE_TMPDIR/another" .
 }
 
 # script TEXT COMMAND...: run it, with the options in $options.
@@ -420,6 +423,101 @@ finish(t[1000])' ./script many 10000
     is "$status" 0
     script "$deadlock" ./script fork
     is "$status" 120
+}
+
+# What each of two processes adds to is read by both before either writes it.
+other_process='function()
+    local t = thread(0)
+    run(t, unlocks) run(t, locks)
+    board.post("has read", 7)
+    board.wait "has written"
+end)'
+first_process='local t = thread(0)
+run(t, locks "writing")
+assert(board.wait "has read" == 7)
+run(t, does "wait for child")
+board.post "has written"'
+
+@test "several processes: by number and by program, with a board between them" {
+    for _ in {1..10}; do
+        script "process(1, $other_process
+$first_process" ./processes fork
+        is "$status" 3
+    done
+    has 'test.lua: ended after 6 steps; the program: exit status 3'
+    has '         9                        assert(board.wait "has read" == 7)'
+    has 'no token: one has the schedule of the first process alone'
+    lacks 'pct1:'
+    script "process(1, $other_process
+$first_process" ./processes spawn ./processes add
+    is "$status" 3
+    script "process(2, $other_process
+process(\"another\", $other_process
+$first_process" ./processes spawn ./another add
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants a process 2, but there was none'
+    script "process(\"another\", $other_process
+$first_process" ./processes spawn ./another add
+    is "$status" 3
+    # Children that no line names go on freely; alone, nothing is lost.
+    script 'process("nothing", function() board.wait "for ever" end)
+run(thread(0), locks "writing")' ./processes fork
+    is "$status" 117
+    has 'a process to run nothing, but there was none'
+}
+
+@test "several processes: a post that nobody can make, an error in one, names of another program" {
+    script 'process(1, function() board.wait "a" end)
+run(thread(0), locks "writing")
+board.wait "b"' ./processes fork
+    is "$status" 117
+    has "test.lua:3: did not fit: the script wants 'b' to stand on the board, but no other process can post that"
+    # The other one waits for a lock that the first holds while it stands.
+    script 'process(1, function() run(thread(0), locks "writing") board.post "a" end)
+run(thread(0), locks "writing")
+board.wait "a"' ./processes locked
+    is "$status" 117
+    has "test.lua:3: did not fit: the script wants 'a'"
+    script 'process(1, function() end)
+run(thread(0), locks "writing")
+board.wait "a"' ./processes fork
+    is "$status" 117
+    script 'thread(0) board.wait "a"' ./processes nobody
+    is "$status" 117
+    script 'process(1, function() run(thread(0), locks "writing") assert(false, "here") end)' ./processes fork
+    is "$status" 116
+    has 'test.lua:1: process 1: assertion of the script: here'
+    script 'process(1, function() thread(7) end)' ./processes fork
+    is "$status" 117
+    has 'test.lua:1: process 1: did not fit: the script wants a thread that is thread 7, but'
+    script 'process(1, function() run(thread(0), locks "writing") end)' ./processes spawn ./another add
+    is "$status" 2
+    has "process 1: 'writing' is of the first process's program, and this process runs another one"
+    script 'thread(0) process(1, function() end)' ./processes fork
+    is "$status" 2
+    has 'lines for other processes come before the first'
+    script 'process(1, function() choose { 1, 2 } end)' ./processes fork
+    is "$status" 2
+    has 'only the script of the first process makes choices'
+    script 'board.post "a" board.post "a"' ./processes nobody
+    is "$status" 2
+    has "'a' has been posted already"
+}
+
+@test "several processes: each way of the first one's choices" {
+    options='--all -q' script 'process(1, function() board.wait "go" end)
+local t = thread(0)
+run(t, choose { locks "reading", does "wait for child" })
+board.post "go"' ./processes fork
+    is "$status" 0
+    options=--all script "process(1, $other_process
+local t = thread(0)
+run(t, locks \"writing\")
+board.wait \"has read\"
+if choose { true, false } then run(t, does \"wait for child\") end
+board.post \"has written\"" ./processes fork
+    is "$status" 1
+    has '2 runs'
 }
 
 @test "the trace of a script's run replays" {

@@ -1,0 +1,78 @@
+/* Several processes for the tests of `pct script`: two add to a number in a file, each behind its lock `reading` and
+ * then its lock `writing`, which are its own. How the second one is made is the first argument:
+ *     fork
+ *     spawn PROGRAM ARGUMENT...
+ *     nobody: it is not
+ *     locked: by fork, and the first one holds a lock that both share, but in the end
+ * A program that is started with `add` adds, and ends. The status is 0 if nothing was lost, else 3. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER, writing = PTHREAD_MUTEX_INITIALIZER;
+static int file;
+
+static void add(void)
+{
+    int number = 0;
+    pthread_mutex_lock(&reading);
+    if (pread(file, &number, sizeof number, 0) < 0)
+        exit(4);
+    pthread_mutex_unlock(&reading);
+    number++;
+    pthread_mutex_lock(&writing);
+    if (pwrite(file, &number, sizeof number, 0) < 0)
+        exit(4);
+    pthread_mutex_unlock(&writing);
+}
+
+static pthread_mutex_t *make_shared(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t *lock = mmap(NULL, sizeof *lock, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(lock, &attributes);
+    return lock;
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    pthread_mutex_t *shared = make_shared();
+    int number = 0, locked = !strcmp(how, "locked");
+    pid_t child = -1;
+    file = open("number", O_RDWR | O_CREAT, 0600);
+    if (!strcmp(how, "add")) {
+        add();
+        return 0;
+    }
+    if (ftruncate(file, 0) || file < 0)
+        return 4;
+    if (locked)
+        pthread_mutex_lock(shared);
+    if (!strcmp(how, "fork") || locked) {
+        child = fork();
+        if (!child && locked)
+            pthread_mutex_lock(shared);
+        if (!child) {
+            add();
+            _exit(0);
+        }
+    }
+    if (!strcmp(how, "spawn") && posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ))
+        return 4;
+    add();
+    if (locked)
+        pthread_mutex_unlock(shared);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return pread(file, &number, sizeof number, 0) == sizeof number && number == (child > 0 ? 2 : 1) ? 0 : 3;
+}
