@@ -193,7 +193,7 @@ static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *ru
     s->assertions += assertion;
     s->failed += failed || assertion;
     if (s->failed == 1 && (failed || assertion))
-        pct_script_keep_trace(runs, &run->result);
+        pct_script_keep_trace(runs, slot->channel, &run->result);
     int status = failed ? add_finding(s, run, &fresh) : 0;
     if (!status && (fresh || (assertion && s->assertions == 1) || c->said.outcome == PCT_SCRIPT_WRONG))
         status = put_report(s, slot, run, failed);

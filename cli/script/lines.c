@@ -1,6 +1,8 @@
 /* The lines of a script beside the steps that they took: see lines.h. */
 #include "lines.h"
 #include <cli/base/cli.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 40, HEAD = 30, TEXT = 80, THREADS = 8 };
@@ -91,4 +93,44 @@ void pct_script_print_lines(FILE *out, struct pct_script_channel *channel, const
     }
     if (channel->notes == PCT_SCRIPT_NOTES)
         fputs("       ...  (there was no room for more)\n", out);
+}
+
+_Static_assert(sizeof(struct pct_script_note) == sizeof(struct pct_snap_script_note), "a trace has them as they are");
+
+static void put(unsigned char **at, const void *from, size_t size)
+{
+    memcpy(*at, from, size);
+    *at += size;
+}
+
+int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_channel *channel, const char *path,
+                          char *error, size_t error_size)
+{
+    const char *name = pct_script_texts(channel) + channel->name, *text = pct_script_texts(channel) + channel->script;
+    struct pct_snap_script head = { .notes = channel->notes,
+                                    .name_size = (uint32_t)strlen(name) + 1,
+                                    .text_size = (uint32_t)strlen(text) + 1 };
+    size_t notes_size = head.notes * sizeof(struct pct_script_note);
+    struct pct_snap_section section = { .type = PCT_SNAP_SCRIPT,
+                                        .size = sizeof head + notes_size + head.name_size + head.text_size };
+    struct pct_trace with = *trace;
+    if (trace->header.verdict == PCT_VERDICT_RUNNING) /* its records end where its file does */
+        return pct_trace_save(trace, path, error, error_size);
+    with.snapshot_size = (trace->snapshot ? trace->snapshot_size : 0) + sizeof section + ((section.size + 7) & ~7ull);
+    unsigned char *memory = calloc(1, with.snapshot_size), *at = memory;
+    if (!memory) {
+        snprintf(error, error_size, "%s", strerror(ENOMEM));
+        return -ENOMEM;
+    }
+    if (trace->snapshot)
+        put(&at, trace->snapshot, trace->snapshot_size);
+    put(&at, &section, sizeof section);
+    put(&at, &head, sizeof head);
+    put(&at, pct_script_notes(channel), notes_size);
+    put(&at, name, head.name_size);
+    put(&at, text, head.text_size);
+    with.snapshot = memory;
+    int failed = pct_trace_save(&with, path, error, error_size);
+    free(memory);
+    return failed;
 }

@@ -60,7 +60,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     one->unfit = (unfit && !(runs->ok_unfit && failed)) || c->said.outcome == PCT_SCRIPT_NEVER;
     if (one->status || !runs->quiet || unfit)
         pct_script_say(runs, c, failed, one->ending);
-    pct_script_keep_trace(runs, &run->result);
+    pct_script_keep_trace(runs, c, &run->result);
     if (one->status == PCT_EXIT_USAGE)
         return PCT_RUNS_ENOUGH;
     int status = pct_script_repeat(runs, c, &run->result, failed);

@@ -133,9 +133,10 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
     return 0;
 }
 
-void pct_script_keep_trace(const struct pct_script_runs *runs, const struct pct_result *result)
+void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *c,
+                           const struct pct_result *result)
 {
     char error[256];
-    if (runs->keep && pct_trace_save(&result->trace, runs->keep, error, sizeof error))
+    if (runs->keep && pct_script_save_trace(&result->trace, c, runs->keep, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
 }

@@ -27,6 +27,7 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
                       bool failed);
 
 /* Keep its trace, if somebody wants that. */
-void pct_script_keep_trace(const struct pct_script_runs *runs, const struct pct_result *result);
+void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *channel,
+                           const struct pct_result *result);
 
 #endif

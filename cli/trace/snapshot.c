@@ -39,6 +39,24 @@ static void read_point(struct pct_snapshot *snapshot, const unsigned char *data)
             *at = '?';
 }
 
+static void read_script(struct pct_snapshot *snapshot, const struct pct_snap_section *section,
+                        const unsigned char *data)
+{
+    struct pct_snap_script script;
+    memcpy(&script, data, sizeof script);
+    uint64_t notes_size = script.notes * (uint64_t)sizeof *snapshot->script_notes;
+    if (!script.name_size || !script.text_size ||
+        section->size - sizeof script < notes_size + script.name_size + script.text_size)
+        return;
+    const char *name = (const char *)data + sizeof script + notes_size, *text = name + script.name_size;
+    if (name[script.name_size - 1] || text[script.text_size - 1])
+        return;
+    snapshot->script_notes = (const void *)(data + sizeof script); /* sections are aligned */
+    snapshot->script_note_count = script.notes;
+    snapshot->script_name = name;
+    snapshot->script_text = text;
+}
+
 static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_section *section,
                          const unsigned char *data)
 {
@@ -64,6 +82,8 @@ static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_se
         read_point(snapshot, data);
     else if (section->type == PCT_SNAP_RACE && section->size >= sizeof(struct pct_snap_race))
         memcpy(&snapshot->races[snapshot->race_count++], data, sizeof *snapshot->races);
+    else if (section->type == PCT_SNAP_SCRIPT && section->size >= sizeof(struct pct_snap_script))
+        read_script(snapshot, section, data);
     else if (section->type == PCT_SNAP_SITES && !snapshot->sites) {
         snapshot->sites = (const void *)data; /* sections are aligned */
         snapshot->site_count = section->size / sizeof *snapshot->sites;

@@ -36,6 +36,9 @@ struct pct_snapshot {
     size_t point_count;
     struct pct_snap_race *races;
     size_t race_count;
+    const struct pct_snap_script_note *script_notes; /* in the order of the run */
+    size_t script_note_count;
+    const char *script_name, *script_text; /* each with a zero behind it; NULL: the run had no script */
 };
 
 /* Returns 0, or -ENOMEM. A trace without a snapshot gives an empty one. */

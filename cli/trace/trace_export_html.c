@@ -190,6 +190,34 @@ static void add_object(struct json_object *names, const struct pct_step_places *
         json_object_object_add(names, key, pct_json_text(name, sizeof name));
 }
 
+/* The script of the run: its name, its lines ({ NUMBER: TEXT }), and in their order the number of each,
+ * and how many steps the run had made by then. */
+static void add_script(struct json_object *page, const struct pct_snapshot *snapshot)
+{
+    struct json_object *script = json_object_new_object(), *lines = json_object_new_object(),
+                       *notes = json_object_new_array();
+    for (size_t i = 0; i < snapshot->script_note_count; i++) {
+        const struct pct_snap_script_note *note = &snapshot->script_notes[i];
+        struct json_object *pair = json_object_new_array();
+        json_object_array_add(pair, json_object_new_int64(note->line));
+        json_object_array_add(pair, json_object_new_int64((int64_t)note->step));
+        json_object_array_add(notes, pair);
+    }
+    uint32_t line = 1;
+    for (const char *at = snapshot->script_text; *at; line++) {
+        char key[16];
+        size_t length = strcspn(at, "\n"), indent = strspn(at, " \t");
+        snprintf(key, sizeof key, "%u", line);
+        if (indent < length)
+            json_object_object_add(lines, key, pct_json_text(at + indent, length - indent));
+        at += length + (at[length] == '\n');
+    }
+    json_object_object_add(script, "name", pct_json_text(snapshot->script_name, strlen(snapshot->script_name)));
+    json_object_object_add(script, "lines", lines);
+    json_object_object_add(script, "notes", notes);
+    json_object_object_add(page, "script", script);
+}
+
 int pct_trace_export_html(const struct pct_trace_export *x)
 {
     uint64_t n = x->to - x->from;
@@ -215,6 +243,8 @@ int pct_trace_export_html(const struct pct_trace_export *x)
         json_object_object_add(page, "objects", names);
         json_object_object_add(page, "end", threads);
         json_object_object_add(page, "sources", sources);
+        if (x->snapshot->script_text)
+            add_script(page, x->snapshot);
         fputs(pct_timeline_head, x->out);
         fputs("<script type=\"application/json\" id=\"run\">", x->out);
         pct_json_print_line(x->out, page);

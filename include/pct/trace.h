@@ -333,7 +333,8 @@ enum {
     PCT_SNAP_STEP = 6,
     PCT_SNAP_RACE = 7,
     PCT_SNAP_PLACES = 8, /* only of runs that learn: memory-points=learned */
-    PCT_SNAP_POINT = 9
+    PCT_SNAP_POINT = 9,
+    PCT_SNAP_SCRIPT = 10 /* only of runs of `pct script` */
 };
 struct pct_snap_section {
     uint32_t type;
@@ -411,6 +412,17 @@ struct pct_snap_place {
 enum {
     PCT_PLACE_POINT = 1, /* it made scheduling points */
     PCT_PLACE_RACED = 2  /* some other access was not ordered with one of its */
+};
+/* SCRIPT: this, so many notes, and two texts, each ended by a zero: the name of the script's file, and the script. */
+struct pct_snap_script {
+    uint32_t notes;
+    uint32_t name_size, text_size; /* bytes, with the zero */
+    uint32_t unused;
+};
+/* A line of the script was done when the run had made so many steps. */
+struct pct_snap_script_note {
+    uint32_t line, thread; /* thread: that it was about, plus 1; 0: none */
+    uint64_t step;
 };
 /* STEP: one of these, and then the bytes of the stack from its address upwards: where `thread` stood before a step. */
 struct pct_snap_step {

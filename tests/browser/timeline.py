@@ -27,6 +27,11 @@ def make(directory):
     common.run(common.pct, "run", "-t", directory + "/killed.pct", "--", target, "kill", "40", status=137)
     common.run(common.pct, "trace", directory + "/killed.pct", "-o", directory + "/killed.html")
     common.run(common.pct, "trace", directory + "/long.pct", "--from", "101", "--to", "200", "-o", directory + "/window.html")
+    with open(directory + "/said.lua", "w") as script:
+        script.write('local a, b = thread(starts), thread(starts)\nrun(a, locks) step(a)\nrun(b, locks)\n')
+    common.run(common.pct, "script", "-q", "-t", directory + "/said.pct", directory + "/said.lua", "--", target, "abba", status=120)
+    common.run(common.pct, "trace", directory + "/said.pct", "-o", directory + "/said.html")
+    pages["said"] = directory + "/said.html", []
     pages["killed"] = directory + "/killed.html", []
     pages["window"] = directory + "/window.html", pages["long"][1][100:200]
     return pages
@@ -74,6 +79,19 @@ def test_stacks_at_the_end(browser, pages):
     browser.open(pages["deadlock"][0], READY)
     assert browser.js("document.querySelectorAll('#end details[open]').length") == 3
     assert "take_both" in browser.text("#end") and "held by thread" in browser.text("#end")
+
+
+def test_script_beside_steps(browser, pages):
+    page, _ = pages["said"]
+    browser.open(page, READY)
+    rows = browser.js("[...document.querySelectorAll('#steps tr.step')].map(r => r.cells[r.cells.length - 1].textContent)")
+    said = [row[row.index("said.lua"):] for row in rows if "said.lua" in row]
+    assert said and said[0].startswith("said.lua:1: local a, b"), rows
+    assert any(row.startswith("said.lua:2: run(a, locks) step(a)") for row in said), rows
+    browser.js("(location.hash = '#step=1', 1)")
+    browser.wait(SELECTED + ".startsWith('Step 1:')")
+    assert "said.lua:1:" in browser.text("#details")
+    assert "pct replay TRACE -- " in browser.text("#replay")
 
 
 def test_filters(browser, pages):

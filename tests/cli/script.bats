@@ -520,12 +520,20 @@ board.post \"has written\"" ./processes fork
     has '2 runs'
 }
 
-@test "the trace of a script's run replays" {
+@test "the trace of a script's run replays, and its timeline has the script" {
     options='-q -t run.trace' script "$deadlock" ./script deadlock
     is "$status" 120
     run --separate-stderr "$pct" replay -q run.trace -- ./script deadlock
     is "$status" 120
     has 'replayed identically'
+    "$pct" trace run.trace -o run.html
+    grep -qF '"script":{"name":"test.lua","lines":{"1":"local a, b = ' run.html
+    grep -qF '"notes":[[1,2],[1,3],[2,5],[3,7]]' run.html
+    options='-q -t run.trace' script 'finish(thread "forwards")' ./script deadlock
+    is "$status" 0
+    "$pct" report run.trace
+    "$pct" trace run.trace -o run.html
+    grep -qF '"script":{"name":"test.lua","lines":{"1":"finish(thread' run.html
 }
 
 @test "points that the program names, and numbers that it asks for" {

@@ -60,6 +60,18 @@ const threads = [...steps.keys()].sort((a, b) => a - b);
 const ends = new Map(run.end.map((t) => [t.thread, t]));
 let shown = threads.slice(), laneOf = new Map(), filter = -1, selected = -1, reached = -1;
 
+/* Of a run of `pct script`: by the number of the step with which it begins, the line of the script that took steps. */
+const scriptLines = [];
+for (const [line, step] of run.script ? run.script.notes : []) {
+  const before = scriptLines.length ? scriptLines[scriptLines.length - 1].to : 0;
+  if (step > before) scriptLines.push({ line, from: before + 1, to: step });
+}
+const scriptLineOf = (i) => {
+  const l = scriptLines[d3.bisector((s) => s.from).right(scriptLines, number(i)) - 1];
+  return l && number(i) <= l.to ? l : undefined;
+};
+const scriptText = (l) => `${run.script.name}:${l.line}: ${run.script.lines[l.line] || ''}`;
+
 /* --- Around the timeline ------------------------------------------------------------------------------------------ */
 const el = (name, content, attributes = {}) => {
   const e = document.createElement(name);
@@ -73,7 +85,9 @@ $('verdict').classList.toggle('good', run.verdict === 'exit' && !run.exit_status
 document.title = 'pct: ' + run.verdict + ': ' + run.command;
 $('facts').textContent = `strategy ${run.strategy}, seed ${run.seed}; ${count(run.steps)} steps` +
   (run.threads === undefined ? '' : `, ${count(run.threads)} threads, ${count(run.switches)} switches, ${count(run.preemptions)} preemptions`);
-$('replay').append(el('code', `pct replay '${run.token}' -- ${run.command}`));
+/* The token of a run of `pct script` has no schedule; the trace has. */
+const replayed = run.script ? 'TRACE' : `'${run.token}'`;
+$('replay').append(el('code', `pct replay ${replayed} -- ${run.command}`), run.script ? ' (TRACE: the file that this page was made of)' : '');
 if (n < run.steps) $('note').textContent = `This page shows the steps ${count(run.from)} to ${count(run.to)}; pct trace --from=STEP --to=STEP makes one of others.`;
 
 const colours = { thread: '#7b61c4', mutex: '#0b7fb8', 'condition variable': '#d9822b', 'read-write lock': '#158f8f', barrier: '#b5528b',
@@ -253,6 +267,8 @@ function describe(i) {
   add('operation', text(i));
   if (link[i]) add('had to wait for', jump(i - distance[i], `${i < distance[i] ? 'a step before this page' : `thread ${thread[i - distance[i]]}, step ${number(i - distance[i])}: ${text(i - distance[i])}`}`), ` (${run.links[link[i]]})`);
   if (left(i)) add('then', `switch to thread ${thread[i + 1]}` + (reason[i] ? `: ${run.reasons[reason[i]]}` : ''));
+  const told = scriptLineOf(i);
+  if (told) add('script', el('code', scriptText(told)), ` (steps ${told.from} to ${told.to})`);
   const parts = [list];
   if (key(i) >= 0) {
     const same = (j) => key(j) === key(i), before = neighbour(i, -1, same), after = neighbour(i, 1, same);
@@ -266,7 +282,7 @@ function describe(i) {
     if (p.function) add('in', el('code', p.function));
     parts.push(...(p.file ? sourceOf(p.file, p.line) : [el('code', p.module ? `${p.module}+0x${p.offset.toString(16)}` : '')]));
   }
-  if (!run.places.length) parts.push(el('p', ['For source lines, record the run with ', el('code', `pct replay --sites -t FILE '${run.token}' -- ${run.command}`)]));
+  if (!run.places.length) parts.push(el('p', ['For source lines, record the run with ', el('code', `pct replay --sites -t FILE ${replayed} -- ${run.command}`)]));
   return parts;
 }
 function select(i, wish = true) {
@@ -284,11 +300,13 @@ function select(i, wish = true) {
 function showSteps() {
   const center = Math.max(0, selected), from = Math.max(0, center - 14), to = Math.min(n, from + 30);
   const inside = [...new Set(Array.from(thread.subarray(from, to)))].filter((t) => laneOf.has(t)).sort((a, b) => a - b);
-  const table = el('table', el('tr', [el('th', 'step'), ...inside.map((t) => el('th', 'thread ' + t))]));
+  const table = el('table', el('tr', [el('th', 'step'), ...inside.map((t) => el('th', 'thread ' + t)), ...(run.script ? [el('th', 'script')] : [])]));
   for (let i = from; i < to; i++) {
     if (!laneOf.has(thread[i])) continue;
     const cell = (content, kind) => inside.map((t) => el('td', t === thread[i] ? content : '', t === thread[i] && kind ? { class: kind } : {}));
     const row = el('tr', [el('td', String(number(i)), { class: 'number' }), ...cell(text(i))], { class: 'step' + (i === selected ? ' selected' : '') });
+    const told = scriptLineOf(i);
+    if (told) row.append(el('td', i === from || number(i) === told.from ? scriptText(told) : '|', { class: 'script' }));
     if (!matches(i)) row.style.opacity = 0.4;
     row.addEventListener('click', () => select(i));
     table.append(row);
