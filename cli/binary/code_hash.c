@@ -110,15 +110,41 @@ uint64_t pct_code_in_memory(const struct pct_code *code, uint64_t offset)
     return found ? offset - segment.p_offset + segment.p_vaddr - code->base : UINT64_MAX;
 }
 
-uint64_t pct_code_hash(const struct pct_code *code, const struct pct_code_function *function)
+/* Its code; NULL: the file does not have it. */
+static const unsigned char *bytes_of(const struct pct_code *code, const struct pct_code_function *function)
 {
     GElf_Phdr segment;
     size_t whole;
     const uint64_t address = function->offset + code->base;
     if (function->is_data || !find_segment(code->elf, address, false, function->size, &segment))
-        return 0;
+        return NULL;
     const char *file = elf_rawfile(code->elf, &whole);
-    return hash_code(code, function, (const unsigned char *)file + segment.p_offset + (address - segment.p_vaddr));
+    return (const unsigned char *)file + segment.p_offset + (address - segment.p_vaddr);
+}
+
+uint64_t pct_code_hash(const struct pct_code *code, const struct pct_code_function *function)
+{
+    const unsigned char *bytes = bytes_of(code, function);
+    return bytes ? hash_code(code, function, bytes) : 0;
+}
+
+bool pct_code_calls(const struct pct_code *code, const struct pct_code_function *function,
+                    const struct pct_code_function *other)
+{
+    const unsigned char *bytes = bytes_of(code, function);
+    ZydisDecoder decoder;
+    if (!bytes || !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return false;
+    for (uint64_t at = 0; at < function->size;) {
+        ZydisDecodedInstruction instruction;
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + at, function->size - at, &instruction)))
+            return false;
+        at += instruction.length;
+        if (instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE && instruction.raw.imm[0].is_relative &&
+            function->offset + at + (uint64_t)instruction.raw.imm[0].value.s == other->offset)
+            return true;
+    }
+    return false;
 }
 
 static uint64_t first_address(Elf *elf)

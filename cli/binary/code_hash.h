@@ -32,6 +32,10 @@ const struct pct_code_function *pct_code_at(const struct pct_code *code, uint64_
 /* The hash of this function's code; 0: the file does not have it. */
 uint64_t pct_code_hash(const struct pct_code *code, const struct pct_code_function *function);
 
+/* Whether this function calls the other one, or jumps to it, directly. */
+bool pct_code_calls(const struct pct_code *code, const struct pct_code_function *function,
+                    const struct pct_code_function *other);
+
 /* Where in the file is what lies at this offset from the start of the module in memory, and the other way round;
  * UINT64_MAX: it is not in both. */
 uint64_t pct_code_in_file(const struct pct_code *code, uint64_t offset);

@@ -1,5 +1,6 @@
 /* Whether functions can be patched: see functions_check.h. */
 #include "functions_check.h"
+#include "functions_nearest.h"
 #include "patch_plan.h"
 #include <cli/base/cli.h>
 #include <stdlib.h>
@@ -22,18 +23,30 @@ static const char *name_at(const struct pct_scope *scope, uint32_t module, uint6
     return match ? match->what : "a function";
 }
 
-static int refuse(const struct pct_scope *scope, uint32_t module, const struct pct_plan *plan,
+static int refuse(const struct pct_scope *scope, uint32_t module, const struct pct_plan *plan, unsigned level,
                   enum pct_functions_returns returns)
 {
+    char nearest[256];
     const char *path = scope->modules[module];
     unsigned long long entry = plan->no_entry - 1, end = plan->no_return - 1;
     if (plan->refusal)
         return pct_cli_usage("--functions: %s cannot be patched: %s", path, pct_plan_refusal(plan->refusal));
+    if (plan->no_entry &&
+        pct_functions_nearest(path, entry, level, returns == PCT_RETURNS_NEEDED, nearest, sizeof nearest))
+        return pct_cli_usage(
+            "--functions: no jump fits where %s begins, at 0x%llx of %s: name %s, or build it with -O0",
+            name_at(scope, module, entry), entry, path, nearest);
     if (plan->no_entry)
         return pct_cli_usage(
             "--functions: no jump fits where %s begins, at 0x%llx of %s: name a function that calls it, "
             "or build it with -O0",
             name_at(scope, module, entry), entry, path);
+    if (plan->no_return && returns == PCT_RETURNS_NEEDED &&
+        pct_functions_nearest(path, end, level, true, nearest, sizeof nearest))
+        return pct_cli_usage(
+            "no jump fits where %s returns, at 0x%llx of %s: name %s, say which function begins next, or "
+            "build it with -O0 or -O2",
+            name_at(scope, module, end), end, path, nearest);
     if (plan->no_return && returns == PCT_RETURNS_NEEDED)
         return pct_cli_usage(
             "no jump fits where %s returns, at 0x%llx of %s: say which function begins next, or build it "
@@ -61,7 +74,7 @@ static int check_module(const struct pct_scope *scope, uint32_t module, unsigned
     if (!functions || (count && !plan))
         status = pct_cli_no_memory("");
     else if (count)
-        status = refuse(scope, module, plan, returns);
+        status = refuse(scope, module, plan, level, returns);
     free(functions);
     free(plan);
     return status;

@@ -102,6 +102,32 @@ expect(a, returns - enters)' ./optimised balance
     is "$status" 117
 }
 
+@test "a function that cannot be patched: its caller or callee that can be is named" {
+    cat > tight.c << 'EOF'
+#include <pthread.h>
+int total;
+__attribute__((naked, noinline)) void inner(void) { __asm__("incl total(%rip)\n ret"); }
+__attribute__((naked, noinline)) void tight(void) { __asm__("push %rbx\n call inner\n pop %rbx\n ret"); }
+__attribute__((naked, noinline)) void handler(void) { __asm__("push %rbx\n call inner\n pop %rbx\n ret"); }
+void (*volatile handle)(void) = handler;
+__attribute__((noinline)) void caller(void) { total += 2; tight(); total += 3; handle(); }
+static void *go(void *unused) { caller(); return unused; }
+int main(void) { pthread_t t; pthread_create(&t, 0, go, 0); pthread_join(t, 0); return total == 7 ? 0 : 1; }
+EOF
+    "$cc" -O1 -g -pthread -o tight tight.c
+    script 'run(thread "go", enters "tight")' ./tight
+    is "$status" 2
+    has 'no jump fits where function tight begins'
+    has 'name `caller`, which calls it, or build it with -O0'
+    script 'run(thread "go", enters "caller")' ./tight
+    is "$status" 0
+    script 'run(thread "go", enters "handler")' ./tight
+    is "$status" 2
+    has 'name `inner`, which it calls, or build it with -O0'
+    script 'run(thread "go", enters "inner")' ./tight
+    is "$status" 0
+}
+
 @test "a script that fits, and a program that passes" {
     script 'local a, b = thread "forwards", thread "backwards"
 finish(b) assert(value "total" == 1)

@@ -1,0 +1,15 @@
+/* What can be patched in the place of a function that cannot: its callers and callees. */
+#ifndef PCT_CLI_FUNCTIONS_NEAREST_H
+#define PCT_CLI_FUNCTIONS_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A caller, and else a function that it calls, of the function at this address of the file at this path: one of the
+ * same file, by a direct call, that can be patched where it begins, and with `returns` where it returns, too. level: of
+ * --memory, PCT_PATCH_*. Writes what to name instead ("`f`, which calls it"); false: there is none, or the file has no
+ * symbols. For a message after which the command ends: it reads all code of the file. */
+bool pct_functions_nearest(const char *path, uint64_t address, unsigned level, bool returns, char *text, size_t size);
+
+#endif
