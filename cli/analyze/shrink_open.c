@@ -110,6 +110,9 @@ static int read_name(struct pct_shrink *s)
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, s->name);
     if (!strcmp(s->trials.config.strategy, "none"))
         return pct_cli_usage("strategy none leaves the order to the operating system: there is no schedule to look at");
+    if (!is_file && !strcmp(s->trials.config.strategy, "script"))
+        return pct_cli_usage("the schedule of this run was a script's, and is not in its token: give the one that pct "
+                             "script printed, or the trace");
     pct_scope_want(&s->trials.launch, &s->trials.config);
     if (!s->trials.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");

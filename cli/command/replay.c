@@ -164,6 +164,10 @@ static int prepare(struct replay *r)
         return pct_cli_usage("no command is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
     if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
+    if (!is_file && !strcmp(r->config.strategy, "script"))
+        return pct_cli_usage(
+            "the schedule of this run was a script's, and is not in its token: replay the trace, or the "
+            "token that pct script printed");
     if (!is_file || r->is_schedule) {
         r->has_hash = r->config.has_hash;
         r->hash = r->config.hash;

@@ -65,15 +65,22 @@ static void print_head(const struct pct_trace *trace)
     fputc('\n', stdout);
 }
 
-/* The command that repeats the run; the shim stored the target's arguments as a shell reads them. */
-static void print_replay(const struct pct_trace *trace)
+/* The command that repeats the run; the shim stored the target's arguments as a shell reads them. What a script has
+ * chosen is in the trace alone. */
+static void print_replay(const struct pct_trace *trace, const char *file)
 {
     const struct pct_trace_header *header = &trace->header;
     fputs("this replays it:\n", stdout);
     pct_cli_print_quoted(stdout, pct_cli_program);
-    fputs(" replay '", stdout);
-    pct_cli_print_clean(stdout, header->token, sizeof header->token);
-    fputs("' -- ", stdout);
+    fputs(" replay ", stdout);
+    if (!strcmp(header->strategy, "script")) {
+        pct_cli_print_quoted(stdout, file);
+    } else {
+        fputc('\'', stdout);
+        pct_cli_print_clean(stdout, header->token, sizeof header->token);
+        fputc('\'', stdout);
+    }
+    fputs(" -- ", stdout);
     pct_cli_print_clean(stdout, header->command, sizeof header->command);
     fputc('\n', stdout);
 }
@@ -101,7 +108,7 @@ int pct_cmd_report(int argc, char **argv)
     } else {
         print_head(&trace);
         pct_report_print(stdout, &trace, NULL, last);
-        print_replay(&trace);
+        print_replay(&trace, arguments.file);
     }
     pct_trace_close(&trace);
     return 0;

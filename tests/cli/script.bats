@@ -557,7 +557,15 @@ board.post \"has written\"" ./processes fork
     grep -qF '"notes":[[1,2],[1,3],[2,5],[3,7]]' run.html
     options='-q -t run.trace' script 'finish(thread "forwards")' ./script deadlock
     is "$status" 0
-    "$pct" report run.trace
+    run "$pct" report run.trace
+    has "replay run.trace -- ./script deadlock"
+    local token
+    token=$(sed -n 's/^token: //p' <<< "$output")
+    for command in replay explain minimize; do
+        run "$pct" $command "$token" -- ./script deadlock
+        is "$status" 2
+        has "the schedule of this run was a script's"
+    done
     "$pct" trace run.trace -o run.html
     grep -qF '"script":{"name":"test.lua","lines":{"1":"finish(thread' run.html
 }
